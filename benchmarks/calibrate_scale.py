@@ -36,7 +36,9 @@ def made(folder: Path, n: int, seed: int = 1) -> list[str]:
         for name, noise in (("p1", 0.4), ("p2", 0.5), ("p3", 0.6), ("judge", 0.6))
     }
     lengths = np.exp(generator.normal(5.5, 0.5, size=n)).astype(int).tolist()
-    rubric, examples, ratings = folder / "made.yaml", folder / "examples.jsonl", folder / "ratings.jsonl"
+    rubric = folder / "made.yaml"
+    examples = folder / "examples.jsonl"
+    ratings = folder / "ratings.jsonl"
     criteria = [{"name": name, "weight": 1, "description": name, "scale": {"min": 1, "max": 5}} for name in CRITERIA]
     rubric.write_text(yaml.safe_dump({"name": "made", "criteria": criteria}), encoding="utf-8")
     with examples.open("w", encoding="utf-8") as file:

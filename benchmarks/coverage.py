@@ -33,7 +33,8 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from markscheme import stats
-from markscheme.stats import Estimate, change, severity
+from markscheme.stats import Estimate, change
+from markscheme.stats.agreement_figures import agreement_figures
 
 Table = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -112,7 +113,8 @@ def columns(counts: Counts, levels: int) -> Columns:
 
 def two_raters(pair: Columns, levels: int) -> dict[str, Estimate]:
     gold, judge = pair
-    scale, ratings = range(levels), np.stack(pair, axis=1)
+    scale = range(levels)
+    ratings = np.stack(pair, axis=1)
     found = stats.two_raters(gold, judge, levels=scale, ordered=True)
     found |= {
         "scott_pi": stats.agreement(ratings, "scott_pi", levels=scale),
@@ -132,13 +134,15 @@ def two_raters(pair: Columns, levels: int) -> dict[str, Estimate]:
     found |= stats.yes_no_family((gold == best).astype(float), (judge == best).astype(float))
     macro = stats.macro_family(gold, judge, levels=scale)
     found |= {name: e for name, e in macro.items() if name != "accuracy"}
-    found["within_tolerance"] = stats.within_tolerance(gold, judge, 0.5)
-    found["agreement_constant"] = severity.agreement_constant(gold, 0.5)
+    figures = agreement_figures(gold, judge, tolerance=0.5)
+    found["within_tolerance"] = figures.agreement.estimate()
+    found["agreement_constant"] = figures.constant.estimate()
     return found
 
 
 def three_raters(ratings: Columns, levels: int) -> dict[str, Estimate]:
-    table, scale = np.stack(ratings, axis=1), range(levels)
+    table = np.stack(ratings, axis=1)
+    scale = range(levels)
     ordinal = stats.agreement_family(table, levels=scale, scale="ordinal")
     nominal = stats.agreement_family(table, levels=scale, scale="nominal")
     return ordinal | {
@@ -251,7 +255,8 @@ class Tables:
     p: Table
 
     def kappa(self, loss: Table) -> Table:
-        rows, cols = self.p.sum(axis=2), self.p.sum(axis=1)
+        rows = self.p.sum(axis=2)
+        cols = self.p.sum(axis=1)
         return 1 - over((self.p * loss).sum(axis=(1, 2)), np.einsum("ma,mb,ab->m", rows, cols, loss))
 
     def alpha(self, n: int, place: Table) -> Table:
@@ -269,8 +274,10 @@ class Tables:
 
     def moments(self, gold: Table, judge: Table) -> tuple[Table, Table, Table, Table]:
         """Mean difference, both variances and the covariance of values given to the levels, shape (m, k) each."""
-        rows, cols = self.p.sum(axis=2), self.p.sum(axis=1)
-        x, y = gold - (rows * gold).sum(axis=1)[:, None], judge - (cols * judge).sum(axis=1)[:, None]
+        rows = self.p.sum(axis=2)
+        cols = self.p.sum(axis=1)
+        x = gold - (rows * gold).sum(axis=1)[:, None]
+        y = judge - (cols * judge).sum(axis=1)[:, None]
         together = np.einsum("ma,mab,mb->m", x, self.p, y)
         shift = (cols * judge).sum(axis=1) - (rows * gold).sum(axis=1)
         return shift, (rows * x**2).sum(axis=1), (cols * y**2).sum(axis=1), together
@@ -295,8 +302,10 @@ def of_tables(p: Table, n: int) -> dict[str, Table]:
     places = np.arange(k, dtype=np.float64)
     step = np.abs(places[:, None] - places)
     quadratic = (step / (k - 1)) ** 2
-    many, tables = np.broadcast_to(places, (len(p), k)), Tables(p)
-    rows, cols = p.sum(axis=2), p.sum(axis=1)
+    many = np.broadcast_to(places, (len(p), k))
+    tables = Tables(p)
+    rows = p.sum(axis=2)
+    cols = p.sum(axis=1)
     shift, left, right, together = tables.moments(many, many)
     unbiased = n / (n - 1)
     spread = (left + right) * unbiased
@@ -484,7 +493,8 @@ def drawn_from_stories(scale: float) -> dict[str, dict[str, Cell]]:
         answers = [row["judge"]["ChatGPT/prompt1"][criterion] for row in stories()]
         judge = np.array([np.nan if a is None else np.clip(np.round(a), 1, 5) for a in answers])
         both = np.isfinite(judge)
-        gold, judge = gold[both] - 1, judge[both] - 1
+        gold = gold[both] - 1
+        judge = judge[both] - 1
         truth = {name: e.value for name, e in two_raters([gold, judge], 5).items()}
         for _ in range(max(20, round(1000 * scale))):
             chosen = rng.choice(len(gold), size=50, replace=False)

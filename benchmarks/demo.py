@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from markscheme.cli import main as command_line
-from markscheme.demo.faults import FAULTS, NOTHING, Charge
+from markscheme.demo.faults import FAULTS, NO_FAULT, Charge
 from markscheme.demo.naming import COMMAND, diagnosed, write_project
 from markscheme.demo.planting import made_round
 
@@ -67,7 +67,7 @@ def sealed_table(rounds: int) -> Iterator[str]:
     for fault in FAULTS:
         of_fault = [one for one in found if one.planted.fault == fault]
         yield f"| {fault} | {len(of_fault)} | {sum(one.right for one in of_fault)} |"
-    faulty = [one for one in found if one.planted.fault != NOTHING]
+    faulty = [one for one in found if one.planted.fault != NO_FAULT]
     right = sum(one.right for one in faulty)
     share = 100 * right / len(faulty)
     yield f"| any fault | {len(faulty)} | {right} ({share:.0f} %, aim {NAMED_AIM}: {_met(share, NAMED_AIM)}) |"
@@ -81,14 +81,14 @@ def fault_table(rounds: int) -> Iterator[str]:
         for n in SIZES:
             found = [played(n, seed, fault) for seed in range(1, rounds + 1)]
             share = 100 * sum(one.right for one in found) / rounds
-            aim = QUIET_AIM if fault == NOTHING else NAMED_AIM
+            aim = QUIET_AIM if fault == NO_FAULT else NAMED_AIM
             met = f"{aim}: {_met(share, aim)}" if n == AIMED_AT else "–"
             yield f"| {fault} | {n} | {strength} | {share:.0f} % | {met} | {_wrong(found)} |"
 
 
 def quiet_lines(rounds: int) -> Iterator[str]:
     """Nothing planted, over more seeds than the aim speaks of."""
-    found = [played(AIMED_AT, seed, NOTHING) for seed in range(1, rounds + 1)]
+    found = [played(AIMED_AT, seed, NO_FAULT) for seed in range(1, rounds + 1)]
     share = 100 * sum(one.right for one in found) / rounds
     yield f"Nothing planted, {rounds} seeds, n = {AIMED_AT}: quiet in {share:.1f} %; otherwise {_wrong(found)}."
 
@@ -104,9 +104,9 @@ def _wrong(found: Sequence[Played]) -> str:
 
 
 def _instead(one: Played) -> str:
-    if one.named.fault == NOTHING:
-        return NOTHING
-    there = one.planted.fault != NOTHING and one.named.place == one.planted.place
+    if one.named.fault == NO_FAULT:
+        return NO_FAULT
+    there = one.planted.fault != NO_FAULT and one.named.place == one.planted.place
     return f"{one.named.fault} {'in its place' if there else 'elsewhere'}"
 
 

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.decision import Finding
+from markscheme.calibration.findings.finding import Finding
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
@@ -71,7 +71,8 @@ class Fault:
 
 def world(n: int, generator: np.random.Generator) -> World:
     """Nothing planted."""
-    shared, own = generator.normal(size=(n, 1)), generator.normal(size=(n, len(CRITERIA)))
+    shared = generator.normal(size=(n, 1))
+    own = generator.normal(size=(n, len(CRITERIA)))
     truth = MIDDLE + SPREAD * (math.sqrt(CORRELATION) * shared + math.sqrt(1 - CORRELATION) * own)
     systems = np.array(SYSTEMS)[np.arange(n) % len(SYSTEMS)]
     return World(truth, np.full(len(CRITERIA), PERSON), truth, np.full(len(CRITERIA), JUDGE), systems)
@@ -211,7 +212,10 @@ JUDGE_CODES = ("stuck-judge", "no-skill", "lenient", "severe", "central-tendency
 
 def outcome(fault: Fault, n: int, runs: int) -> Outcome:
     """What comes of a fault in seeded runs."""
-    hits, twice, disturbed, alarms = 0, 0, 0, dict[str, int]()
+    hits = 0
+    twice = 0
+    disturbed = 0
+    alarms = dict[str, int]()
     for run in range(runs):
         generator = np.random.default_rng([n, run])
         findings = diagnosed(fault.plant(world(n, generator), fault.size, generator), generator)

@@ -22,18 +22,19 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.accepted import accept, load_accepted
+from markscheme.calibration.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.changes import MOST_RUNS, Accepted
-from markscheme.calibration.collect import rating_of
 from markscheme.calibration.comparison import compare
-from markscheme.calibration.drift import Baseline, Since, drift_since
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.baseline import Baseline, Since, drift_since
+from markscheme.calibration.drift.setting import MOST_RUNS, Accepted
 from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.rerun import FromSample
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
+from markscheme.stats.accepted_runs import RunComparison, compare_runs
 from markscheme.stats.change import holm, moved
-from markscheme.stats.runs import RunDrift, run_drift
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,13 +41,14 @@ class Found:
 
     adjusted: Floats
     by_example: Floats
-    drifts: list[RunDrift]
+    drifts: list[RunComparison]
 
 
 @cache
 def latent(shift: float) -> float:
     """How far impressions must fall for the mean level to fall by `shift`, as levels end at 0 and 4; by bisection."""
-    low, high = 0.0, 2 * shift
+    low = 0.0
+    high = 2 * shift
     generator = np.random.default_rng(1)
     seen = _truth(generator, 200_000) + NOISE * generator.normal(size=(200_000, 1))
     for _ in range(20):
@@ -75,7 +76,7 @@ def compared(accepted: int, effect: float, shift: float, seed: int) -> Found:
         moves[0] -= latent(shift) if criterion == 0 else 0.0
         ratings = truth + moves + NOISE * generator.normal(size=(EXAMPLES, accepted + 1))
         levels = _levels(ratings)
-        drifts.append(run_drift(levels[:, 0], levels[:, 1:], span=SPAN))
+        drifts.append(compare_runs(levels[:, 0], levels[:, 1:], span=SPAN))
         exact.append(moved(levels[:, 0], levels[:, 1:]).mid_p)
     return Found(holm([drift.moved.p for drift in drifts]), holm(exact), drifts)
 

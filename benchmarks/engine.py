@@ -62,7 +62,8 @@ async def markscheme(address: str, gradings: int) -> dict[str, Any]:
     rubric = Rubric.from_dict([{"weight": 1.0, "requirement": text} for text in REQUIREMENTS])
     judge = Limited(AnthropicJudge(base_url=address), Limiter(concurrency=CONCURRENCY))
     await reward(["warm up"], rubric, ["Capital?"], judge=judge)
-    cpu, began = _cpu(), time.perf_counter()
+    cpu = _cpu()
+    began = time.perf_counter()
     responses = [f"Answer {number}: Paris." for number in range(gradings)]
     scores = await reward(responses, rubric, ["Capital?"] * gradings, judge=judge, concurrency=CONCURRENCY)
     assert None not in scores
@@ -93,7 +94,8 @@ async def bare_loop(address: str, gradings: int) -> dict[str, Any]:
             )
 
     await one()
-    cpu, began = _cpu(), time.perf_counter()
+    cpu = _cpu()
+    began = time.perf_counter()
     await asyncio.gather(*(one() for _ in range(gradings)))
     return {"seconds": time.perf_counter() - began, "cpu": _cpu() - cpu, "requests": gradings}
 

@@ -72,7 +72,8 @@ async def until_the_end(kind: str) -> str:
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     judge = Limited(AnthropicJudge("m", api_key="test-key", base_url=url), Limiter())
     submissions = (Submission(f"Answer {n}: Paris.") for n in range(GRADINGS))
-    began, ungraded = time.monotonic(), 0
+    began = time.monotonic()
+    ungraded = 0
     try:
         async for _, grade in grade_many(Grading(RUBRIC, judge), submissions, concurrency=8):
             ungraded += grade.score is None

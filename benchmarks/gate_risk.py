@@ -17,14 +17,14 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from markscheme.stats.gate import ALARM, Figure, gate_risk
+from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure, threshold_risk
 
 Floats = npt.NDArray[np.float64]
 CASES, RUNS, SHIFTS = (20, 60), (2, 3, 5), (0.0, 1.0, 2.0, 4.0)
@@ -39,7 +39,7 @@ NOISE = 0.08
 class World:
     """Cases and noise; shifts of whole runs have `shift` times the variance that noise leaves in a mean."""
 
-    of: Figure
+    of: RunFigure
     cases: int
     shift: float
 
@@ -75,10 +75,11 @@ def looks(world: World, runs: int, draws: int) -> Iterator[Look]:
         generator = np.random.default_rng([seed, world.cases, runs, int(world.shift), world.of == "pass"])
         truth = world.truth(generator)
         further = world.runs(FURTHER, truth, generator).mean(axis=1)
-        center, sd = float(further.mean()), float(further.std())
+        center = float(further.mean())
+        sd = float(further.std())
         seen = world.runs(runs, truth, generator)
         threshold = min(1.0, max(0.01, center - DISTANCES[seed % len(DISTANCES)] * sd))
-        risk = gate_risk(seen, threshold, of=world.of)
+        risk = threshold_risk(seen, threshold, of=world.of)
         if risk.p_fail.value is None or risk.safe_threshold is None:
             continue
         draws_of_cases = generator.integers(0, world.cases, (RESAMPLES, world.cases))
@@ -102,13 +103,14 @@ def report(found: list[Look]) -> str:
     """The tables."""
     lines = ["# gate-risk: said and happened", "", f"{len(found):,} gates.", ""]
     lines += ["| said | gates | said, mean | happens, mean | resampling cases says |", "|---|---|---|---|---|"]
-    for low, high in zip(BINS[:-1], BINS[1:], strict=True):
+    for low, high in pairwise(BINS):
         inside = [look for look in found if low <= look.said < high]
         means = (np.mean([getattr(look, name) for look in inside]) for name in ("said", "happens", "resampled"))
         lines.append(f"| {low:.2f}–{high:.2f} | {len(inside)} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
     lines += [
         "",
-        f"Kept: a false alarm at most {ALARM:.2f} of the time. Off: mean distance of what was said from what happens.",
+        f"Kept: a false alarm at most {FALSE_FAILS:.2f} of the time. "
+        "Off: mean distance of what was said from what happens.",
         "",
         "| figure | cases | runs | run shift | off | resampling off | advised runs kept | safe threshold kept |",
         "|---|---|---|---|---|---|---|---|",
@@ -117,8 +119,8 @@ def report(found: list[Look]) -> str:
         own = [look for look in found if look.world == world and look.runs == runs]
         off = np.mean([abs(look.said - look.happens) for look in own])
         resampled = np.mean([abs(look.resampled - look.happens) for look in own])
-        advised = [look.advised <= ALARM + 1e-9 for look in own if look.advised is not None]
-        safe = np.mean([look.safe <= ALARM + 1e-9 for look in own])
+        advised = [look.advised <= FALSE_FAILS + 1e-9 for look in own if look.advised is not None]
+        safe = np.mean([look.safe <= FALSE_FAILS + 1e-9 for look in own])
         kept = f"{np.mean(advised):.2f} of {len(advised)}" if advised else "–"
         setting = f"{world.of} | {world.cases} | {runs} | {world.shift:g}"
         lines.append(f"| {setting} | {off:.3f} | {resampled:.3f} | {kept} | {safe:.2f} |")
@@ -127,7 +129,7 @@ def report(found: list[Look]) -> str:
 
 def worlds() -> list[World]:
     """All worlds."""
-    figures: tuple[Figure, ...] = ("score", "pass")
+    figures: tuple[RunFigure, ...] = ("score", "pass")
     return [World(of, cases, shift) for of, cases, shift in product(figures, CASES, SHIFTS)]
 
 

@@ -1,11 +1,11 @@
-"""Do labels picked by `calibrate --next` say more than random ones, and does nothing estimated from them bend?
+"""Do labels picked by `markscheme plan --next` say more than random ones, and does nothing estimated from them bend?
 
     python -m benchmarks.next_labels [--runs 1000] [--write benchmarks/results/next_labels.md]
 
 A pool of outputs is judged; n of them get people's decisions, picked at random or by `choose_next`, which is what
-`calibrate --next` calls; then `pass_rates`, which is what `markscheme passrate` calls, says what share of the pool
-people would pass. Pools: made ones of 1,000 outputs of four criteria of five levels with an excellent, a good and a
-fair judge; and the 1,056 stories of HANNA with two recorded judges beside each other (the first one's verdict is
+`markscheme plan --next` calls; then `pass_rates`, which is what `markscheme pass-rate` calls, says what share of the
+pool people would pass. Pools: made ones of 1,000 outputs of four criteria of five levels with an excellent, a good
+and a fair judge; and the 1,056 stories of HANNA with two recorded judges beside each other (the first one's verdict is
 corrected), where people pass a story whose median levels earn half the score.
 """
 
@@ -17,18 +17,18 @@ import gzip
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
-from markscheme.calibration.sampling import choose_next
+from markscheme.calibration.plans.sampling import choose_next
+from markscheme.calibration.rates.pass_rates import pass_rates
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import overall_of
+from markscheme.ratings.table import decision_table, overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.weights import weighted_scores
@@ -64,16 +64,19 @@ class Pool:
     def at_random(self, n: int, generator: np.random.Generator) -> Estimate:
         """The rate by n labels picked at random."""
         taken = generator.choice(len(self.examples), n, replace=False)
-        labels = [Labelled(self.examples[i].id, self.gold[i], self.verdicts[i], "random") for i in taken.tolist()]
-        judged = [Judged(e.id, verdict) for e, verdict in zip(self.examples, self.verdicts, strict=True)]
-        return pass_rates(judged, labels).corrected
+        everything = decision_table(self.rubric, self.examples, gold=self.gold, judge=self.verdicts)
+        drawn = [replace(self.examples[place], drawn="random") for place in taken.tolist()]
+        return pass_rates(everything, replace(everything.rows(taken), examples=tuple(drawn))).corrected
 
     def picked(self, n: int, seed: int) -> Estimate:
         """The rate by n labels picked by `--next`."""
         draw = choose_next(self.rubric, self.examples, self.ratings, n, seed=seed)
         known = {e.id: (g, v) for e, g, v in zip(self.examples, self.gold, self.verdicts, strict=True)}
-        labels = [Labelled(p.example.id, *known[p.example.id], "chosen", 1 / p.chance, p.stratum) for p in draw.picks]
-        return pass_rates(draw.pool, labels).corrected
+        picked = [
+            replace(pick.example, drawn="chosen", weight=1 / pick.chance, stratum=pick.stratum) for pick in draw.picks
+        ]
+        gold, judge = zip(*(known[example.id] for example in picked), strict=True)
+        return pass_rates(draw.pool, decision_table(self.rubric, picked, gold=gold, judge=judge)).corrected
 
 
 def made(noise: float, seed: int) -> Pool:

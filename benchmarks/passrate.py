@@ -5,7 +5,7 @@
     python -m benchmarks.passrate --hanna ../shared/data/hanna/items.jsonl.gz [--draws 100] [--write …]
 
 Every run makes responses that people pass with chance θ and a judge that passes so many of those and fails so many of
-the others, labels n of them, leaves 1,000 unlabelled, and asks `pass_rates`, which is what `markscheme passrate` calls.
+the others, labels n of them, leaves 1,000 unlabelled, and asks `pass_rates`, as `markscheme pass-rate` does.
 Labels are drawn at random; or half of them from the judge's passes and half from its fails; or come from an older set
 whose θ is .5, where the set at hand has another. judgy takes the same labels and verdicts, with 500 of its bootstrap
 samples (its default of 20,000 gives the same limits, slower), on the first runs of each cell.
@@ -30,16 +30,20 @@ import json
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.environment import python_with
-from markscheme.calibration.pass_rates import DrawnHow, Judged, Labelled, pass_rates
+from markscheme.calibration.rates.pass_rates import DrawnHow, pass_rates
+from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.table import decision_table
+from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.group_rates import group_difference, group_rate
+from markscheme.submission import Submission
 
 Booleans = npt.NDArray[np.bool_]
 
@@ -54,6 +58,7 @@ GROUP_WAYS = ("random", "by-verdict", "group x verdict")
 LABELS, PASS_MARK = 200, 0.5
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 WAYS: tuple[DrawnHow, ...] = ("random", "by-verdict", "elsewhere")
+RUBRIC = rubric_of_wholes()
 
 
 @dataclass(frozen=True)
@@ -66,16 +71,17 @@ class Data:
     how: DrawnHow
 
     def estimate(self) -> tuple[float | None, float | None, float | None]:
-        """Value and limits as `passrate` gives them."""
-        labels = [
-            Labelled(f"l{i}", gold, judge, None if self.how == "elsewhere" else self.how)
-            for i, (gold, judge) in enumerate(zip(self.gold.tolist(), self.judge.tolist(), strict=True))
-        ]
-        judged = [Judged(f"p{i}", passed) for i, passed in enumerate(self.unlabelled.tolist())]
+        """Value and limits as `pass-rate` gives them."""
+        ways: dict[DrawnHow, DrawnBy] = {"random": "random", "by-verdict": "by-verdict"}
+        drawn = ways.get(self.how)
+        examples = [Example(Submission("", {}, f"l{place}"), drawn=drawn) for place in range(len(self.gold))]
+        labelled = decision_table(RUBRIC, examples, gold=self.gold.tolist(), judge=self.judge.tolist())
+        others = [Example(Submission("", {}, f"p{place}")) for place in range(len(self.unlabelled))]
+        passed = self.unlabelled.tolist()
         if self.how != "elsewhere":
-            judged += [Judged(label.id, label.judge) for label in labels]
-        found = pass_rates(judged, labels).corrected
-        return found.value, found.low, found.high
+            others, passed = [*others, *examples], [*passed, *self.judge.tolist()]
+        corrected = pass_rates(decision_table(RUBRIC, others, judge=passed), labelled).corrected
+        return corrected.value, corrected.low, corrected.high
 
     def to_json(self) -> str:
         """For judgy."""
@@ -111,7 +117,8 @@ def drawn(rate: float, judge: tuple[float, float], n: int, how: DrawnHow, genera
         return Data(*older, verdict, how)
     if how == "random":
         return Data(gold[:n], verdict[:n], verdict[n:], how)
-    passes, fails = np.flatnonzero(verdict), np.flatnonzero(~verdict)
+    passes = np.flatnonzero(verdict)
+    fails = np.flatnonzero(~verdict)
     half = min(n // 2, len(passes), len(fails))
     taken = np.concatenate([passes[: n - half] if len(fails) == half else passes[:half], fails[:half]])
     rest = np.delete(np.arange(size), taken)
@@ -177,7 +184,8 @@ class Graded:
 
     def counts(self, group: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Labels of a group, rows people's fail and pass, and the judge's fails and passes over all of it."""
-        labels, judge = self.labelled[group], self.judge[group]
+        labels = self.labelled[group]
+        judge = self.judge[group]
         table = np.zeros((2, 2), dtype=np.int64)
         np.add.at(table, (self.gold[group][labels].astype(int), judge[labels].astype(int)), 1)
         return table, np.bincount(judge.astype(int), minlength=2)
@@ -287,19 +295,19 @@ def hanna_lines(path: Path, draws: int) -> Iterator[str]:
     yield ""
     yield "| judge | passes | rates cover | withheld | worst system | differences cover | withheld |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
-    every, apart = Shown(), Shown()
+    every = Shown()
+    apart = Shown()
     for number, name in enumerate(judges):
         judge = np.array([_passes(row["judge"][name]) for row in rows])
-        judged = [
-            Judged(row["id"], bool(passed), row["system"], row["input"])
-            for row, passed in zip(rows, judge, strict=True)
-        ]
-        of_system, differences = {system: Shown() for system in truth}, Shown()
+        stories = [Example(Submission("", {}, row["id"]), group=row["input"], system=row["system"]) for row in rows]
+        judged = decision_table(RUBRIC, stories, gold=gold.tolist(), judge=judge.tolist())
+        at_random = replace(judged, examples=tuple(replace(story, drawn="random") for story in stories))
+        of_system = {system: Shown() for system in truth}
+        differences = Shown()
         generator = np.random.default_rng([LABELS, number])
         for _ in range(draws):
-            taken = generator.choice(len(rows), LABELS, replace=False).tolist()
-            labels = [Labelled(rows[i]["id"], bool(gold[i]), bool(judge[i]), "random") for i in taken]
-            found = pass_rates(judged, labels)
+            taken = generator.choice(len(rows), LABELS, replace=False)
+            found = pass_rates(judged, at_random.rows(taken))
             for system, group in found.groups.items():
                 of_system[system].add(group.corrected, truth[system])
             for (one, other), difference in found.differences.items():

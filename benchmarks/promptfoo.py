@@ -2,11 +2,13 @@
 
     python -m benchmarks.promptfoo
 
-Beside each other: (a) a python assertion that returns a constant, (a+) one that waits as long as the server takes,
-(b) ours with a warm session, (c) ours without one, (d) a grader written by hand that imports the SDK and makes one
-call, (e) Promptfoo's own `llm-rubric`, which runs inside Promptfoo. Each evaluates the same number of outputs at
-concurrency 4, every output new to every cache; they run in turn, several rounds, and medians count. Then what a session
-costs to start, to keep and to end, and an unchanged run again.
+Contestants: (a) a python assertion that returns a constant, (a+) one that waits as long as the server takes, (m) ours
+in JavaScript with a warm session, (b) ours in Python with one, (c) ours without one, (d) a grader written by hand that
+imports the SDK and makes one call, (e) Promptfoo's own `llm-rubric`, which runs inside Promptfoo, (f) `llm-rubric`
+through our provider in JavaScript, (g) through the one in Python. Each evaluates the same number of outputs at
+concurrency 4, every output new to every cache; they run in turn, several rounds, and medians count. CPU seconds are
+those of Promptfoo, all it starts, and the session. Then what a session costs to start, to keep and to end, and an
+unchanged run again.
 """
 
 import json
@@ -31,8 +33,8 @@ from tests.real.promptfoo import QUIET, install_promptfoo, with_node, without_ke
 ROOT = Path(__file__).parents[1]
 HERE = Path(__file__).parent
 
-LATENCY, CONCURRENCY, SIZES = 0.02, 4, {24: 5, 200: 9}
-SLOW, SLOW_ROUNDS = ("c", "d"), 3
+LATENCY, CONCURRENCY, SIZES = 0.02, 4, {48: 5, 200: 5}
+SLOW, SLOW_ROUNDS = ("c", "d", "g"), 1
 """Who takes ten times as long as the others, and so fewer turns."""
 CONSTANT = """
 def get_assert(output, context):
@@ -71,10 +73,12 @@ criteria:
 - {name: kind, requirement: It is friendly, weight: 1}
 """
 HOOKS = [f"file://graders/session.py:{hook}" for hook in ("beforeAll", "afterAll")]
+IN_JAVASCRIPT = {"type": "python", "value": "file://graders/rubric_grader.mjs"}
 OURS = {"type": "python", "value": "file://graders/rubric_grader.py"}
 ASSERTS: Mapping[str, Mapping[str, Any]] = {
     "a": {"type": "python", "value": "file://graders/constant.py"},
     "a+": {"type": "python", "value": "file://graders/waiting.py"},
+    "m": {**IN_JAVASCRIPT, "config": {"rubric": "plain", "judge": "anthropic"}},
     "b": {**OURS, "config": {"rubric": "plain", "judge": "anthropic"}},
     "c": {**OURS, "config": {"rubric": "plain", "judge": "anthropic", "session": "off"}},
     "d": {"type": "python", "value": "file://graders/by_hand.py"},
@@ -83,14 +87,25 @@ ASSERTS: Mapping[str, Mapping[str, Any]] = {
         "value": "Is clear and right",
         "provider": {"id": "anthropic:messages:claude-sonnet-5-5"},
     },
+    **{
+        name: {
+            "type": "llm-rubric",
+            "value": "plain",
+            "provider": {"id": f"file://graders/rubric_provider.{language}", "config": {"judge": "anthropic"}},
+        }
+        for name, language in {"f": "mjs", "g": "py"}.items()
+    },
 }
 NAMES = {
     "a": "python assertion that returns a constant",
     "a+": "the same, waiting for as long as the server takes",
-    "b": "ours, with a warm session",
-    "c": "ours, without a session",
+    "m": "ours in JavaScript, with a warm session",
+    "b": "ours in Python, with a warm session",
+    "c": "ours in Python, without a session",
     "d": "SDK imported, one call, by hand",
     "e": "Promptfoo's own llm-rubric",
+    "f": "llm-rubric through our provider in JavaScript",
+    "g": "llm-rubric through our provider in Python",
 }
 
 
@@ -160,10 +175,12 @@ class Bench:
             ],
             **({"extensions": HOOKS} if hooks else {}),
         }
-        path, out = self.folder / "promptfooconfig.yaml", self.folder / "out.json"
+        path = self.folder / "promptfooconfig.yaml"
+        out = self.folder / "out.json"
         path.write_text(yaml.safe_dump(config))
         quiet = ["--no-cache", "--no-table", "--no-progress-bar", "-j", str(CONCURRENCY), "-o", str(out)]
-        before, began = self.session_cpu(), time.perf_counter()
+        before = self.session_cpu()
+        began = time.perf_counter()
         process = subprocess.Popen(
             [*install_promptfoo().command, "eval", "-c", str(path), *quiet],
             cwd=self.folder,
@@ -223,19 +240,20 @@ def median(runs: list[Run]) -> Run:
 
 def table(tests: int, rounds: int, found: Mapping[str, Run]) -> list[str]:
     """One contest in Markdown."""
-    bare, constant = found[""], found["a"]
+    bare = found[""]
+    constant = found["a"]
     fewer = f", {SLOW_ROUNDS} of {' and '.join(SLOW)}" if rounds > SLOW_ROUNDS else ""
     lines = [
         "",
         f"{tests} assertions, concurrency {CONCURRENCY}, medians of {rounds} rounds{fewer}. An evaluation without any "
         f"assertion takes {bare.wall:.2f} s ({bare.cpu:.2f} s CPU).",
         "",
-        "| | contestant | wall s | CPU s | wall, of (a) |",
+        "| | contestant | wall s | CPU s | CPU, of (a) |",
         "|---|---|---|---|---|",
     ]
     for name, title in NAMES.items():
         run = found[name]
-        lines.append(f"| {name} | {title} | {run.wall:.2f} | {run.cpu:.2f} | {run.wall / constant.wall:.2f} |")
+        lines.append(f"| {name} | {title} | {run.wall:.2f} | {run.cpu:.2f} | {run.cpu / constant.cpu:.2f} |")
     return lines
 
 
@@ -244,7 +262,8 @@ def life_of_a_session(bench: Bench) -> list[str]:
     bench.stop()
     cold = bench.evaluate("b", 24)
     (told,) = bench.sessions()
-    kept, calls = memory_mb(told["pid"]), told["usage"]["calls"]
+    kept = memory_mb(told["pid"])
+    calls = told["usage"]["calls"]
     again = bench.evaluate("b", 24, again=True)
     more = bench.sessions()[0]["usage"]["calls"] - calls
     began = time.perf_counter()

@@ -32,13 +32,13 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
+from markscheme.calibration.policy import ENOUGH_SHARED
 from markscheme.cli import main as markscheme
-from markscheme.stats.grouped import GroupedShare, grouped_share
+from markscheme.stats.agreement_figures import close, pair_agreement
+from markscheme.stats.annotators import gold as gold_of
 from markscheme.stats.intervals import clopper_pearson, clopper_pearson_lower, clopper_pearson_upper
-from markscheme.stats.people import gold as gold_of
 from markscheme.stats.planning import CONF
-from markscheme.stats.severity import close
-from markscheme.stats.verdict import SHARED, pair_agreement
+from markscheme.stats.shares import GroupedShare, grouped_share
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 
@@ -144,7 +144,8 @@ def written(
     folder: Path, name: str, criteria: Sequence[Any], examples: Sequence[Any], rows: Sequence[Mapping[str, Any]]
 ) -> Inputs:
     """The files of one set; whatever is off the scale of its criterion was no readable answer."""
-    rubric, labelled = folder / f"{name}.yaml", folder / f"{name}.jsonl"
+    rubric = folder / f"{name}.yaml"
+    labelled = folder / f"{name}.jsonl"
     weighted = [{**criterion, "weight": 1} for criterion in criteria]
     rubric.write_text(yaml.safe_dump({"name": name, "criteria": weighted}, sort_keys=False), encoding="utf-8")
     write_lines(labelled, examples)
@@ -203,7 +204,8 @@ def run(inputs: Inputs, judge: str, folder: Path) -> dict[str, Any]:
 
 def row_of(judge: str, report: Mapping[str, Any], other: float | None) -> str:
     """One judge as a line of a table."""
-    constant, person = report["agreement_constant"]["value"], report["agreement_person"]
+    constant = report["agreement_constant"]["value"]
+    person = report["agreement_person"]
     counts = report["counts"]
     new = f"{report['verdict']}/{report['use']}" if report["use"] != "none" else report["verdict"]
     return (
@@ -223,11 +225,14 @@ def earlier_verdict(report: Mapping[str, Any], other: float | None) -> str:
         report: The JSON of a calibration.
         other: Agreement of an annotator with the median of the others; None where there are no two.
     """
-    agreement, constant = report["agreement"], report["agreement_constant"]
-    share, n = agreement["value"], agreement["n"]
+    agreement = report["agreement"]
+    constant = report["agreement_constant"]
+    share = agreement["value"]
+    n = agreement["n"]
     target = TARGET if other is None else min(TARGET, other)
     hits = round(share * n)
-    lower, upper = clopper_pearson_lower(hits, n, confidence=CONF), clopper_pearson_upper(hits, n, confidence=CONF)
+    lower = clopper_pearson_lower(hits, n, confidence=CONF)
+    upper = clopper_pearson_upper(hits, n, confidence=CONF)
     codes = {finding["code"] for finding in report["findings"]}
     no_merit = share <= constant["value"] or codes & {"no-skill", "dead", "stuck-judge"}
     if upper < target or (lower > target and no_merit):
@@ -249,7 +254,7 @@ def annotator_with_the_others(people: npt.NDArray[np.float64]) -> float | None:
     left_out = [close(people[:, h], gold_of(people[:, columns != h]), TOLERANCE) for h in columns]
     every = gold_of(np.column_stack(left_out), by="mean")
     known = every[~np.isnan(every)]
-    return float(known.mean()) if len(known) >= SHARED else None
+    return float(known.mean()) if len(known) >= ENOUGH_SHARED else None
 
 
 def people_scores(inputs: Inputs) -> npt.NDArray[np.float64]:
@@ -319,7 +324,8 @@ def _limits(found: GroupedShare) -> tuple[float, float, float, float]:
 
 
 def _limits_by_example(values: npt.NDArray[np.float64]) -> tuple[float, float, float, float]:
-    hits, n = float(values.sum()), len(values)
+    hits = float(values.sum())
+    n = len(values)
     bounds = clopper_pearson_lower(hits, n, confidence=CONF), clopper_pearson_upper(hits, n, confidence=CONF)
     return (*clopper_pearson(hits, n), *bounds)
 
@@ -388,7 +394,8 @@ def published(
     for entry in said["pandalm"]:
         if entry["statistic"] == "accuracy_pct":
             report = reports["pandalm", entry["judge"]]
-            unread, equal = report["counts"]["unread"], report["criteria"]["preference"]["exact_agreement"]
+            unread = report["counts"]["unread"]
+            equal = report["criteria"]["preference"]["exact_agreement"]
             ties = ties_unread(sets["pandalm"], entry["judge"])
             found = 100 * (equal["value"] * equal["n"] + ties) / (equal["n"] + unread)
             yield line(f"pandalm, {entry['judge']}, unread taken for a tie", entry, found)

@@ -124,7 +124,8 @@ def measured(way: str, count: int, folder: Path, server: str) -> tuple[str, floa
     process = subprocess.Popen(command(way, count, folder), cwd=folder, env=env, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    wall, cpu = time.perf_counter() - began, used.ru_utime + used.ru_stime
+    wall = time.perf_counter() - began
+    cpu = used.ru_utime + used.ru_stime
     assert process.returncode == 0, process.returncode
     each = 1000 * cpu / count
     return f"| {way} | {count:,} | {count / wall:,.0f} | {each:.2f} | {used.ru_maxrss / 1024:.0f} |", each

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from benchmarks.page import write_page
 from markscheme.stats.change import holm
-from markscheme.stats.contrast import SliceLook, slice_look
+from markscheme.stats.slice_contrast import SliceLook, slice_look
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,7 +47,8 @@ def drawn(world: str, levels: int, noisy: bool, seed: int) -> tuple[Floats, Floa
     """Gold, judge and system of each example; system 0 is the planted one."""
     generator = np.random.default_rng([WORLDS.index(world), levels, noisy, seed])
     system = np.arange(N) % SYSTEMS
-    planted, top = system == 0, levels - 1
+    planted = system == 0
+    top = levels - 1
     worse = planted & (world in ("base rates", "both"))
     if levels == 2:
         truth = (generator.random(N) < np.where(worse, 0.35, 0.85)).astype(float)
@@ -106,7 +107,8 @@ def shares(world: str, levels: int, noisy: bool, runs: int) -> Shares:
         found = looks(gold, judge, system, levels - 1)
         new.append(called(found, same_gold=True))
         old.append(called(found, same_gold=False))
-    planted, others = (float(np.mean([f[0] for f in new])), float(np.mean([any(f[1:]) for f in new])))
+    planted = float(np.mean([f[0] for f in new]))
+    others = float(np.mean([any(f[1:]) for f in new]))
     return Shares(planted, others, float(np.mean([f[0] for f in old])), float(np.mean([any(f[1:]) for f in old])))
 
 

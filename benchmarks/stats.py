@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from markscheme import stats
 from markscheme.stats import change, coefficients, severity
+from markscheme.stats.agreement_figures import agreement_figures
 from markscheme.stats.intervals import ATANH
 
 Table = npt.NDArray[np.float64]
@@ -75,12 +76,14 @@ class Timing:
 
 def seconds(call: Callable[[], Any], at_least: float = 0.2) -> tuple[float, Any]:
     """The least time of several calls, and what the last gave."""
-    best, spent = math.inf, 0.0
+    best = math.inf
+    spent = 0.0
     while spent < at_least:
         started = time.perf_counter()
         found = call()
         took = time.perf_counter() - started
-        best, spent = min(best, took), spent + took
+        best = min(best, took)
+        spent = spent + took
     return best, found
 
 
@@ -125,7 +128,8 @@ def ours(name: str, weights: Any) -> tuple[Callable[[Table], float], Callable[[T
 
 
 def irrcac() -> list[Rival]:
-    pd, raw = import_module("pandas"), import_module("irrCAC.raw")
+    pd = import_module("pandas")
+    raw = import_module("irrCAC.raw")
     categories = [float(level) for level in scale()]
 
     def call(method: str, weights: str) -> Callable[[Table], float]:
@@ -215,7 +219,8 @@ def statsmodels() -> list[Rival]:
 
 
 def pingouin() -> list[Rival]:
-    library, pd = import_module("pingouin"), import_module("pandas")
+    library = import_module("pingouin")
+    pd = import_module("pandas")
     types = {"icc_1_1": "ICC(1,1)", "icc_2_1": "ICC(A,1)", "icc_3_1": "ICC(C,1)"}
 
     def long(ratings: Table) -> Any:
@@ -276,7 +281,8 @@ def compared(rivals: list[Rival]) -> list[str]:
     lines = [row(*columns), row(*["---"] * 3, *["---:"] * 8)]
     for rival in rivals:
         ratings = given[rival.ratings]
-        theirs, mine = timed_theirs(rival, ratings), timed_ours(rival, ratings)
+        theirs = timed_theirs(rival, ratings)
+        mine = timed_ours(rival, ratings)
         leaving = milliseconds(theirs.interval) + (" (estimated)" if theirs.estimated else "")
         times = (theirs.value / mine.value, theirs.interval / mine.interval)
         lines.append(
@@ -318,7 +324,7 @@ def calibration(n: int, criteria: int = 5) -> float:
         severity.confusion(gold, judge, levels=scale())
     overall = np.mean(tables, axis=0) / (LEVELS - 1)
     severity.error_family(*overall.T)
-    severity.within_tolerance(overall[:, 0], overall[:, 1], 0.1)
+    agreement_figures(overall[:, 0], overall[:, 1], tolerance=0.1)
     severity.yes_no_family(*(overall >= 0.6).astype(float).T)
     return time.perf_counter() - started
 

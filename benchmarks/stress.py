@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.stress import Cell, differences, stress_cells
+from markscheme.stats.stress import StressCell, differences, stress_cells
 from tests.real.local_model import model_path
 from tests.real.messages_front import MessagesFront, local_model
 
@@ -53,7 +53,7 @@ def rated(truth: Floats, sd: float, shift: float, generator: np.random.Generator
     return np.asarray(np.round(truth[:, None] + shift + noise, 2))
 
 
-def run(n: int, sd: float, shift: float, seed: int, *, control: float = 0.0) -> dict[tuple[str, str], Cell]:
+def run(n: int, sd: float, shift: float, seed: int, *, control: float = 0.0) -> dict[tuple[str, str], StressCell]:
     """The cells of one run: the first change moves the first criterion."""
     generator = np.random.default_rng([n, int(100 * sd), int(100 * shift), int(100 * control), seed])
     moved = {}

@@ -36,9 +36,9 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import positions, rating_table, stacked
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.stats.annotators import gold
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.intervals import IDENTITY
-from markscheme.stats.people import gold
 from markscheme.stats.weights import FOLDS, WEIGHTS_P, FTest, Sums, ridge, weighted_scores
 from markscheme.submission import Submission
 
@@ -85,7 +85,8 @@ class World:
     def draw(self, n: int, generator: np.random.Generator) -> tuple[Floats, Floats, Floats]:
         """People's positions, the judge's, and people's marks: shapes (n, k), (n, k), (n,)."""
         k = len(self.true)
-        shared, own = generator.normal(size=(n, 1)), generator.normal(size=(n, k))
+        shared = generator.normal(size=(n, 1))
+        own = generator.normal(size=(n, k))
         latent = math.sqrt(self.alike) * shared + math.sqrt(1 - self.alike) * own
         people = np.searchsorted(CUTS, latent) / (LEVELS - 1)
         seen = people + self.shift + generator.normal(size=(n, k)) * self.noise
@@ -169,7 +170,8 @@ def simulated(
 
 def _row(author: str, judge: str, n: int, found: Sequence[Outcome], tabled: float | None) -> str:
     change = 100 * np.array([outcome.change for outcome in found])
-    changed, worse = np.mean([outcome.changed for outcome in found]), np.mean(change > 100 * WORSE)
+    changed = np.mean([outcome.changed for outcome in found])
+    worse = np.mean(change > 100 * WORSE)
     reach = 2 * float(change.std()) / math.sqrt(len(found))
     beside = "" if tabled is None else f"{tabled:+.1f}"
     best = 100 * float(np.mean([outcome.at_best for outcome in found]))
@@ -311,7 +313,8 @@ def _rated(said: dict[str, float | None], names: Sequence[str], lowest: float = 
 
 def lines(runs: int) -> list[str]:
     """The page, line by line."""
-    n_exact, n_right = 5 * runs, 4 * runs
+    n_exact = 5 * runs
+    n_right = 4 * runs
     return [
         f"{2 * runs} seeded runs a row, half of them with 4 criteria and half with 6; {2 * n_right} where the "
         "author is right.",

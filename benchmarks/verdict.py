@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.stats.grouped import grouped_mean, grouped_share
-from markscheme.stats.severity import close
-from markscheme.stats.verdict import Ruling, agreement_with_people, pair_agreement, ruling, verdict_states
+from markscheme.calibration.policy import Ruling, ruling, verdict_states
+from markscheme.stats.agreement_figures import agreement_with_people, close, pair_agreement
+from markscheme.stats.shares import grouped_mean, grouped_share
 
 Floats = npt.NDArray[np.float64]
 
@@ -106,7 +106,8 @@ def run(world: str, n: int, annotators: int, group: tuple[int, float], seed: int
     agrees = close(data.gold, data.judge, TOLERANCE)
     candidates = np.unique(np.append(data.judge, data.people))
     constant = max((close(data.gold, np.full(n, c), TOLERANCE) for c in candidates), key=np.sum)
-    agreement, gain = grouped_share(agrees, groups), grouped_mean(agrees - constant, groups)
+    agreement = grouped_share(agrees, groups)
+    gain = grouped_mean(agrees - constant, groups)
     alone = verdict_states(agreement, gain, target=TARGET)
     if alone.above or annotators == 1:
         return ruling(alone, ok="gate" if annotators > 1 else "trend")

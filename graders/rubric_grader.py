@@ -1,4 +1,7 @@
-"""Promptfoo's python assertion: `type: python, value: file://graders/rubric_grader.py, config: {rubric: NAME}`."""
+"""Promptfoo's python assertion: `type: python, value: file://graders/rubric_grader.py, config: {rubric: NAME}`.
+
+The rubric may be named after the file instead, as in `file://graders/rubric_grader.py:NAME`.
+"""
 
 MISSING = (
     "not graded: markscheme cannot be imported by {python} ({error}); install it there, or set PROMPTFOO_PYTHON to the "
@@ -18,3 +21,14 @@ def get_assert(output, context):  # type: ignore[no-untyped-def]  # loads nothin
             raise ImportError(why) from error
         return {"pass": False, "score": 0, "reason": why}
     return graded(output, context, __file__)
+
+
+def __getattr__(name):  # type: ignore[no-untyped-def]
+    """The grader by one rubric: `file://graders/rubric_grader.py:NAME` names it after the file."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+
+    def by_rubric(output, context):  # type: ignore[no-untyped-def]
+        return get_assert(output, {**context, "rubricName": name})
+
+    return by_rubric

@@ -14,7 +14,7 @@ def beforeAll(context, hook):  # type: ignore[no-untyped-def]  # noqa: ARG001, N
 
 
 def afterAll(context, hook):  # type: ignore[no-untyped-def]  # noqa: ARG001, N802 - Promptfoo's names
-    """End the session, and say what the run is worth."""
+    """End the session, and print a summary of the run."""
     from markscheme.hooks import after_all
 
     after_all(context, __file__)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.golden_files import GoldenFiles
 from tests.promptfoo.rated_run import run_promptfoo
 from tests.real import messages_front as front
 from tests.real.kept import ROOT, made_once
@@ -23,9 +24,20 @@ SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/",
 """The files that take longest start first, so that no process works on one alone at the end."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that writes the golden files again."""
+    parser.addoption("--write-golden", action="store_true", help="write tests/golden/ again instead of comparing")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the slow files first; otherwise the order stays."""
     items.sort(key=lambda item: not item.nodeid.startswith(SLOW_FIRST))
+
+
+@pytest.fixture(scope="session")
+def golden(request: pytest.FixtureRequest) -> GoldenFiles:
+    """What reports are compared with, or written to where `--write-golden` was given."""
+    return GoldenFiles(write=request.config.getoption("--write-golden"))
 
 
 @pytest.fixture(scope="session")

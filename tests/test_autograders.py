@@ -359,7 +359,7 @@ def test_json_that_the_users_own_function_cannot_parse_is_an_unread_answer() -> 
     report = graded(PerCriterionGrader(generate), TWO)
     assert report.score is None
     assert report.report is not None
-    assert report.report[0].reason.startswith("the answer is no JSON: ")
+    assert report.report[0].reason.startswith("the answer isn't valid JSON: ")
     assert report.report[0].raw == "It is met."
 
 
@@ -601,7 +601,7 @@ def test_judge_and_aggregate_are_called_with_what_they_take() -> None:
     assert graded(Alone(), TWO, "x", "q").score == 1
 
 
-def test_options_of_grade_reach_judge_and_unknown_ones_are_told() -> None:
+def test_options_of_grade_reach_judge_and_unknown_ones_are_reported() -> None:
     assert asyncio.run(TWO.grade("x", autograder=Anything(), depth=3)).score == 3
     with pytest.raises(TypeError, match="depth"):
         asyncio.run(TWO.grade("x", autograder=Length(), depth=3))
@@ -1002,7 +1002,7 @@ def test_graders_without_a_function_use_the_default_ones(monkeypatch: pytest.Mon
         assert asyncio.run(TWO.grade("x")).raw_score == 2
 
 
-def test_without_a_key_nobody_is_asked_and_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_key_nobody_is_asked_and_the_way_out_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
     for grader in (PerCriterionGrader(), PerCriterionOneShotGrader(), RubricAsJudgeGrader()):
         with pytest.raises(NoJudge, match="GEMINI_API_KEY is not set"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.commands.help import COMMANDS, GROUPS, RARE
+from markscheme.commands.help import COMMANDS, GROUPS, RARE_COMMANDS
 from tests.commands.console import INSTALLED, ROOT, run
 
 
@@ -20,7 +20,7 @@ def test_help_shows_the_commands_in_their_groups() -> None:
 
 
 def test_rare_commands_are_listed_under_help_all_only() -> None:
-    for name in RARE:
+    for name in RARE_COMMANDS:
         assert not re.search(rf"^  {name} ", run("markscheme", "--help").stdout, re.MULTILINE)
         assert re.search(rf"^  {name} ", run("markscheme", "--help-all").stdout, re.MULTILINE)
 

@@ -84,7 +84,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     home = copy_of_package(tmp_path_factory.mktemp("package"))
     assert follow("Add a statistic", home) == [
         f"{PACKAGE}stats/severity.py",
-        f"{PACKAGE}report/views/calibration.py",
+        f"{PACKAGE}report/sections/criteria.py",
     ]
     here = setting.make_setting(tmp_path_factory.mktemp("project") / "here")
     setting.set_judge(here, tone=3)
@@ -111,6 +111,63 @@ def test_an_added_statistic_is_shown(form: str, measured: dict[str, Any]) -> Non
     assert f"40% ({low}–{high})" in measured[form]
 
 
+def test_an_added_finding_is_in_every_report_with_its_advice_and_the_command_of_its_kind(tmp_path: Path) -> None:
+    home = copy_of_package(tmp_path / "package")
+    assert set(follow("Add a finding", home)) == {
+        f"{PACKAGE}calibration/findings/{name}.py" for name in ("kinds", "judge", "diagnosis")
+    }
+    here = setting.make_setting(tmp_path / "here")
+    files = {name: tmp_path / f"report.{name}" for name in ("json", "markdown", "html", "junit")}
+    options = [option for name, path in files.items() for option in (f"--{name}", str(path))]
+    done = markscheme(home, "calibrate", "clear", "--judge", setting.JUDGE, *options, cwd=here)
+    assert done.returncode == 0, done.stderr
+    findings = json.loads(files["json"].read_text(encoding="utf-8"))["findings"]
+    assert [(finding["code"], finding["criterion"]) for finding in findings] == [
+        ("repeated-reasons", "tone"),
+        ("repeated-reasons", "facts"),
+    ]
+    assert findings[0]["message"] == "tone: 60 of 60 of the judge's reasons are “so”."
+    for text in (done.stdout, *(files[name].read_text(encoding="utf-8") for name in ("markdown", "html"))):
+        assert "2 criteria · the same reason again and again" in text
+        assert "Say in tone that the reason names what in the response decides." in text
+        assert f"markscheme calibrate clear --judge {setting.JUDGE}" in text
+    assert findings[1]["message"] in files["junit"].read_text(encoding="utf-8")
+
+
+SHOW_LOOKS = """
+import sys
+from markscheme.ratings.splits import Opening, Openings
+from markscheme.report.html import render_html
+from markscheme.report.markdown import render_markdown
+from markscheme.report.terminal import render_terminal
+from markscheme.report.views.openings import view
+
+looks = (Opening("2026-11-02", "calibrate", "a", 40), Opening("2026-11-09", "tune", "a", 41))
+document = view(Openings(looks, "a", 41, frozenset()))
+render_terminal(document, sys.stdout)
+print(render_markdown(document))
+print(render_html(document))
+"""
+
+
+def test_an_added_view_is_rendered_in_every_format(tmp_path: Path) -> None:
+    home = copy_of_package(tmp_path)
+    assert follow("Add a view", home) == [f"{PACKAGE}report/views/openings.py"]
+    env = environment({"PYTHONPATH": str(home / "src")})
+    shown = subprocess.run(
+        [sys.executable, "-c", SHOW_LOOKS],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert shown.stdout.count("Test labels of 41 examples: opened 2 times (2026-11-02 to 2026-11-09).") == 3
+    assert "| 2026-11-09 | tune | 41 |" in shown.stdout
+    assert re.search(r"^2026-11-09 +tune +41", shown.stdout, re.M)
+
+
 def test_an_added_option_is_in_the_help_and_works(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     assert set(follow("Add an option", home)) == {f"{PACKAGE}commands/lint.py"}
@@ -131,7 +188,7 @@ def choice(place: int, answer: str, *accept: str) -> dict[str, Any]:
 def test_import_reads_a_file_with_an_added_reader(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     touched = follow("Add a reader of another tool's labels", home)
-    assert set(touched) == {f"{PACKAGE}readers/prodigy.py", f"{PACKAGE}readers/detect.py"}
+    assert set(touched) == {f"{PACKAGE}readers/prodigy.py", f"{PACKAGE}readers/formats.py"}
     (tmp_path / "one.json").write_text(CRITERION, encoding="utf-8")
     lines = [choice(1, "accept", "MET"), choice(2, "accept", "no"), choice(3, "ignore")]
     made = tmp_path / "choices.jsonl"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.commands.output import put, refuse_unwritable
+from markscheme.commands.output import put
 from markscheme.errors import RatingWarning, UsageError
-from markscheme.files import append_lines, set_aside_damaged_end, write_whole
+from markscheme.files import append_lines, refuse_unwritable, set_aside_damaged_end, write_whole
 from tests.full_disk import disk_of
 
 
@@ -186,7 +186,7 @@ def test_a_device_stays_a_device() -> None:
     assert Path(os.devnull).is_char_device()
 
 
-def test_a_socket_that_takes_no_connection_is_told_not_replaced(tmp_path: Path) -> None:
+def test_a_socket_that_takes_no_connection_is_reported_not_replaced(tmp_path: Path) -> None:
     place = tmp_path / "s"
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(place))

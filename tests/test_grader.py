@@ -76,6 +76,7 @@ def test_rows_become_plain_data_in_their_order() -> None:
         {"id": "a", "response": "Leeds"},
         {"output": [{"type": "function", "function": {"name": "find", "arguments": "Leeds"}}], "query": "Where?"},
         {"response": "down"},
+        {"id": "d", "response": None},
     ]
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
         found = grader.grade_rows(iter(rows))
@@ -85,6 +86,7 @@ def test_rows_become_plain_data_in_their_order() -> None:
         ("a", 1.0, None),
         ("2", 1.0, None),
         ("3", None, "the server is down"),
+        ("d", None, "the row has no response"),
     ]
     assert found[0]["criteria"]["place"]["position"] == 1.0
 
@@ -169,7 +171,7 @@ def test_a_judge_that_waits_for_a_grade_in_its_own_loop_is_refused() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system doesn't fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
-def test_a_fork_is_told_to_make_its_own() -> None:
+def test_a_fork_must_make_its_own() -> None:
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
         child = os.fork()
         if not child:

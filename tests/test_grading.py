@@ -168,15 +168,15 @@ def test_after_one_more_asking_a_response_is_ungraded_with_reason_and_text() -> 
     done, judge = graded(TWO, [answer_of({"a": "MET"}), "still nothing"])
     assert len(judge.prompts) == 2
     assert (done.score, done.raw_score, done.passed) == (None, None, None)
-    assert done.error == "b: the reply holds no JSON object of the form asked for"
+    assert done.error == "b: the reply isn't one JSON object alone"
     assert done.outcomes["a"] == Verdict("a", 1.0, "scripted")
-    assert done.outcomes["b"] == Unread("b", "the reply holds no JSON object of the form asked for", "still nothing")
+    assert done.outcomes["b"] == Unread("b", "the reply isn't one JSON object alone", "still nothing")
 
 
 def test_a_judge_that_fails_when_asked_again_leaves_the_first_reason_too() -> None:
     done, _ = graded(TWO, ["garbage", JudgeUnavailable("gone")])
     assert done.error is not None
-    assert done.error.startswith("a: the reply holds no JSON object of the form asked for; asked again: gone")
+    assert done.error.startswith("a: the reply isn't one JSON object alone; asked again: gone")
 
 
 def test_an_abstention_is_an_answer_and_is_not_asked_again() -> None:
@@ -230,7 +230,7 @@ def test_a_rubric_of_checks_alone_asks_nobody() -> None:
     assert (done.score, judge.prompts, done.usage) == (0.0, [], Usage())
 
 
-def test_a_check_nobody_knows_is_told_before_anybody_is_asked() -> None:
+def test_a_check_nobody_knows_is_reported_before_anybody_is_asked() -> None:
     rubric = Rubric((Criterion(1.0, "A", "a"), Criterion(1.0, "B", "b", check="spelling")))
     judge = ScriptedJudge([{"a": "MET"}])
     with pytest.raises(UsageError, match="there is no check 'spelling'"):
@@ -344,6 +344,33 @@ def test_a_judge_that_cannot_be_asked_at_all_is_no_fault_of_the_submission(strat
     for rubric in (by(strategy), replace(by(strategy), samples=3)):
         with pytest.raises(NoJudge, match="no key"):
             graded(rubric, lambda prompt, sample: NoJudge("no key"))
+
+
+def test_replies_that_came_before_a_failure_are_paid_and_counted() -> None:
+    def script(prompt: Prompt, _: int) -> Any:
+        if prompt.criteria == ("b",):
+            return JudgeUnavailable("the server is down")
+        return Reply(answer_of({"a": "MET"}), usage=Usage(1, 10, 5, 0.1))
+
+    done, _ = graded(by("per_criterion"), script)
+    assert (done.error, done.score, done.usage) == ("the server is down", None, Usage(1, 10, 5, 0.1))
+
+
+def test_what_was_read_the_second_time_counts_where_another_question_failed_then() -> None:
+    rubric = Rubric(
+        (Criterion(1.0, "A", "a", sees=("query",)), Criterion(1.0, "B", "b")), inputs=("query", "reference")
+    )
+
+    def script(prompt: Prompt, _: int) -> Any:
+        if not prompt.again:
+            return "no JSON"
+        return {"a": "MET"} if "a" in prompt.criteria else JudgeUnavailable("the server is down")
+
+    done, _ = graded(rubric, script, Submission("x", {"query": "q", "reference": "r"}))
+    assert isinstance(done.outcomes["a"], Verdict)
+    unread = done.outcomes["b"]
+    assert isinstance(unread, Unread)
+    assert unread.why.endswith("; asked again: the server is down")
 
 
 def test_concurrency_below_one_is_refused() -> None:

@@ -26,7 +26,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("import", "bad.jsonl", "--rubric", "manners"),
     ("agreement", "table.csv"),
     ("agreement", "table.csv", "--json"),
-    ("passrate", "passes.jsonl", "--calibration", "gold.jsonl"),
+    ("pass-rate", "passes.jsonl", "--calibration", "gold.jsonl"),
     ("experiment", "experiment.json", *JUDGE),
     ("experiment", "experiment.json", "--csv", "-", *JUDGE),
     ("label", "manners", "--rater", NAMES[0]),
@@ -55,7 +55,7 @@ CALLS: Sequence[Sequence[str]] = (
 
 
 def test_every_command_is_called_with_hostile_names() -> None:
-    assert {*COMMANDS} <= {"pass-rate" if call[0] == "passrate" else call[0] for call in CALLS}
+    assert {*COMMANDS} <= {call[0] for call in CALLS}
 
 
 @pytest.fixture(scope="module")

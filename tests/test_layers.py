@@ -12,8 +12,11 @@ LAYERS = [
     "errors",
     "text",
     "files",
+    "user_code",
+    "shipped",
     "session",
     "phrases",
+    "progress",
     "fingerprint",
     "plain_data",
     "trajectory",
@@ -23,15 +26,17 @@ LAYERS = [
     "material",
     "prompt",
     "judges",
+    "settings",
     "verdict",
+    "exchange",
     "score",
     "scorers",
     "grading",
     "grader",
+    "graded_table",
     "sockets",
     "types",
     "autograders",
-    "compat",
     "rewards",
     "stats",
     "ratings",
@@ -51,7 +56,7 @@ LAYERS = [
     "cli",
     "__main__",
 ]
-"""A module may import those above it, and those of its own package."""
+"""A module may import those above it, and those of its own package, as long as its parts import each other one way."""
 
 OWN_WAYS = {
     ("promptfoo", "stats"): "nothing on the way to a verdict may load numpy",
@@ -59,6 +64,87 @@ OWN_WAYS = {
     ("stats", "rubrics"): "statistics know arrays",
     ("stats", "judges"): "statistics know arrays",
 }
+
+
+FOR_THE_START = "a fresh interpreter starts faster without it, and most runs never need it"
+SDK = "the SDK behind it takes up to a second to import, and one judge needs it"
+OPTIONAL = "an extra, which a plain installation lacks"
+
+LATE: dict[str, dict[str, str]] = {
+    "commands": {"*": "`--help`, completion and errors of usage answer before numpy is loaded"},
+    "hooks": {"*": "an evaluation pays for the session's start alone until its report is written"},
+    "cli": {
+        "commands.call": "the commands' parser isn't needed for `--version`",
+        "commands.help": "the commands' parser isn't needed for `--version`",
+        "importlib.metadata": FOR_THE_START,
+        "traceback": FOR_THE_START,
+    },
+    "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
+    "promptfoo.entry": {
+        "importlib": "an assertion that a session answers loads json and socket alone",
+        "pathlib": "an assertion that a session answers loads json and socket alone",
+        "promptfoo.assertion": "an assertion that a session answers loads json and socket alone",
+    },
+    "session.client": dict.fromkeys(
+        ("_blake2", "fcntl", "hashlib", "subprocess", "time"), "Promptfoo starts it for every assertion"
+    ),
+    "rubrics.rubric": {
+        "autograders": "what grades rubrics imports them, and `Rubric.grade` grades",
+        "rubrics.file": "what reads rubrics imports them, and `Rubric.from_file` and its sisters read",
+    },
+    "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
+    "errors": {"difflib": FOR_THE_START},
+    "plain_data": {"csv": FOR_THE_START},
+    "autograders": {
+        "judges.limited": "only the default generate functions ask a model",
+        "judges.openai": "only the default generate functions ask a model",
+    },
+    "grading": {
+        "receipt": "a grade without a calibration has none",
+        "scorers": "few rubrics have checks by code",
+    },
+    "scorers": {
+        "judges.registry": "only `llm_judge` opens a judge by name",
+        "rapidfuzz.distance": FOR_THE_START,
+    },
+    "graded_table": {"csv": "one format of several", "io": "one format of several", "pyarrow": OPTIONAL},
+    "judges.kinds": {
+        **dict.fromkeys(("judges.anthropic", "judges.local", "judges.openai"), SDK),
+        "judges.function": FOR_THE_START,
+        "judges.price": FOR_THE_START,
+        "judges.recorded": FOR_THE_START,
+        "rubrics.search": FOR_THE_START,
+        "importlib.metadata": FOR_THE_START,
+    },
+    "judges.local": {"xllamacpp": OPTIONAL},
+    "judges.options": {"*": "every command and assertion reads the table of options, and few of them ask"},
+    "judges.price": {"genai_prices": "pydantic comes with it, and only a budget or a report of cost needs it"},
+    "judges.registry": {"judges.batched": FOR_THE_START},
+    "judges.remembering": {"platformdirs": FOR_THE_START},
+    "settings": {"tomllib": FOR_THE_START},
+    "ratings.examples_choice": {
+        "ratings.splits": "numpy comes with it, and only those who open held-out labels need it"
+    },
+    "calibration.acceptance": {"importlib.metadata": FOR_THE_START},
+    "calibration.calibration_request": dict.fromkeys(
+        ("calibration.labelled_files", "readers.calibrations", "readers.imported", "readers.peek", "readers.rated"),
+        "a judge that is asked needs no reader",
+    ),
+    "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
+    "calibration.reported": {"report.results": "reports import the results they describe, and results show themselves"},
+    "experiment.accepted": {"importlib.metadata": FOR_THE_START},
+    "ratings.examples": {"graded_table": "few files are Parquet"},
+    "readers.peek": {"graded_table": "few files are Parquet"},
+    "readers.archive": {"zstandard": OPTIONAL},
+    "report.html": {
+        "jinja2": "few reports become pages",
+        "markupsafe": "few reports become pages",
+    },
+}
+"""Imports inside functions, by the module or folder they are in, with the reason of each; * is any module.
+
+A rule for a folder holds for all its modules. What goes against the layers is looked up by name, with `import_module`.
+"""
 
 
 def _modules() -> list[Path]:
@@ -96,18 +182,67 @@ def _module(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def late_imports(text: str) -> set[str]:
+    """Modules that functions import when they are called, by a statement or by name."""
+    functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    modules: set[str] = set()
+    for node in (inner for function in functions for inner in ast.walk(function)):
+        match node:
+            case ast.ImportFrom(module=str(module)):
+                modules.add(module)
+            case ast.Import(names=names):
+                modules |= {alias.name for alias in names}
+            case ast.Call(func=ast.Name(id="import_module"), args=[ast.Constant(value=str(module))]):
+                modules.add(module)
+    return {module.removeprefix("markscheme.") for module in modules}
+
+
+def _late() -> Iterator[tuple[str, str]]:
+    for path in _modules():
+        module = _module(path).removeprefix("markscheme.")
+        yield from ((module, imported) for imported in sorted(late_imports(path.read_text(encoding="utf-8"))))
+
+
+def _rules_of(module: str, imported: str) -> set[tuple[str, str]]:
+    """The places in LATE that allow a module a late import."""
+    parts = module.split(".")
+    names = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    return {(name, what) for name in names for what in LATE.get(name, ()) if what in (imported, "*")}
+
+
+def test_every_import_inside_a_function_has_its_reason() -> None:
+    unexplained = [f"{module}: {imported}" for module, imported in _late() if not _rules_of(module, imported)]
+    assert unexplained == [], "import on top, or add the reason to LATE"
+
+
+def test_every_reason_belongs_to_an_import() -> None:
+    used = {rule for module, imported in _late() for rule in _rules_of(module, imported)}
+    assert {(name, what) for name, reasons in LATE.items() for what in reasons} == used
+
+
+def test_imports_by_name_and_by_statement_count_as_late() -> None:
+    text = """
+import sys
+def load():
+    import json
+    from markscheme.text import escaped
+    return import_module("markscheme.files")
+"""
+    assert late_imports(text) == {"json", "text", "files"}
+
+
 def _edges() -> dict[str, set[str]]:
     """What each module imports, wherever in it the import is written: on top, in a function, for type checkers."""
     names = {_module(path) for path in _modules()}
     edges: dict[str, set[str]] = {}
     for path in _modules():
-        found: set[str] = set()
+        imported: set[str] = set()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
-                found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+                imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
             elif isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
-        edges[_module(path)] = (found & names) - {_module(path)}
+                imported |= {alias.name for alias in node.names}
+        edges[_module(path)] = (imported & names) - {_module(path)}
     return edges
 
 
@@ -133,6 +268,34 @@ def test_no_modules_import_each_other_in_a_ring() -> None:
     assert cycle_in(_edges()) == []
 
 
+def inside(package: str, edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What the parts of a package import of each other, where a folder in it is one part."""
+
+    def part(module: str) -> str:
+        return module.removeprefix(f"{package}.").partition(".")[0] if module.startswith(f"{package}.") else ""
+
+    parts: dict[str, set[str]] = {part(module): set() for module in edges if part(module)}
+    for module in edges:
+        if part(module):
+            parts[part(module)] |= {part(imported) for imported in edges[module]} - {"", part(module)}
+    return parts
+
+
+@pytest.mark.parametrize(
+    "package", ["markscheme", *sorted({_module(path) for path in _modules() if path.name == "__init__.py"})]
+)
+def test_the_modules_and_folders_of_a_package_have_layers_too(package: str) -> None:
+    assert cycle_in(inside(package, _edges())) == []
+
+
+def test_a_folder_that_imports_a_module_which_imports_it_is_a_ring() -> None:
+    edges = {"p.q.low": set[str](), "p.q.high": {"p.m"}, "p.m": {"p.q.low"}, "p.other": {"p.m"}, "z": {"p.m"}}
+    assert cycle_in(edges) == []
+    assert inside("p", edges) == {"q": {"m"}, "m": {"q"}, "other": {"m"}}
+    assert cycle_in(inside("p", edges)) == ["m", "q"]
+    assert cycle_in(inside("p.q", edges)) == []
+
+
 def test_a_ring_is_found_wherever_it_begins() -> None:
     assert cycle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
     assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
@@ -140,10 +303,10 @@ def test_a_ring_is_found_wherever_it_begins() -> None:
 
 def test_the_modules_of_the_package_are_read_with_their_imports() -> None:
     edges = _edges()
-    assert "markscheme.rubrics.file" in edges["markscheme.compat"]
+    assert "markscheme.rubrics.file" in edges["markscheme.rubrics.edit"]
     assert all(edges[module] for module in ("markscheme.cli", "markscheme.autograders", "markscheme.grading"))
 
 
 def test_every_layer_that_is_named_is_there() -> None:
-    there = {_layer(path) for path in _modules()}
-    assert set(LAYERS) == there
+    layers = {_layer(path) for path in _modules()}
+    assert set(LAYERS) == layers

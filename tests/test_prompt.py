@@ -126,7 +126,7 @@ def test_what_the_author_wrote_stands_in_system_and_what_came_from_outside_in_us
             assert words not in prompt.system
 
 
-def test_anchors_signs_and_ways_out_are_told() -> None:
+def test_anchors_signs_and_ways_out_are_in_the_prompt() -> None:
     system = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[:1]).system
     for words in ("Paris.", "Lyon.", '"MET"', '"UNMET"', f'"{CANNOT_JUDGE}"'):
         assert words in system

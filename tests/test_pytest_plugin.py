@@ -40,6 +40,9 @@ def kind(system_prompt, user_prompt):
     return _answer(polite="5", dated="MET", blames="UNMET")
 
 
+kind.environment = ()
+
+
 async def harsh(system_prompt, user_prompt):
     return _answer(polite="2", dated="UNMET", blames="UNMET")
 
@@ -209,7 +212,7 @@ def test_replies_of_a_named_judge_are_kept_and_those_of_a_function_are_not(proje
         assert calls(project) == asked
 
 
-def test_recorded_replies_answer_and_the_receipt_is_told(project: Path) -> None:
+def test_recorded_replies_answer_and_the_receipt_is_reported(project: Path) -> None:
     done = run_tests(
         project,
         """

@@ -1,4 +1,4 @@
-"""What the README shows is true."""
+"""What the README and the list of commands in the documentation show is true."""
 
 import contextlib
 import io
@@ -15,6 +15,7 @@ from tests.commands.console import ROOT
 from tests.docs.checks import options_exist, understood, words
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+HOW_TO = (ROOT / "docs" / "howto" / "index.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -31,12 +32,21 @@ def test_the_rubric_loads_and_there_is_nothing_to_advise() -> None:
     assert advice(shown) == []
 
 
-def test_the_python_programs_run_and_print() -> None:
+def test_the_python_programs_run_and_print(tmp_path: Path) -> None:
     for program in blocks("python"):
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed), contextlib.chdir(tmp_path):
             exec(compile(program, "README.md", "exec"), {})
         assert printed.getvalue().strip()
+
+
+def test_a_judge_is_calibrated_in_six_lines(tmp_path: Path) -> None:
+    (program,) = (block for block in blocks("python") if "calibrate(" in block)
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.chdir(tmp_path):
+        exec(compile(program, "README.md", "exec"), {})
+    assert len([line for line in program.splitlines() if line]) <= 6
+    assert printed.getvalue().startswith("explore ")
+    assert "<!doctype html>" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_labelled_example_fits_the_rubric(tmp_path: Path) -> None:
@@ -52,6 +62,10 @@ def test_the_promptfoo_assertion_is_that_of_the_shipped_config() -> None:
     assert shown["assert"] == shipped["defaultTest"]["assert"]
 
 
+def test_it_can_be_read_in_five_minutes() -> None:
+    assert len(README.split()) <= 1400
+
+
 def test_every_linked_file_is_there() -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert target.startswith("http") or (ROOT / target).exists(), target
@@ -59,7 +73,7 @@ def test_every_linked_file_is_there() -> None:
 
 def test_every_command_is_one_that_the_parsers_understand() -> None:
     lines = re.findall(r"^    ((?:calibrate|markscheme) .*)$", README, re.MULTILINE)
-    cells = re.findall(r"^\| `((?:calibrate|markscheme) [^`]*)` \|", README, re.MULTILINE)
+    cells = re.findall(r"^\| `((?:calibrate|markscheme) [^`]*)` \|", HOW_TO, re.MULTILINE)
     assert len(lines) >= 2
     assert len(cells) >= 8
     for line in lines + cells:

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.drift import NoisyJudge, calibrated, rubric
 from markscheme import Rubric, ScriptedJudge
-from markscheme.calibration.accepted import accept
+from markscheme.calibration.acceptance import accept
 from markscheme.errors import RatingError
 from markscheme.grading import Grading, asking_fingerprint, receipt_of
 from markscheme.receipt import Receipt, calibration_text, find_receipt, load_receipt, receipt_json, score_text
@@ -167,12 +167,12 @@ def test_a_file_that_is_no_accepted_run_is_named(
     change(data)
     file = tmp_path / "accepted.json"
     file.write_text(json.dumps(data), encoding="utf-8")
-    with pytest.raises(RatingError, match=r"accepted\.json: is no accepted run"):
+    with pytest.raises(RatingError, match=r"accepted\.json: isn't an accepted run"):
         load_receipt(file)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"schema": NaN}'])
-def test_what_is_no_json_object_is_told_as_such(tmp_path: Path, text: str) -> None:
+def test_what_is_no_json_object_is_reported_as_such(tmp_path: Path, text: str) -> None:
     file = tmp_path / "accepted.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(RatingError, match=r"accepted\.json: is"):

@@ -54,7 +54,7 @@ def test_none_stands_for_what_could_not_be_graded_and_the_reason_is_seen() -> No
     seen: dict[int, Grade] = {}
     scores = rewarded(["good", "garbage", "down", "neither"], script=script, seen=seen.__setitem__)
     assert scores == [2, None, None, 0]
-    assert "a: the reply holds no JSON object of the form asked for" in str(seen[1].error)
+    assert "a: the reply isn't one JSON object alone" in str(seen[1].error)
     assert [seen[place].error for place in (0, 2, 3)] == [None, "the server is down", None]
 
 
@@ -76,7 +76,7 @@ def test_thinking_and_output_are_one_response() -> None:
         (RUBRIC, ["q"], "2 responses and 1 of query"),
     ],
 )
-def test_lengths_that_do_not_fit_are_told_and_nobody_is_asked(rubrics: Any, queries: Any, words: str) -> None:
+def test_lengths_that_do_not_fit_are_reported_and_nobody_is_asked(rubrics: Any, queries: Any, words: str) -> None:
     judge = ScriptedJudge(by_words)
     with pytest.raises(ValueError, match=words):
         asyncio.run(reward(["x", "y"], rubrics, queries, judge=judge))

@@ -20,7 +20,7 @@ from markscheme.judges.remembering import Memory, Remembering
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import YES_NO
 from markscheme.scorers import (
-    SHIPPED,
+    SHIPPED_CHECKS,
     Scored,
     Scorer,
     exact_match,
@@ -350,7 +350,7 @@ def test_a_dataset_is_read_from_lines_of_json(tmp_path: Path) -> None:
     ("text", "words"),
     [("{}\nnonsense\n", r"qa\.jsonl:2: is not readable JSON"), ("[1]\n", r"qa\.jsonl:1: an example is an object")],
 )
-def test_a_dataset_that_cannot_be_read_is_told_by_line(text: str, words: str, tmp_path: Path) -> None:
+def test_a_dataset_that_cannot_be_read_is_reported_by_line(text: str, words: str, tmp_path: Path) -> None:
     path = tmp_path / "qa.jsonl"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=words):
@@ -388,7 +388,7 @@ def test_predictions_that_are_lacking_are_made_by_a_function() -> None:
 @pytest.mark.parametrize(
     ("example", "model"), [({"prompt": "x"}, None), ({"prompt": "x"}, "m"), ({"expected": "x"}, str)]
 )
-def test_an_example_without_a_prediction_is_told(example: dict[str, str], model: Any) -> None:
+def test_an_example_without_a_prediction_is_reported(example: dict[str, str], model: Any) -> None:
     with pytest.raises(UsageError, match="example 2 has no prediction"):
         run(name="qa", dataset=[{"prediction": "x"}, example], scorers=[json_valid], model=model)
 
@@ -494,7 +494,7 @@ def test_a_check_that_lacks_the_expected_answer_is_unread() -> None:
     assert "no expected answer" in outcome.why
 
 
-def test_a_check_that_does_not_exist_is_told_with_those_that_do() -> None:
+def test_a_check_that_does_not_exist_is_reported_with_those_that_do() -> None:
     with pytest.raises(
         UsageError, match="no check 'spelling'; there are exact_match, json_valid, mine, rouge_l, token_f1"
     ):
@@ -534,7 +534,7 @@ def test_a_module_in_the_working_folder_gives_its_scorers(tmp_path: Path, monkey
         ("a = scorer(len, name='n')\nb = scorer(max, name='n')\n", "'n' is the name of two scorers"),
     ],
 )
-def test_a_module_that_cannot_serve_is_told(
+def test_a_module_that_cannot_serve_is_reported(
     text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     name = f"checks_{abs(hash(request.node.name))}"
@@ -542,18 +542,18 @@ def test_a_module_that_cannot_serve_is_told(
         load_scorers(module_of(text, tmp_path, monkeypatch, name))
 
 
-def test_a_module_that_is_not_there_is_told() -> None:
+def test_a_module_that_is_not_there_is_reported() -> None:
     with pytest.raises(UsageError, match="--scorers no_such_module: cannot be imported: ModuleNotFoundError"):
         load_scorers("no_such_module")
 
 
 def test_the_shipped_checks_are_those_of_the_page() -> None:
-    assert set(SHIPPED) == {"exact_match", "json_valid", "rouge_l", "token_f1"}
+    assert set(SHIPPED_CHECKS) == {"exact_match", "json_valid", "rouge_l", "token_f1"}
 
 
 # --- the page -------------------------------------------------------------------------------------------------------
 
-PAGE = Path(__file__).parents[1] / "docs" / "when-code.md"
+PAGE = Path(__file__).parents[1] / "docs" / "howto" / "when-code.md"
 
 
 def test_the_examples_of_the_page_on_code_run() -> None:

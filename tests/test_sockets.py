@@ -54,4 +54,4 @@ def test_a_socket_is_thin_and_has_an_extra_and_a_section(path: Path) -> None:
     assert len(code) <= 30
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert path.stem in extras
-    assert f"markscheme.sockets.{path.stem} import" in (ROOT / "docs/frameworks.md").read_text(encoding="utf-8")
+    assert f"markscheme.sockets.{path.stem} import" in (ROOT / "docs/howto/frameworks.md").read_text(encoding="utf-8")

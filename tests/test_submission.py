@@ -1,13 +1,25 @@
 """Responses and what stands beside them."""
 
-import json
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme import Submission
-from markscheme.submission import as_text
+from markscheme import Criterion, Grader, Rubric, ScriptedJudge, Submission, grade, reward
+from markscheme.assert_grade import AssertGrade, Background
+from markscheme.errors import SubmissionError, UsageError
+from markscheme.promptfoo.assertion import get_assert
+from markscheme.scorers import json_valid, llm_judge, run
+from markscheme.sockets.trl import rubric_reward
+from markscheme.submission import as_text, submission_of
 from markscheme.text import encodable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -30,32 +42,155 @@ def test_half_a_character_is_replaced() -> None:
     assert Submission("a\ud800b").response == "a\ufffdb"
 
 
-def test_inputs_that_are_no_text_are_shown_as_json() -> None:
-    messages = [{"role": "user", "content": "Größe?"}]
-    shown = Submission("x", {"messages": messages}).inputs["messages"]  # type: ignore[dict-item]
-    assert json.loads(shown) == messages
-    assert "Größe" in shown
+def test_an_input_that_is_null_is_not_there() -> None:
+    assert Submission("x", {"query": None}).inputs == {}  # type: ignore[dict-item]
+
+
+# --- data that is not text ------------------------------------------------------------------------------------------
+
+
+class Picture:
+    """An object of somebody's own."""
+
+
+MESSAGES = [{"role": "user", "content": "Größe?"}]
+ACCEPTED = "accepted are text, numbers, booleans, lists, mappings and traces"
+ITSELF: list[Any] = []
+ITSELF.append(ITSELF)
+REFUSED = {
+    "bytes": (b"\x89PNG", "is a bytes object"),
+    "an object": (Picture(), "is a Picture object"),
+    "a set": ({1}, "is a set object"),
+    "a path": (Path("answer.md"), "object"),
+    "an object in a list": ([{"content": Picture()}], "contains a Picture object"),
+    "bytes in a trace": ({"spans": [{"spanId": "1", "output": b"x"}]}, "contains a bytes object"),
+    "keys that are not text": ({(1, 2): "x"}, "contains data that JSON can't express"),
+    "a list that contains itself": (ITSELF, "contains data that JSON can't express"),
+}
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "text"),
     [
         ("", ""),
         (0, "0"),
+        (2.5, "2.5"),
         (False, "false"),
         ([], "[]"),
-        (
-            {
-                1,
-            },
-            '"{1}"',
-        ),
+        ((1, 2), "[1, 2]"),
+        (MESSAGES, '[{"role": "user", "content": "Größe?"}]'),
+        (MappingProxyType({"a": 1}), '{"a": 1}'),
+        ({"spans": [{"spanId": "1", "name": "search"}]}, '{"spans": [{"spanId": "1", "name": "search"}]}'),
+        (np.int64(3), "3"),
+        ([np.float32(0.5), np.bool_(True)], "[0.5, true]"),
+        (np.array(["a", "b"]), '["a", "b"]'),
+        ({"made": date(2026, 1, 31)}, '{"made": "2026-01-31"}'),
     ],
+    ids=repr,
 )
-def test_an_empty_input_is_there(value: object, shown: str) -> None:
-    assert Submission("x", {"query": value}).inputs == {"query": shown}  # type: ignore[dict-item]
-    assert as_text(value) == shown
+def test_what_json_can_express_is_shown_as_json(value: Any, text: str) -> None:
+    submission = Submission(value, {"query": value})
+    assert (submission.response, submission.inputs) == (text, {"query": text})
+    assert as_text(value) == text
+    assert submission_of({"response": value, "query": value}, 1).response == text
 
 
-def test_an_input_that_is_null_is_not_there() -> None:
-    assert Submission("x", {"query": None}).inputs == {}  # type: ignore[dict-item]
+@pytest.mark.parametrize(("value", "fault"), REFUSED.values(), ids=REFUSED)
+def test_whatever_else_is_refused_with_what_is_accepted(value: Any, fault: str) -> None:
+    with pytest.raises(SubmissionError, match=rf"^the response .*{fault}.*; {ACCEPTED}$"):
+        Submission(value)
+    with pytest.raises(SubmissionError, match=rf"^input 'context' .*{fault}.*; {ACCEPTED}$"):
+        Submission("x", {"context": value})
+
+
+# --- every door -----------------------------------------------------------------------------------------------------
+
+RUBRIC = Rubric((Criterion(1.0, "Polite", "polite"),), inputs=("context",))
+
+
+async def _by_trl(response: Any, context: Any, judge: ScriptedJudge) -> Any:
+    with Grader(RUBRIC, judge) as grader:
+        return await rubric_reward(grader)(["?"], [response], context=[context])
+
+
+def _by_grader(response: Any, context: Any, judge: ScriptedJudge) -> Any:
+    with Grader(RUBRIC, judge) as grader:
+        return grader.grade_sync(response, context=context)
+
+
+def _by_rows(response: Any, context: Any, judge: ScriptedJudge) -> Any:
+    with Grader(RUBRIC, judge) as grader:
+        return grader.grade_rows([{"response": "fine"}, {"response": response, "context": context}])
+
+
+DOORS: dict[str, Callable[[Any, Any, ScriptedJudge], Any]] = {
+    "grade": lambda response, context, judge: asyncio.run(grade(RUBRIC, response, judge, context=context)),
+    "Grader": _by_grader,
+    "grade_rows": _by_rows,
+    "socket": lambda response, context, judge: asyncio.run(_by_trl(response, context, judge)),
+    "scorer": lambda response, context, judge: llm_judge("Polite?", judge=judge)(response, context),
+}
+
+
+def _judge() -> ScriptedJudge:
+    return ScriptedJudge(lambda prompt, _: {"polite": "MET"} if prompt.criteria else '{"reason": "So.", "score": 8}')
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_no_door_shows_a_judge_the_repr_of_an_object(door: str) -> None:
+    judge = _judge()
+    for unfit in (b"bytes", Picture()):
+        for response, context in ((unfit, "c"), ("r", unfit)):
+            with pytest.raises(SubmissionError, match=ACCEPTED):
+                DOORS[door](response, context, judge)
+    assert judge.prompts == []
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_takes_lists_mappings_and_numbers(door: str) -> None:
+    judge = _judge()
+    for response in (MESSAGES, {"answer": 7}, 7):
+        DOORS[door](response, MESSAGES, judge)
+        assert "Größe" in judge.prompts[-1].user
+
+
+def test_a_reward_refuses_what_is_no_text_before_it_is_scored() -> None:
+    judge = _judge()
+    for unfit in (b"bytes", Picture()):
+        with pytest.raises(ValueError, match="a response is a text or"):
+            asyncio.run(reward([unfit], RUBRIC, judge=judge))  # type: ignore[list-item]
+        with pytest.raises(SubmissionError, match=f"input 'context' is a .* object; {ACCEPTED}"):
+            asyncio.run(reward(["fine"], RUBRIC, judge=judge, context=[unfit]))
+    assert judge.prompts == []
+
+
+@pytest.mark.parametrize("unfit", [b"bytes", Picture()], ids=["bytes", "an object"])
+def test_promptfoo_learns_why_an_output_is_not_graded(tmp_path: Path, unfit: Any) -> None:
+    file = tmp_path / "form.yaml"
+    file.write_text("criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n")
+    context = {"config": {"rubric": str(file)}, "vars": {}}
+    result = get_assert(unfit, context, near=tmp_path)
+    assert result["pass"] is False
+    assert "namedScores" not in result
+    assert result["reason"].startswith("not graded: the response is a ")
+    assert ACCEPTED in result["reason"]
+
+
+def test_a_dataset_for_scorers_has_no_objects() -> None:
+    with pytest.raises(UsageError, match=f"`prediction` is a bytes object; {ACCEPTED}"):
+        run(name="qa", dataset=[{"prediction": b"x"}], scorers=[json_valid])
+
+
+def test_pytest_learns_why_an_output_is_not_graded(tmp_path: Path) -> None:
+    judge = _judge()
+    with (
+        closing(Background()) as background,
+        pytest.raises(UsageError, match=f"the response is a bytes object; {ACCEPTED}"),
+    ):
+        AssertGrade(background, (), tmp_path, lambda name, value: None)(b"bytes", RUBRIC, judge=judge)
+    assert judge.prompts == []
+
+
+def test_inputs_stand_in_the_submission_or_next_to_it() -> None:
+    with pytest.raises(ValueError, match="not both"):
+        Submission.of(Submission("x"), {"query": "q"})

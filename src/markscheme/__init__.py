@@ -1,6 +1,7 @@
 """Grade model outputs with weighted rubrics, and measure how far the grades can be trusted.
 
-Every name here is imported when it is first used, so that importing the package costs almost nothing.
+Every name here is imported when it is first used, so that importing the package costs almost nothing. Names of the
+`rubric` package that aren't in `__all__` are importable from here too, so that its users change only the import.
 """
 
 from importlib import import_module
@@ -10,14 +11,24 @@ if TYPE_CHECKING:
     from markscheme.autograders import default_oneshot_generate_fn as default_oneshot_generate_fn
     from markscheme.autograders import default_per_criterion_generate_fn as default_per_criterion_generate_fn
     from markscheme.autograders import default_rubric_as_judge_generate_fn as default_rubric_as_judge_generate_fn
+    from markscheme.calibration.calibration import Calibration as Calibration
+    from markscheme.calibration.run import agreement as agreement
+    from markscheme.calibration.run import calibrate as calibrate
+    from markscheme.calibration.run import compare as compare
     from markscheme.errors import MarkschemeError as MarkschemeError
     from markscheme.errors import RubricError as RubricError
     from markscheme.grader import Grader as Grader
     from markscheme.grading import Grade as Grade
     from markscheme.grading import grade as grade
+    from markscheme.judges.judge import Identity as Identity
     from markscheme.judges.judge import Judge as Judge
     from markscheme.judges.judge import Reply as Reply
+    from markscheme.judges.judge import Usage as Usage
+    from markscheme.judges.panel import Panel as Panel
+    from markscheme.judges.registry import open_judge as open_judge
     from markscheme.judges.scripted import ScriptedJudge as ScriptedJudge
+    from markscheme.ratings.examples import Example as Example
+    from markscheme.ratings.rating import Rating as Rating
     from markscheme.rewards import reward as reward
     from markscheme.rubrics.file import load_rubric as load_rubric
     from markscheme.rubrics.rubric import Criterion as Criterion
@@ -35,40 +46,62 @@ if TYPE_CHECKING:
     from markscheme.types import RubricAsJudgeGenerateFn as RubricAsJudgeGenerateFn
     from markscheme.types import RubricAsJudgeOutput as RubricAsJudgeOutput
 
-_NAMES = {
-    "autograders": [
-        *("default_oneshot_generate_fn", "default_per_criterion_generate_fn"),
-        "default_rubric_as_judge_generate_fn",
-    ],
-    "errors": ["MarkschemeError", "RubricError"],
-    "grader": ["Grader"],
-    "grading": ["Grade", "grade"],
-    "judges.judge": ["Judge", "Reply"],
-    "judges.scripted": ["ScriptedJudge"],
-    "rewards": ["reward"],
-    "rubrics.file": ["load_rubric"],
-    "rubrics.rubric": ["Criterion", "Level", "Rubric", "Scale"],
-    "submission": ["Submission"],
-    "types": [
-        *("CriterionEvaluation", "CriterionReport", "EvaluationReport"),
-        *("OneShotGenerateFn", "PerCriterionGenerateFn", "RubricAsJudgeGenerateFn"),
-        *("OneShotOutput", "PerCriterionOutput", "RubricAsJudgeOutput"),
-    ],
+_PUBLIC = {
+    "Calibration": "calibration.calibration",
+    "agreement": "calibration.run",
+    "calibrate": "calibration.run",
+    "compare": "calibration.run",
+    "MarkschemeError": "errors",
+    "RubricError": "errors",
+    "Grader": "grader",
+    "Grade": "grading",
+    "grade": "grading",
+    "Identity": "judges.judge",
+    "Judge": "judges.judge",
+    "Reply": "judges.judge",
+    "Usage": "judges.judge",
+    "Panel": "judges.panel",
+    "open_judge": "judges.registry",
+    "ScriptedJudge": "judges.scripted",
+    "Example": "ratings.examples",
+    "Rating": "ratings.rating",
+    "reward": "rewards",
+    "load_rubric": "rubrics.file",
+    "Criterion": "rubrics.rubric",
+    "Level": "rubrics.rubric",
+    "Rubric": "rubrics.rubric",
+    "Scale": "rubrics.rubric",
+    "Submission": "submission",
 }
-_HOME = {name: module for module, names in _NAMES.items() for name in names}
+"""The module of each public name."""
+_OF_RUBRIC_PACKAGE = {
+    "default_oneshot_generate_fn": "autograders",
+    "default_per_criterion_generate_fn": "autograders",
+    "default_rubric_as_judge_generate_fn": "autograders",
+    "CriterionEvaluation": "types",
+    "CriterionReport": "types",
+    "EvaluationReport": "types",
+    "OneShotGenerateFn": "types",
+    "OneShotOutput": "types",
+    "PerCriterionGenerateFn": "types",
+    "PerCriterionOutput": "types",
+    "RubricAsJudgeGenerateFn": "types",
+    "RubricAsJudgeOutput": "types",
+}
+"""The module of each further name that a program written for the `rubric` package imports."""
 
 if not TYPE_CHECKING:  # a type checker knows the names from the imports above
-    __all__ = sorted(_HOME)
+    __all__ = sorted(_PUBLIC)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    module = _PUBLIC.get(name) or _OF_RUBRIC_PACKAGE.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import_module(f"{__name__}.compat")
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{module}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(_HOME)
+    return sorted(_PUBLIC)

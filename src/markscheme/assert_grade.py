@@ -1,27 +1,28 @@
 """The implementation of the pytest fixture `assert_grade`: grade an output, and explain in full why it fails."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from markscheme.errors import JudgeError, MarkschemeError, NoJudge, RatingWarning, UsageError
 from markscheme.grader import BackgroundLoop
-from markscheme.grading import Grade, Grading, lacking_inputs, receipt_wanted
+from markscheme.grading import Grade, Grading, lacking_inputs, questions, receipt_wanted, scorers_for
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge
+from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening, unknown_option
 from markscheme.judges.provider import hidden
-from markscheme.judges.registry import model_for
-from markscheme.promptfoo.engine import Engine
+from markscheme.phrases import brief, number
+from markscheme.promptfoo.engine import Engine, OptionSource
 from markscheme.receipt import CALIBRATION, calibration_text, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric
-from markscheme.submission import Submission, as_text
+from markscheme.submission import Submission
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic
 
-Asked: TypeAlias = str | Judge | Callable[..., Any] | None
+JudgeNamed: TypeAlias = str | Judge | Callable[..., Any] | None
 LONGEST_LINE = 800
 """Maximum characters shown of a reason or a quote."""
 
@@ -45,13 +46,13 @@ class AssertGrade:
 
     Attributes:
         asking: Settings that all tests share.
-        judge: The judge for calls that name none; None for the rubric's own or an available one.
+        defaults: Options for calls that don't set them, the strongest first.
         near: The test's folder; rubrics are found there too.
         record: Stores a name and a value with the test, for JUnit files and other plugins.
     """
 
     asking: Background
-    judge: str | None
+    defaults: Sequence[OptionSource]
     near: Path
     record: Callable[[str, object], None]
 
@@ -63,80 +64,124 @@ class AssertGrade:
         output: Any,
         rubric: str | Path | Rubric,
         *,
-        judge: Asked = None,
+        judge: JudgeNamed = None,
         threshold: float | None = None,
         inputs: Mapping[str, Any] | None = None,
         calibration: str = "warn",
+        **options: Any,
     ) -> Grade:
         """The grade of an output that passes.
 
         Args:
-            output: The output to judge: text, or anything that can be converted to JSON.
+            output: The output to judge: text, a number, a boolean, a list, a mapping or a trace.
             rubric: A name, a path, or a Rubric.
             judge: A name as on the command line, a Judge, or a function of `system_prompt` and `user_prompt`.
                 Replies of a judge given by name are cached on disk; any other judge is asked each time.
             threshold: The pass mark from 0 to 1, instead of the rubric's.
             inputs: The output's inputs by name: query, reference, ….
             calibration: "require" accepts only a judge whose accepted calibration can gate; "off" ignores calibration.
+            options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
 
         Raises:
             AssertionError: The output fails; the message says by which criteria, and why.
             JudgeError: It could not be graded, which is neither a pass nor a fail.
-            UsageError: Unknown rubric or judge, a missing input, or a calibration that cannot gate.
+            UsageError: Unknown rubric, judge or option, a missing input, an output that no judge can be shown, or a
+                calibration that cannot gate.
         """
         __tracebackhide__ = True
         if calibration not in CALIBRATION:
             raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
         try:
-            asked, file = self._rubric(rubric, threshold)
-            submission = _submission(output, inputs or {}, asked)
-            named = self.judge if judge is None else judge
-            grade = self.asking.loop.wait_for(self._graded(asked, file, submission, named, calibration))
+            asking = self._options(judge, options)
+            wanted, file = self._rubric(rubric, threshold, asking)
+            submission = _submission(output, inputs or {}, wanted)
+            grade = self.asking.loop.wait_for(self._graded(wanted, file, submission, judge, asking, calibration))
         except MarkschemeError as error:
             raise error.with_traceback(None) from None  # the message is for the test's author, our frames are not
-        self.record("markscheme_rubric", asked.name)
-        self.record("markscheme_score", "not graded" if grade.score is None else f"{grade.score:.4g}")
+        self.record("markscheme_rubric", wanted.name)
+        self.record("markscheme_score", "not graded" if grade.score is None else brief(grade.score, 4))
         self.record("markscheme_calibration", calibration_text(grade.receipt))
         if grade.error is not None:
-            raise JudgeError(f"not graded by {asked.name}, which is neither a pass nor a fail: {grade.error}")
+            raise JudgeError(f"not graded by {wanted.name}, which is neither a pass nor a fail: {grade.error}")
         if not grade.passed:
-            raise AssertionError(failure_text(grade, asked))
+            raise AssertionError(failure_text(grade, wanted))
         return grade
 
-    def _rubric(self, named: str | Path | Rubric, threshold: float | None) -> tuple[Rubric, Path | None]:
+    def _options(self, judge: JudgeNamed, options: Mapping[str, Any]) -> AskOptions:
+        by_name = {"judge": judge} if isinstance(judge, str) else {}
+        if judge is not None and not by_name:
+            refuse_opening(options)
+        return self.asking.engine.options(({**options, **by_name}, "{}"), *self.defaults)
+
+    def _rubric(
+        self, named: str | Path | Rubric, threshold: float | None, options: AskOptions
+    ) -> tuple[Rubric, Path | None]:
         if isinstance(named, Rubric):
-            rubric, file = named, named.source
+            rubric = named
+            file = named.source
         else:
             file = find_rubric(str(named), near=self.near)
             rubric = self.asking.engine.rubric(file)
+        rubric = options.of(rubric)
         return rubric if threshold is None else replace(rubric, pass_mark=float(threshold)), file
 
     async def _graded(
-        self, rubric: Rubric, file: Path | None, submission: Submission, named: Asked, calibration: str
+        self,
+        rubric: Rubric,
+        file: Path | None,
+        submission: Submission,
+        named: JudgeNamed,
+        options: AskOptions,
+        calibration: str,
     ) -> Grade:
         places = (*((file.parent,) if file else ()), Path.cwd())
         try:
-            judge = self._judge(named, rubric, submission, places)
+            judge = self._judge(named, rubric, submission, places, options)
         except NoJudge as error:
             raise NoJudge(str(error).replace("--judge", "judge=…")) from error
         receipt = receipt_wanted(calibration, "calibration", rubric, judge, *places)
-        return await Grading(rubric, judge, receipt=receipt).grade(submission)
+        scorers = scorers_for(rubric, options.scorers)
+        return await Grading(rubric, judge, receipt=receipt, scorers=scorers).grade(submission)
 
-    def _judge(self, named: Asked, rubric: Rubric, submission: Submission, places: tuple[Path, ...]) -> Judge:
+    def _judge(
+        self,
+        named: JudgeNamed,
+        rubric: Rubric,
+        submission: Submission,
+        places: tuple[Path, ...],
+        options: AskOptions,
+    ) -> Judge:
         if named is None or isinstance(named, str):
-            model = model_for(rubric, named) if named else None
-            return self.asking.engine.judge_for(rubric, submission, places, name=named, model=model)
+            prompts = [] if options.judge else questions(rubric, submission)
+            return self.asking.engine.judge_for(rubric, prompts, places, options)
         if isinstance(named, Judge):
             return named
-        return FunctionJudge(named, f"function:{getattr(named, '__qualname__', type(named).__name__)}")
+        return FunctionJudge(named, f"function:{getattr(named, '__qualname__', type(named).__name__)}", apart=True)
+
+
+def pytest_source(judge: str | None, pairs: Sequence[str], place: str) -> OptionSource:
+    """What pytest's command line or its configuration sets.
+
+    Raises:
+        UsageError: An unknown option, or one with a value that it can't have.
+    """
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals:
+            raise UsageError(f"{place} must be KEY=VALUE, got {pair!r}")
+        if key not in ASK_OPTIONS:
+            raise unknown_option(key)
+        options[key] = ASK_OPTIONS[key].read_text(value, f"{place} {key}")
+    return ({**options, "judge": judge} if judge else options), f"{place} {{}}"
 
 
 def _submission(output: Any, inputs: Mapping[str, Any], rubric: Rubric) -> Submission:
     for name in inputs:
         if name not in rubric.known_inputs:
-            known = ", ".join(rubric.known_inputs) or "none"
-            warnings.warn(f"the rubric shows no input {name!r}; it shows {known}", RatingWarning, stacklevel=3)
-    submission = Submission(as_text(output), inputs)
+            shown_inputs = ", ".join(rubric.known_inputs) or "none"
+            warnings.warn(f"the rubric shows no input {name!r}; it shows {shown_inputs}", RatingWarning, stacklevel=3)
+    submission = Submission(output, inputs)
     lacking = lacking_inputs(rubric, submission)
     if lacking:
         named = ", ".join(map(repr, lacking))
@@ -163,7 +208,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
     """
     assert grade.scored is not None
     scored = grade.scored
-    head = f"the output fails {rubric.name}: {scored.score:.2f}, pass mark {rubric.pass_mark:g}"
+    head = f"the output fails {rubric.name}: {number(scored.score)}, pass mark {rubric.pass_mark:g}"
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
     if scored.doubtful:
@@ -180,7 +225,8 @@ def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
         yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason)}"
     cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}
     for name in sorted((name for name in cost if cost[name] > 0), key=lambda name: -cost[name]):
-        verdict, criterion = grade.verdicts[name], rubric.criterion(name)
+        verdict = grade.verdicts[name]
+        criterion = rubric.criterion(name)
         yield f"  {name} {criterion.scale.called(verdict.level)} (weight {criterion.weight:g}): {_line(verdict.reason)}"
         if verdict.quote:
             place = "the material" if verdict.step is None else f"step {verdict.step}"

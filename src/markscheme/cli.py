@@ -7,9 +7,11 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 
 from markscheme.errors import MarkschemeError, NoJudge, NothingGraded
 from markscheme.text import SafeStream
+from markscheme.user_code import search_for_code
 
 RARELY = 50_000
 """Objects between two garbage collections: imported code stays in memory, and scanning it takes a tenth of the time."""
@@ -27,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _ended(argv: list[str]) -> int:
     """Run a command line and print its errors; returns the exit status."""
-    sys.path.append(os.getcwd())  # a console script doesn't search the working directory for modules
+    search_for_code(Path.cwd())
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:

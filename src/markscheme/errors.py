@@ -2,6 +2,7 @@
 
     MarkschemeError
     ├── UsageError              the caller: an invalid option, name or path
+    │   └── SubmissionError     a response or an input that no judge can be shown
     ├── RubricError             the rubric's author: an invalid rubric
     ├── RatingError             the owner of the examples and labels
     ├── ExperimentError         the experiment's author: an invalid experiment
@@ -35,7 +36,21 @@ class UsageError(MarkschemeError):
     """An invalid option, name or path; the caller can fix it."""
 
 
-def suggestion(text: str, known: Iterable[str], *, mark: str = "") -> str:
+class SubmissionError(UsageError, ValueError):
+    """A response or an input that no judge can be shown: bytes, or an object that isn't JSON data.
+
+    Attributes:
+        name: The response, or which input.
+        kind: What it is or contains.
+    """
+
+    def __init__(self, name: str, kind: str, *, within: bool = False) -> None:
+        self.name, self.kind = name, kind
+        accepted = "text, numbers, booleans, lists, mappings and traces"
+        super().__init__(f"{name} {'contains' if within else 'is'} {kind}; accepted are {accepted}")
+
+
+def suggestion(text: str, valid_names: Iterable[str], *, mark: str = "") -> str:
     """The end of an error about an unknown name: the nearest known one, "" if none is near.
 
     Example:
@@ -44,7 +59,7 @@ def suggestion(text: str, known: Iterable[str], *, mark: str = "") -> str:
     """
     import difflib  # only a fault needs it
 
-    near = difflib.get_close_matches(text, list(known), n=1)
+    near = difflib.get_close_matches(text, list(valid_names), n=1)
     return f"; did you mean {mark}{near[0]}{mark}?" if near else ""
 
 
@@ -114,7 +129,8 @@ class NothingGraded(ComparisonError):  # noqa: N818
     """
 
     def __init__(self, reasons: Sequence[str], *, of: int | None = None) -> None:
-        self.reasons, self.of = tuple(reasons), of
+        self.reasons = tuple(reasons)
+        self.of = of
         commonest = max(dict.fromkeys(reasons), key=reasons.count)
         times = "" if len(set(reasons)) == 1 else f"{reasons.count(commonest)} times: "
         failed = f"nothing was graded: all {len(reasons)} examples failed"
@@ -228,7 +244,7 @@ def refuse_lines(error: FileError) -> None:
     if left_out is None:
         raise error
     for fault in error.faults:
-        said = str(FileError(fault.problem, path=error.path, line=fault.line))
-        if said not in left_out:
-            left_out.add(said)
-            warnings.warn(f"{said}; left out", DamagedLine, stacklevel=3)
+        message = str(FileError(fault.problem, path=error.path, line=fault.line))
+        if message not in left_out:
+            left_out.add(message)
+            warnings.warn(f"{message}; left out", DamagedLine, stacklevel=3)

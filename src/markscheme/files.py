@@ -6,13 +6,13 @@ import os
 import stat
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import IO, Any
 
-from markscheme.errors import RatingWarning
+from markscheme.errors import RatingWarning, UsageError, writing
 
 try:
     import fcntl
@@ -21,6 +21,8 @@ except ImportError:  # Windows locks files differently; there only one process m
 
 DAMAGED = ".damaged"
 """Suffix of the file that keeps what was cut off a file of lines."""
+WITHOUT_LOCKS = (errno.ENOLCK, errno.EBADF, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
+"""What file systems say that have no locks, or none of folders; see flock(2)."""
 _ONE_THREAD = threading.RLock()
 
 
@@ -43,8 +45,8 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
     Raises:
         OSError: The lines can't be written; the file is unchanged.
     """
-    if not follow and path.is_symlink():
-        raise OSError(errno.ELOOP, f"is a link to {os.path.realpath(path)}, which is not followed")
+    if not follow:
+        refuse_link(path)
     raw = _bytes(text)
     if is_no_file(path):
         with path.open("ab", buffering=0) as device:
@@ -63,6 +65,16 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
             raise
     if is_new:
         sync_folder(path.parent)
+
+
+def refuse_link(path: Path) -> None:
+    """Refuse a link where a file of ours belongs: a stranger may have put it there.
+
+    Raises:
+        OSError: It is a link.
+    """
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, f"is a link to {os.path.realpath(path)}, which is not followed")
 
 
 def _write_all(file: FileIO, raw: bytes) -> None:
@@ -86,6 +98,66 @@ def _locked(file: FileIO) -> Iterator[None]:
         finally:
             if fcntl is not None:
                 fcntl.lockf(file, fcntl.LOCK_UN)
+
+
+@contextmanager
+def exclusive(path: Path, *, is_folder: bool = False, busy: Callable[[], object] | None = None) -> Iterator[None]:
+    """Exclusive use of a file that is written in steps, or of a folder, until the block or the process ends.
+
+    The lock is on the file itself, so nothing is left of it after a process is killed. On a file system without locks,
+    and on Windows, only one process may write at a time.
+
+    Args:
+        path: The file, which is made if it isn't there; a link is refused.
+        is_folder: Whether it is a folder instead, which must be there.
+        busy: Called where another process has it; then this one waits for its turn. None refuses to wait.
+
+    Raises:
+        BlockingIOError: Another process has it, and `busy` is None.
+        OSError: The file can't be opened.
+    """
+    how = os.O_RDONLY if is_folder else os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    handle = _exclusive_handle(path, how, busy)
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _exclusive_handle(path: Path, how: int, busy: Callable[[], object] | None) -> int:
+    """An open handle of the file at `path`, locked; whoever had it before may have removed or replaced that file."""
+    while True:
+        handle = os.open(path, how, 0o666)
+        try:
+            _lock_whole(handle, busy)
+            if _is_at(handle, path):
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+
+
+def _lock_whole(handle: int, busy: Callable[[], object] | None) -> None:
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if busy is None:
+            raise
+        busy()
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in WITHOUT_LOCKS:
+            raise
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def set_aside_damaged_end(path: Path) -> str:
@@ -198,6 +270,38 @@ def is_no_file(path: Path) -> bool:
 def end_of_link(path: Path) -> Path:
     """Where a link leads; the path itself if it isn't a link."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def refuse_unwritable(target: str | Path | None) -> None:
+    """Refuse a file that can't be written, before anything is asked.
+
+    Raises:
+        UsageError: Its folder is not there or takes no file, or it is a folder itself, or a device or pipe that takes
+            nothing.
+    """
+    if target is None or target == "-":
+        return
+    path = end_of_link(Path(target))
+    if path.is_dir():
+        raise UsageError(f"{target} cannot be written: it is a folder; name a file in it")
+    if is_no_file(Path(target)):
+        if not os.access(target, os.W_OK):
+            raise UsageError(f"{target} cannot be written: permission denied")
+        return
+    if not path.parent.is_dir():
+        raise UsageError(f"{target} cannot be written: there is no folder {path.parent}; make it first")
+    with writing(target):
+        try_writing(path)
+
+
+def refuse_unmakeable(path: Path) -> None:
+    """Refuse a file that can't be written, or whose missing folders can't be made, before anything is asked.
+
+    Raises:
+        UsageError: It can't be written.
+    """
+    nearest = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
+    refuse_unwritable(path if path.parent.is_dir() else nearest / path.name)
 
 
 def sync_folder(folder: Path) -> None:

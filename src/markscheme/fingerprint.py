@@ -4,7 +4,8 @@ import hashlib
 import json
 from typing import Any
 
-DIGITS = 16
+FINGERPRINT_DIGITS = 16
+"""Hexadecimal digits kept of the SHA-256: 64 bits."""
 
 
 def fingerprint(*parts: Any) -> str:
@@ -20,4 +21,4 @@ def fingerprint(*parts: Any) -> str:
         16
     """
     canonical = json.dumps(parts, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()[:DIGITS]
+    return hashlib.sha256(canonical.encode()).hexdigest()[:FINGERPRINT_DIGITS]

@@ -3,23 +3,24 @@
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakSet, WeakValueDictionary, finalize
 
 from markscheme.errors import BudgetError
-from markscheme.grading import Grade, Grading, all_or_first_error, grade_json
-from markscheme.judges.judge import Judge
-from markscheme.judges.limited import AT_ONCE
-from markscheme.judges.registry import model_for, open_judge
+from markscheme.grading import Grade, Grading, grade_json, scorers_for
+from markscheme.judges.judge import Judge, make_room
+from markscheme.judges.many import ask_many
+from markscheme.judges.options import AskOptions, read_options, refuse_opening
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
-from markscheme.submission import Submission, as_text, submission_of
+from markscheme.settings import find_settings
+from markscheme.submission import Submission, submission_of
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class BackgroundLoop:
@@ -40,11 +41,11 @@ class BackgroundLoop:
     def shared(cls, user: object) -> "BackgroundLoop":
         """The process's shared loop, so that a judge used in several places runs in one loop."""
         with cls._lock:
-            found = cls._shared.get(os.getpid())
-            if found is None or not found.close.alive:
-                found = cls._shared[os.getpid()] = cls()
-            found._users.add(user)
-            return found
+            loop = cls._shared.get(os.getpid())
+            if loop is None or not loop.close.alive:
+                loop = cls._shared[os.getpid()] = cls()
+            loop._users.add(user)
+            return loop
 
     def leave(self, user: object) -> None:
         """Close the loop if this was its last user."""
@@ -53,7 +54,7 @@ class BackgroundLoop:
             if not self._users:
                 self.close()
 
-    def start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+    def start(self, work: Coroutine[Any, Any, _T]) -> "Future[_T]":
         """Start a coroutine; its result comes in the future.
 
         Raises:
@@ -64,7 +65,7 @@ class BackgroundLoop:
             raise RuntimeError("this process is a fork, and the thread that grades stayed behind: make a Grader here")
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+    def wait_for(self, work: Coroutine[Any, Any, _T]) -> _T:
         """The coroutine's result, or its error.
 
         Raises:
@@ -108,11 +109,14 @@ class Grader:
 
     Args:
         rubric: A Rubric, the path of its file, or a name as on the command line.
-        judge: A judge, which stays open, or a name as on the command line, such as `anthropic`.
-        concurrency: At least 1.
+        judge: A judge, which stays open, or a name as on the command line, such as `anthropic`. By default that of the
+            configuration file, else the rubric's own, else one that is available.
+        concurrency: At least 1; by default that of the configuration file, else 8.
+        options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
 
     Raises:
-        UsageError: Unknown rubric or judge.
+        NoJudge: No judge was named, and none is available.
+        UsageError: Unknown rubric, judge or option.
         RubricError: The rubric's file can't be read.
         ValueError: A concurrency below 1.
 
@@ -128,15 +132,25 @@ class Grader:
         ('p2', 0.0, False)
     """
 
-    def __init__(self, rubric: Rubric | str | Path, judge: Judge | str, *, concurrency: int = 8) -> None:
-        if concurrency < 1:
+    def __init__(
+        self,
+        rubric: Rubric | str | Path,
+        judge: Judge | str | None = None,
+        *,
+        concurrency: int | None = None,
+        **options: Any,
+    ) -> None:
+        if concurrency is not None and concurrency < 1:
             raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
-        self.rubric = rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
-        self._opened = isinstance(judge, str)
-        self.judge = open_judge(judge, model=model_for(self.rubric, judge)) if isinstance(judge, str) else judge
-        self.concurrency = concurrency
-        self._grading = Grading(self.rubric, self.judge)
-        self._places = asyncio.Semaphore(concurrency)
+        asking = ask_options(judge, {"concurrency": concurrency, **options})
+        self.rubric = asking.of(rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric))))
+        self._opened = judge is None or isinstance(judge, str)
+        self.judge = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
+        self.concurrency = asking.concurrency
+        self._grading = Grading(self.rubric, self.judge, scorers=scorers_for(self.rubric, asking.scorers))
+        make_room(self.judge, asking.concurrency)
+        self._at_once = asking.at_once
+        self._places = asyncio.Semaphore(asking.at_once)
         self._background: BackgroundLoop | None = BackgroundLoop.shared(self)
         self._under_way: set[asyncio.Task[Any] | None] = set()
 
@@ -153,19 +167,20 @@ class Grader:
         """The grade of one response; if the judge fails it is ungraded, with the reason.
 
         Args:
-            response: A text, a Submission, or anything that can be converted to JSON, such as a list of tool calls.
+            response: Text, a number, a boolean, a list such as one of tool calls, a mapping, a trace, or a Submission.
             inputs: Its inputs by name (`query=…`); None means that an input is missing.
 
         Raises:
+            SubmissionError: The response or an input is bytes, or an object that isn't JSON data.
             NoJudge: The judge cannot be used at all: its key or package is missing.
             BudgetError: The budget would not cover another call.
             RuntimeError: The grader is closed.
         """
-        return await asyncio.wrap_future(self._loop.start(self._graded(_submission(response, inputs))))
+        return await asyncio.wrap_future(self._loop.start(self._graded(Submission.of(response, inputs))))
 
     def grade_sync(self, response: Any, **inputs: Any) -> Grade:
         """The same as `grade`, for callers that don't use async."""
-        return self._loop.wait_for(self._graded(_submission(response, inputs)))
+        return self._loop.wait_for(self._graded(Submission.of(response, inputs)))
 
     def grade_rows(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """A grade for each row, in order, as plain data.
@@ -174,19 +189,21 @@ class Grader:
             rows: Each with `response` (or `output`), optionally an `id`, and the inputs by name.
 
         Returns:
-            What `markscheme grade --json` prints. A row that could not be graded has `score` None and its `error`.
+            What `markscheme grade --json` prints. A row that could not be graded, such as one whose response is None,
+            has `score` None and its `error`.
 
         Raises:
-            ValueError: A row without a response.
+            ValueError: A row without a key for a response, or with one that no judge can be shown (SubmissionError).
             NoJudge: The judge cannot be used at all.
         """
         submissions = [submission_of(row, number) for number, row in enumerate(rows, start=1)]
-        grades = self._loop.wait_for(all_or_first_error(map(self._row, submissions)))
+        grades = self._loop.wait_for(self._graded_rows(submissions))
         return [grade_json(grade, self.rubric) for grade in grades]
 
     def close(self) -> None:
         """Wait for the grades under way, and close the judge if it was opened by name."""
-        background, self._background = self._background, None
+        background = self._background
+        self._background = None
         if background is not None:
             background.wait_for(self._end())
             background.leave(self)
@@ -198,7 +215,6 @@ class Grader:
         return self._background
 
     async def _graded(self, submission: Submission) -> Grade:
-        AT_ONCE.set(self.concurrency)  # for this task and those it starts
         task = asyncio.current_task()
         self._under_way.add(task)
         try:
@@ -207,9 +223,13 @@ class Grader:
         finally:
             self._under_way.discard(task)
 
+    async def _graded_rows(self, submissions: Sequence[Submission]) -> list[Grade]:
+        grades = {place: g async for place, g in ask_many(self._row, submissions, concurrency=self._at_once)}
+        return [grades[place] for place in range(len(submissions))]
+
     async def _row(self, submission: Submission) -> Grade:
         try:
-            return await asyncio.create_task(self._graded(submission))
+            return await self._graded(submission)
         except BudgetError as error:
             return self._grading.ungraded(submission, str(error))
 
@@ -219,5 +239,10 @@ class Grader:
             await self.judge.aclose()
 
 
-def _submission(response: Any, inputs: Mapping[str, Any]) -> Submission:
-    return response if isinstance(response, Submission) else Submission(as_text(response), inputs)
+def ask_options(judge: Judge | str | None, options: Mapping[str, Any]) -> AskOptions:
+    """How a judge is asked: what the caller says, else what the configuration file of the working directory does."""
+    settings = find_settings(Path.cwd())
+    if judge is not None and not isinstance(judge, str):
+        refuse_opening(options)
+    named = {"judge": judge} if isinstance(judge, str) else {}
+    return read_options(({**options, **named}, "{}"), (settings.asking, f"{settings.path}: `{{}}`"))

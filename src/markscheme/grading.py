@@ -1,18 +1,19 @@
 """Grade submissions: prompt, judge, verdicts, score."""
 
-import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
+from markscheme.errors import UsageError
+from markscheme.exchange import AS_A_WHOLE, Exchange, JudgeQuestion, ask_judge
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.judge import Judge, Reply, Usage, total
-from markscheme.judges.limited import AT_ONCE
+from markscheme.judges.judge import Judge, Reply, Usage, make_room, total
+from markscheme.judges.many import all_or_first_error, ask_many
 from markscheme.judges.panel import Repeated
+from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import Decision, Score, weigh, weigh_holistic
@@ -26,14 +27,10 @@ from markscheme.verdict import (
     Outcome,
     Unread,
     Verdict,
-    ask_twice,
-    ask_whole_twice,
     read_holistic,
     read_verdicts,
     worse,
 )
-
-T = TypeVar("T")
 
 MOST_UNGRADED = 0.1
 """Maximum share of submissions that may stay ungraded for a run to count."""
@@ -119,10 +116,12 @@ class Grade:
         """Score, decision and each verdict's reason on one line; if not graded, why."""
         if self.scored is None:
             return on_one_line(f"not graded: {self.error}")
-        said = [f"{name} {self.by_criterion[name]:.3g} ({one.reason})" for name, one in self.verdicts.items()]
+        parts = [
+            f"{name} {brief(self.by_criterion[name], 3)} ({verdict.reason})" for name, verdict in self.verdicts.items()
+        ]
         if isinstance(self.holistic, Holistic):
-            said.append(self.holistic.reason)
-        return on_one_line(f"{self.scored.score:.2f}, {self.scored.decision}: {'; '.join(said)}")
+            parts.append(self.holistic.reason)
+        return on_one_line(f"{number(self.scored.score)}, {self.scored.decision}: {'; '.join(parts)}")
 
     @property
     def quotes_not_found(self) -> int:
@@ -162,83 +161,65 @@ class Grading:
             NoJudge: The judge cannot be used at all: its key or package is missing.
             BudgetError: The budget would not cover another call.
         """
+        if submission.fault:
+            return self.ungraded(submission, submission.fault)
         lacking = lacking_inputs(self.rubric, submission)
         if lacking:
             return self.ungraded(submission, f"the submission lacks {', '.join(map(repr, lacking))}")
-        asked: list[Reply] = []
-        try:
-            if self.rubric.strategy == "holistic":
-                holistic = await self._holistic(submission, asked)
-                if isinstance(holistic, Unread):
-                    return self._grade(submission, asked, holistic.why, holistic=holistic)
-                scored = weigh_holistic(holistic, self.rubric, normalize=self.normalize)
-                return self._grade(submission, asked, scored, holistic=holistic)
-            outcomes = await self._outcomes(submission, asked)
-            found = weigh(outcomes, self.rubric, normalize=self.normalize, renormalize=self.renormalize)
-            return self._grade(submission, asked, found, outcomes=outcomes)
-        except NoJudge:
-            raise
-        except JudgeError as error:
-            return self.ungraded(submission, str(error), asked)
+        if self.rubric.strategy == "holistic":
+            return await self._grade_as_a_whole(submission)
+        return await self._grade_by_criterion(submission)
 
-    def ungraded(self, submission: Submission, why: str, asked: Sequence[Reply] = ()) -> Grade:
-        """A Grade without a score, with the usage of the replies `asked`."""
-        return self._grade(submission, asked, why)
+    def ungraded(self, submission: Submission, why: str, replies: Sequence[Reply] = ()) -> Grade:
+        """A Grade without a score, with the usage of the replies that came all the same."""
+        return self._grade(submission, replies, why)
 
     # asking
 
-    async def _outcomes(self, submission: Submission, asked: list[Reply]) -> dict[str, Outcome]:
+    async def _grade_by_criterion(self, submission: Submission) -> Grade:
         outcomes = self._checked(submission)  # first: an unknown check fails before any paid call
-        judged = [criterion for criterion in self.rubric.criteria if criterion.check is None]
-        passes = await all_or_first_error(self._pass(submission, order, asked) for order in orders(self.rubric))
-        for criterion in judged:
-            found = [one[criterion.name] for one in passes if criterion.name in one]
-            outcomes[criterion.name] = reduce(partial(worse, criterion=criterion), found)
-        return {criterion.name: outcomes[criterion.name] for criterion in self.rubric.criteria}
+        passes = await all_or_first_error(self._pass(submission, groups) for groups in orders(self.rubric))
+        replies = [reply for exchange in passes for reply in exchange.replies]
+        error = next((exchange.error for exchange in passes if exchange.error is not None), None)
+        if error is not None:
+            return self.ungraded(submission, str(error), replies)
+        for criterion in self.rubric.criteria:
+            name = criterion.name
+            if criterion.check is None:
+                of_passes = [exchange.readings[name] for exchange in passes if name in exchange.readings]
+                outcomes[name] = reduce(partial(worse, criterion=criterion), of_passes)
+        in_order = {criterion.name: outcomes[criterion.name] for criterion in self.rubric.criteria}
+        score = weigh(in_order, self.rubric, normalize=self.normalize, renormalize=self.renormalize)
+        return self._grade(submission, replies, score, outcomes=in_order)
 
-    async def _pass(
-        self, submission: Submission, questions: Sequence[Sequence[Criterion]], asked: list[Reply]
-    ) -> dict[str, Outcome]:
-        """One outcome per criterion; all that could not be read is asked for once more, in one call."""
-        answers: list[_Answer] = []
+    async def _pass(self, submission: Submission, groups: Sequence[Sequence[Criterion]]) -> Exchange[Outcome]:
+        """An outcome for each criterion, asked about in these groups; what can't be read is asked for once more."""
 
-        async def ask(criteria: Sequence[Criterion], again: bool) -> dict[str, Outcome]:
-            groups = seeing_alike(self.rubric, criteria) if again else questions
-            given = await all_or_first_error(self._ask(submission, group, asked, again) for group in groups)
-            answers.extend(given)
-            return {name: outcome for answer in given for name, outcome in answer.outcomes.items()}
+        def questions(names: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Outcome]]:
+            unread = [self.rubric.criterion(name) for name in names] if again else []
+            for criteria in seeing_alike(self.rubric, unread) if again else groups:
+                prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
+                yield JudgeQuestion(prompt, partial(read_verdicts, criteria=criteria, shown=prompt.material))
 
-        found = await ask_twice(ask, [criterion for question in questions for criterion in question])
-        for answer in answers:
-            answer.discard_unread(found)
-        return found
+        return await ask_judge(self._asked, questions, [criterion.name for group in groups for criterion in group])
 
-    async def _ask(
-        self, submission: Submission, criteria: Sequence[Criterion], asked: list[Reply], again: bool
-    ) -> "_Answer":
-        prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
-        reply = await self._reply(prompt, asked)
-        return _Answer(reply, criteria, read_verdicts(reply, criteria, prompt.material), prompt.material)
-
-    async def _holistic(self, submission: Submission, asked: list[Reply]) -> Holistic | Unread:
-        given: list[tuple[Reply, Prompt]] = []
-
-        async def ask(again: bool) -> Holistic | Unread:
+    async def _grade_as_a_whole(self, submission: Submission) -> Grade:
+        def questions(_: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Holistic | Unread]]:
             prompt = holistic_prompt(self.rubric, submission, again=again)
-            given.append((await self._reply(prompt, asked), prompt))
-            return read_holistic(given[-1][0], prompt.material)
+            yield JudgeQuestion(prompt, lambda reply: {AS_A_WHOLE: read_holistic(reply, prompt.material)})
 
-        found = await ask_whole_twice(ask)
-        for part, prompt in ((part, prompt) for reply, prompt in given for part in reply.single):
-            if part.discard is not None and isinstance(read_holistic(part, prompt.material), Unread):
-                part.discard(isinstance(found, Holistic))
-        return found
+        exchange = await ask_judge(self._asked, questions, [AS_A_WHOLE])
+        if exchange.error is not None:
+            return self.ungraded(submission, str(exchange.error), exchange.replies)
+        holistic = exchange.readings[AS_A_WHOLE]
+        if isinstance(holistic, Unread):
+            return self._grade(submission, exchange.replies, holistic.why, holistic=holistic)
+        score = weigh_holistic(holistic, self.rubric, normalize=self.normalize)
+        return self._grade(submission, exchange.replies, score, holistic=holistic)
 
-    async def _reply(self, prompt: Prompt, asked: list[Reply]) -> Reply:
-        judge = Repeated(self.judge, self.rubric.samples) if self.rubric.samples > 1 else self.judge
-        reply = await judge.reply(prompt)
-        asked.append(reply)
-        return reply
+    @property
+    def _asked(self) -> Judge:
+        return Repeated(self.judge, self.rubric.samples) if self.rubric.samples > 1 else self.judge
 
     def _checked(self, submission: Submission) -> dict[str, Outcome]:
         by_code = [criterion for criterion in self.rubric.criteria if criterion.check is not None]
@@ -251,27 +232,30 @@ class Grading:
     def _grade(
         self,
         submission: Submission,
-        asked: Sequence[Reply],
-        found: Score | str,
+        replies: Sequence[Reply],
+        score: Score | str,
         *,
         outcomes: Mapping[str, Outcome] | None = None,
         holistic: Holistic | Unread | None = None,
     ) -> Grade:
         """The grade with a score, or with the reason why there is none."""
-        replies = [part for reply in asked for part in reply.single]
+        parts = [part for reply in replies for part in reply.single]
         return Grade(
             id=submission.id,
             outcomes=outcomes or {},
-            error=found if isinstance(found, str) else None,
-            scored=None if isinstance(found, str) else found,
+            error=score if isinstance(score, str) else None,
+            scored=None if isinstance(score, str) else score,
             holistic=holistic,
-            usage=total(reply.usage for reply in replies),
-            replies=Counter(reply.source for reply in replies),
-            models=tuple(sorted({reply.model for reply in replies if reply.model})),
+            usage=total(part.usage for part in parts),
+            replies=Counter(part.source for part in parts),
+            models=tuple(sorted({part.model for part in parts if part.model})),
             fingerprints=self.fingerprints,
             receipt=self.receipt,
             left_out=left_out(self.rubric, submission),
-            by_criterion={one.name: _merit(one, (outcomes or {}).get(one.name)) for one in self.rubric.criteria},
+            by_criterion={
+                criterion.name: _merit(criterion, (outcomes or {}).get(criterion.name))
+                for criterion in self.rubric.criteria
+            },
         )
 
 
@@ -337,10 +321,10 @@ def receipt_of(rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
     """
     from markscheme.receipt import find_receipt
 
-    found = find_receipt(rubric.name, *starts)
-    if found is None:
+    receipt = find_receipt(rubric.name, *starts)
+    if receipt is None:
         return None
-    return found.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=judge.identity.fingerprint)
+    return receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=judge.identity.fingerprint)
 
 
 def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
@@ -366,9 +350,9 @@ def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *start
     return receipt
 
 
-async def grade_many(
+def grade_many(
     grading: Grading, submissions: Iterable[Submission], *, concurrency: int = 8
-) -> AsyncIterator[tuple[int, Grade]]:
+) -> AsyncGenerator[tuple[int, Grade], None]:
     """Grades as they are ready, each with the index of its submission; at most `concurrency` at once.
 
     Takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
@@ -377,82 +361,22 @@ async def grade_many(
         BudgetError: If the budget would not cover another call; raised after all grades under way are yielded.
         ValueError: A concurrency below 1.
     """
-    if concurrency < 1:
-        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
-    waiting: Iterator[tuple[int, Submission]] | None = enumerate(submissions)
-    running: set[asyncio.Task[tuple[int, Grade]]] = set()
-    stopped: BudgetError | None = None
-    try:
-        while True:
-            while waiting is not None and len(running) < concurrency:
-                job = next(waiting, None)
-                if job is None:
-                    waiting = None
-                else:
-                    running.add(asyncio.create_task(_placed(grading, *job, concurrency)))
-            if not running:
-                break
-            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            errors = [task.exception() for task in done]  # of every task: asyncio warns about any never retrieved
-            for task, error in zip(done, errors, strict=True):
-                if isinstance(error, BudgetError):
-                    stopped, waiting = error, None
-                else:
-                    yield task.result()
-    finally:
-        for task in running:
-            task.cancel()
-    if stopped is not None:
-        raise stopped
+    make_room(grading.judge, concurrency)
+    return ask_many(grading.grade, submissions, concurrency=concurrency)
 
 
-async def _placed(grading: Grading, place: int, submission: Submission, concurrency: int) -> tuple[int, Grade]:
-    AT_ONCE.set(concurrency)  # for this task and those it starts
-    return place, await grading.grade(submission)
-
-
-async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of all calls; the first error is raised once all have ended."""
-    calls = list(calls)
-    if len(calls) == 1:  # the usual case needs no task
-        return [await calls[0]]
-    results = await asyncio.gather(*calls, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return [result for result in results if not isinstance(result, BaseException)]
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """A reply about some criteria, and the outcomes read from it."""
-
-    reply: Reply
-    criteria: Sequence[Criterion]
-    outcomes: Mapping[str, Outcome]
-    material: Mapping[str, str]
-
-    def discard_unread(self, found: Mapping[str, Outcome]) -> None:
-        """Drop unreadable replies from the cache; `found` says whether asking again filled the gap."""
-        for part in self.reply.single:
-            if part.discard is not None:
-                single = part is self.reply
-                outcomes = self.outcomes if single else read_verdicts(part, self.criteria, self.material)
-                if all(isinstance(outcome, Unread) for outcome in outcomes.values()):
-                    part.discard(not any(isinstance(found[name], Unread) for name in outcomes))
-
-
-async def grade(
-    rubric: Rubric, submission: Submission | str, judge: Judge, *, normalize: bool = True, **inputs: Any
-) -> Grade:
+async def grade(rubric: Rubric, submission: Any, judge: Judge, *, normalize: bool = True, **inputs: Any) -> Grade:
     """The grade of one response.
 
     Args:
         rubric: The rubric to grade by.
-        submission: The response, as text or with its inputs.
+        submission: The response: text, a number, a boolean, a list, a mapping or a trace; or a Submission.
         judge: The judge.
         normalize: False keeps the raw sum of weights as score.
-        inputs: Named inputs (`query=…`), if `submission` is a text.
+        inputs: Named inputs (`query=…`), unless `submission` is a Submission, which has its own.
+
+    Raises:
+        SubmissionError: The response or an input is bytes, or an object that isn't JSON data.
 
     Example:
         >>> import asyncio
@@ -462,11 +386,7 @@ async def grade(
         >>> done.score, done.raw_score, done.passed
         (0.5, 1.0, True)
     """
-    if isinstance(submission, str):
-        submission = Submission(submission, inputs)
-    elif inputs:
-        raise ValueError("give inputs in the Submission, or next to a text, not both")
-    return await Grading(rubric, judge, normalize).grade(submission)
+    return await Grading(rubric, judge, normalize).grade(Submission.of(submission, inputs))
 
 
 # --- plain data -----------------------------------------------------------------------------------------------------
@@ -506,12 +426,29 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
             return _reply_json(outcome)
 
 
-def _reply_json(said: Verdict | Holistic | Unread) -> dict[str, Any]:
+def _reply_json(reading: Verdict | Holistic | Unread) -> dict[str, Any]:
     """What a judge gave in addition to a level or a score, or why it can't be read."""
-    if isinstance(said, Unread):
-        return {"unread": said.why, "raw": said.raw}
-    words: dict[str, Any] = {"reason": said.reason, "quote": said.quote, "quote_found": said.quote_found}
-    words |= {"quote_in": said.quote_in or None}
-    if isinstance(said, Verdict) and said.step is not None:
-        words["step"] = said.step
-    return {**words, "votes": list(said.votes)} if said.votes else words
+    if isinstance(reading, Unread):
+        return {"unread": reading.why, "raw": reading.raw}
+    words: dict[str, Any] = {"reason": reading.reason, "quote": reading.quote, "quote_found": reading.quote_found}
+    words |= {"quote_in": reading.quote_in or None}
+    if isinstance(reading, Verdict) and reading.step is not None:
+        words["step"] = reading.step
+    return {**words, "votes": list(reading.votes)} if reading.votes else words
+
+
+def scorers_for(rubric: Rubric, module_names: Sequence[str]) -> "dict[str, Scorer]":
+    """The checks by code in these modules, once each criterion with a `check` has one.
+
+    Raises:
+        UsageError: A module cannot be imported, or a criterion names a check that no module has.
+    """
+    checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
+    if not checked and not module_names:
+        return {}
+    from markscheme.scorers import check_of, load_scorers
+
+    scorers = load_scorers(*module_names)
+    for criterion in checked:
+        check_of(criterion, scorers)
+    return scorers

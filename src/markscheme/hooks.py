@@ -6,11 +6,13 @@ import sys
 from markscheme.session.client import socket_path, start, stop
 
 TYPE_CHECKING = False
+"""Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from markscheme.calibration.run_summary import RunWorth
+    from markscheme.calibration.rates.run_summary import RunWorth
 
 LABELS = "MARKSCHEME_CALIBRATION"
 """A file with the judge's measured errors: output of `calibrate --json`, or results with manual ratings."""
@@ -43,7 +45,7 @@ def after_all(context: "Mapping[str, Any]", file: str) -> None:
     try:
         lines = _report(context)
     except Exception as error:
-        lines = [f"what this run is worth isn't known: {error}"]
+        lines = [f"no summary of this run: {error}"]
     from markscheme.text import escaped
 
     for line in lines:
@@ -56,7 +58,8 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
     from markscheme.report.terminal import render_terminal
     from markscheme.report.views.run_summary import view
 
-    worth, text = _worth(context), io.StringIO()
+    worth = _worth(context)
+    text = io.StringIO()
     render_terminal(view(worth), text, WIDTH)
     lines = [line for line in text.getvalue().splitlines() if line]
     path = os.environ.get(REPORT)
@@ -69,16 +72,16 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
 def _worth(context: "Mapping[str, Any]") -> "RunWorth":
     from pathlib import Path
 
-    from markscheme.calibration.pass_fail import labelled_in, read_labelled
-    from markscheme.calibration.run_summary import run_worth
+    from markscheme.calibration.rates.decisions import decided_by_tests, read_decided
+    from markscheme.calibration.rates.run_summary import run_worth
     from markscheme.promptfoo.results import calibrations, results_of
 
     raw = context.get("results") or []
-    rows = results_of(raw, Path(str(context.get("evalId") or "this evaluation"))).rows
+    results = results_of(raw, Path(str(context.get("evalId") or "this evaluation")))
     named = os.environ.get(LABELS)
-    labelled = read_labelled(Path(named)) if named else labelled_in(rows, viewer=False)
+    labelled = read_decided(Path(named)).table if named else decided_by_tests(results)
     threshold = float(os.environ.get(LEAST_PASSES) or 100) / 100
-    return run_worth(rows, labelled, calibrations(raw), threshold=threshold)
+    return run_worth(results, labelled, calibrations(raw), threshold=threshold)
 
 
 def _write(worth: "RunWorth", place: str) -> None:

@@ -64,11 +64,11 @@ class Material:
         wanted = _tokens(quote)
         if not wanted:
             return None
-        found = [name for name, text in self._tokens.items() if wanted in text]
-        if not found:
+        names = [name for name, text in self._tokens.items() if wanted in text]
+        if not names:
             bare = _tokens(_LEADER.sub("", quote)) or wanted
-            found = [name for name, text in self.texts.items() if bare in _tokens(_LEADER.sub("", text))]
-        return first if first in found else next(iter(found), None)
+            names = [name for name, text in self.texts.items() if bare in _tokens(_LEADER.sub("", text))]
+        return first if first in names else next(iter(names), None)
 
     @cached_property
     def has_steps(self) -> bool:
@@ -94,9 +94,10 @@ class Material:
             >>> shown.repeats({"reason": "Great.", "level": 5}), shown.repeats({"reason": "Poor.", "level": 5})
             (True, False)
         """
-        said = {key: answer[key] for key in _SAYING if key in answer} if "reason" in answer else answer
-        texts, holds = self._words, False
-        for key, value in sorted(_leaves(said), key=lambda leaf: len(leaf[1])):  # a level is ruled out fastest
+        statements = {key: answer[key] for key in _SAYING if key in answer} if "reason" in answer else answer
+        texts = self._words
+        holds = False
+        for key, value in sorted(_leaves(statements), key=lambda leaf: len(leaf[1])):  # a level is ruled out fastest
             if words := _words(f"{key}: {value}"):
                 texts, holds = [text for text in texts if f" {words} " in text], True
             if not texts:
@@ -120,8 +121,8 @@ def _visible(text: str) -> str:
 
 def _tokens(text: str) -> str:
     """The words and punctuation of a text, each between separators; "" if there are none."""
-    found = _TOKEN.findall(_visible(text))
-    return "\x1f" + "\x1f".join(found) + "\x1f" if found else ""
+    tokens = _TOKEN.findall(_visible(text))
+    return "\x1f" + "\x1f".join(tokens) + "\x1f" if tokens else ""
 
 
 def _words(text: str) -> str:
@@ -133,7 +134,8 @@ def _words(text: str) -> str:
 
 def _unescaped_text(text: str) -> str:
     for _ in range(_MOST_UNESCAPING):
-        before, text = text, _ESCAPE.sub(_unescaped, html.unescape(_INVISIBLE.sub("", text)))
+        before = text
+        text = _ESCAPE.sub(_unescaped, html.unescape(_INVISIBLE.sub("", text)))
         if text == before:
             break
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -148,7 +150,9 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     """Each single value in plain data, with the key it is under; quotes left out."""
-    if isinstance(value, Mapping):
+    if isinstance(value, str):  # first: most are
+        yield key, value
+    elif isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _leaves(inner, name) if name != "quote" else ()
     elif isinstance(value, list):
@@ -157,4 +161,4 @@ def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, float):
         yield key, f"{value:g}"
     else:
-        yield key, value if isinstance(value, str) else json.dumps(value, default=str)
+        yield key, json.dumps(value, default=str)

@@ -1,4 +1,7 @@
-"""Counts, names and numbers as sentences and tables have them; imports little, so that commands start fast."""
+"""Counts, names and numbers as sentences and tables have them: the only place where a number is rounded for a reader.
+
+It imports little, so that commands start fast.
+"""
 
 from collections.abc import Sequence
 
@@ -39,6 +42,33 @@ def few_of(names: Sequence[str], most: int = 5) -> str:
     'a, b, c, …'
     """
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def percent(share: float) -> str:
+    """A share in whole per cent.
+
+    >>> percent(0.8333), percent(1.0)
+    ('83%', '100%')
+    """
+    return f"{share:.0%}"
+
+
+def brief(value: float | None, digits: int = 2) -> str:
+    """A number with its first digits, however small it is.
+
+    >>> brief(0.0304), brief(0.00012345, 3), brief(12.0), brief(None)
+    ('0.03', '0.000123', '12', '–')
+    """
+    return "–" if value is None else f"{value:.{digits}g}"
+
+
+def thousands(value: float, digits: int = 0) -> str:
+    """A large number with its thousands apart.
+
+    >>> thousands(1234.4), thousands(1234.5, 2)
+    ('1,234', '1,234.50')
+    """
+    return f"{value:,.{digits}f}"
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -16,6 +16,7 @@ from markscheme.errors import FileError, refuse_lines
 from markscheme.text import encodable, encodable_data
 
 MAX_DEPTH = 50
+"""Levels of nesting: rubrics have about five, and Python's recursion ends at a thousand calls, several a level."""
 MAX_NODES = 50_000
 """Maximum nodes of a rubric once its aliases are expanded."""
 
@@ -62,7 +63,8 @@ def plain_data(
     Raises:
         FileError: Of the given class: unreadable, nested too deep, grown too large, not plain data.
     """
-    reader, whole = _Reader(path, error, most_nodes), encodable(text)
+    reader = _Reader(path, error, most_nodes)
+    whole = encodable(text)
     return reader.from_json(whole) if form == "json" else reader.from_yaml(whole)
 
 
@@ -204,14 +206,17 @@ class _JsonStream:
     _decoder = json.JSONDecoder()
 
     def __init__(self, file: io.TextIOBase) -> None:
-        self._file, self._text, self._at, self._size = file, "", 0, 1 << 20
+        self._file = file
+        self._text = ""
+        self._at = 0
+        self._size = 1 << 20
 
     def peek(self) -> str:
         """The next character that isn't white space; "" at the end."""
         while True:
-            found = _NOT_SPACE.search(self._text, self._at)
-            if found is not None:
-                self._at = found.start()
+            match = _NOT_SPACE.search(self._text, self._at)
+            if match is not None:
+                self._at = match.start()
                 return self._text[self._at]
             self._at = len(self._text)
             if not self._more():
@@ -257,16 +262,17 @@ class _JsonStream:
         self._take(end)
 
     def _take(self, mark: str) -> None:
-        found = self.peek()
-        if found != mark:
-            raise ValueError(f"expected {mark!r}, got {found!r}")
+        character = self.peek()
+        if character != mark:
+            raise ValueError(f"expected {mark!r}, got {character!r}")
         self._at += 1
 
     def _more(self) -> bool:
         """Read another block, larger each time a value doesn't fit; False at the end of the file."""
         block = self._file.read(self._size)
         self._size = self._size * 2 if not self._at else 1 << 20
-        self._text, self._at = self._text[self._at :] + block, 0
+        self._text = self._text[self._at :] + block
+        self._at = 0
         return bool(block)
 
 
@@ -322,8 +328,8 @@ class _Reader:
             node = self._composed(text)
         except yaml.YAMLError as problem:
             mark = getattr(problem, "problem_mark", None)
-            said = getattr(problem, "problem", None) or str(problem).splitlines()[0]
-            raise self.refuse(f"is not readable YAML: {said}", mark.line + 1 if mark else None) from problem
+            problem_text = getattr(problem, "problem", None) or str(problem).splitlines()[0]
+            raise self.refuse(f"is not readable YAML: {problem_text}", mark.line + 1 if mark else None) from problem
         return (None if node is None else self._plain(node, ())), self.lines
 
     def _composed(self, text: str) -> yaml.Node | None:
@@ -357,17 +363,17 @@ class _Reader:
         raise self.refuse(f"is not plain data: the tag {node.tag!r} is not read", line)
 
     def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
                 raise self.refuse("a key must be a word", line)
             key = encodable(key_node.value)
-            if key in found:
+            if key in entries:
                 raise self.refuse(f"the key {key!r} occurs twice in one place", line)
             self.lines[(*at, key)] = line
-            found[key] = self._plain(value_node, (*at, key))
-        return found
+            entries[key] = self._plain(value_node, (*at, key))
+        return entries
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
         try:
@@ -378,8 +384,8 @@ class _Reader:
 
 
 def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice in one place")
-    return found
+    return entries

@@ -12,14 +12,21 @@ import pytest
 if TYPE_CHECKING:
     from markscheme.assert_grade import AssertGrade, Background
 
-SETTING = "markscheme_judge"
+JUDGE_SETTING = "markscheme_judge"
+OPTIONS_SETTING = "markscheme_options"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--markscheme-judge` and the setting `markscheme_judge`."""
+    """`--markscheme-judge` and `--markscheme-option`, and the settings of the same meaning."""
+    group = parser.getgroup("markscheme")
     about = "the judge of assert_grade for tests that name none, such as anthropic:MODEL or recorded:PATH"
-    parser.getgroup("markscheme").addoption("--markscheme-judge", dest=SETTING, metavar="NAME", help=about)
-    parser.addini(SETTING, about)
+    group.addoption("--markscheme-judge", dest=JUDGE_SETTING, metavar="NAME", help=about)
+    parser.addini(JUDGE_SETTING, about)
+    about = "how assert_grade asks its judge, such as samples=3 or budget=2; may be repeated"
+    group.addoption(
+        "--markscheme-option", dest=OPTIONS_SETTING, metavar="KEY=VALUE", action="append", default=[], help=about
+    )
+    parser.addini(OPTIONS_SETTING, "the same, one KEY=VALUE a line", type="linelist")
 
 
 @pytest.fixture(scope="session")
@@ -34,12 +41,15 @@ def _markscheme_asking() -> "Iterator[Background]":
 @pytest.fixture
 def assert_grade(request: pytest.FixtureRequest, _markscheme_asking: "Background") -> "AssertGrade":
     """Fail a test where a rubric's judge fails an output: assert_grade(output, rubric="support-reply")."""
-    from markscheme.assert_grade import AssertGrade
+    from markscheme.assert_grade import AssertGrade, pytest_source
 
     config = request.config
     return AssertGrade(
         _markscheme_asking,
-        judge=config.getoption(SETTING) or config.getini(SETTING) or None,
+        defaults=[
+            pytest_source(config.getoption(JUDGE_SETTING), config.getoption(OPTIONS_SETTING), "--markscheme-option"),
+            pytest_source(config.getini(JUDGE_SETTING), config.getini(OPTIONS_SETTING), OPTIONS_SETTING),
+        ],
         near=request.path.parent,
         record=lambda name, value: request.node.user_properties.append((name, value)),
     )

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from markscheme.errors import RatingError
+from markscheme.phrases import number
 from markscheme.plain_data import read_json, shown
 from markscheme.rubrics.rubric import STRATEGIES, Rubric
 from markscheme.rubrics.search import find_calibration
 
 ACCEPTED = "accepted.json"
+ACCEPTED_SCHEMA = 1
+"""Version of accepted.json that is written, and the only one that is read."""
 NOT_CALIBRATED = "not calibrated"
 
 CALIBRATION = ("warn", "require", "off")
@@ -79,12 +82,12 @@ class Receipt:
         return replace(self, differs=tuple(self._differences(rubric, prompt, judge)))
 
     def _differences(self, rubric: Rubric, prompt: str, judge: str) -> list[str]:
-        found = ["another judge"] if judge != self.judge else []
+        differences = ["another judge"] if judge != self.judge else []
         if rubric.fingerprint != self.rubric:
             as_then = replace(rubric, **self.asking)
             by_choice = as_then.fingerprint == self.rubric
-            return [*found, "another pass mark or way of asking" if by_choice else "an older rubric"]
-        return [*found, "an older prompt"] if prompt != self.prompt else found
+            return [*differences, "another pass mark or way of asking" if by_choice else "an older rubric"]
+        return [*differences, "an older prompt"] if prompt != self.prompt else differences
 
 
 def calibration_text(receipt: Receipt | None) -> str:
@@ -103,7 +106,7 @@ def calibration_text(receipt: Receipt | None) -> str:
 
 def _rounded(margin: float) -> str:
     """Two decimals, and at least 0.01."""
-    return f"{margin:.2f}" if margin >= 0.005 else "<0.01"
+    return number(margin) if margin >= 0.005 else "<0.01"
 
 
 def score_text(score: float, receipt: Receipt | None) -> str:
@@ -117,7 +120,7 @@ def score_text(score: float, receipt: Receipt | None) -> str:
         '0.68, not calibrated'
     """
     comma = "" if receipt is not None and receipt.holds else ","
-    return f"{score:.2f}{comma} {calibration_text(receipt)}"
+    return f"{number(score)}{comma} {calibration_text(receipt)}"
 
 
 def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]:
@@ -158,7 +161,10 @@ def load_receipt(path: Path) -> Receipt:
     """
     data = accepted_data(path)
     try:
-        use, labels, prints, asking = data["use"], data["labels"], data["fingerprints"], data["asked"]
+        use = data["use"]
+        labels = data["labels"]
+        prints = data["fingerprints"]
+        asking = data["asked"]
         if use not in USES:
             raise ValueError(f"use is one of {', '.join(USES)}, found {shown(use)}")
         return Receipt(
@@ -174,7 +180,7 @@ def load_receipt(path: Path) -> Receipt:
             asking=_asking(asking["pass_mark"], asking["strategy"], asking["samples"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise RatingError(f"is no accepted run: {error!r}; accept another", path=path) from error
+        raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
 
 
 def accepted_data(path: Path) -> dict[str, Any]:
@@ -184,8 +190,8 @@ def accepted_data(path: Path) -> dict[str, Any]:
         RatingError: It cannot be read, isn't JSON, or was written by an incompatible version of markscheme.
     """
     data = read_json(path, RatingError)
-    if not isinstance(data, dict) or data.get("schema") != 1:
-        raise RatingError("is no accepted run that this version of markscheme can read", path=path)
+    if not isinstance(data, dict) or data.get("schema") != ACCEPTED_SCHEMA:
+        raise RatingError("isn't an accepted run that this version of markscheme can read", path=path)
     return data
 
 

@@ -1,14 +1,15 @@
 """Raw scores of a batch of responses, for training loops."""
 
-import asyncio
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from itertools import repeat
 from typing import Any
 
 from markscheme.errors import BudgetError, RatingWarning
 from markscheme.grading import Grade, Grading
-from markscheme.judges.judge import Judge
-from markscheme.judges.limited import AT_ONCE
+from markscheme.judges.judge import Judge, make_room
+from markscheme.judges.many import ask_many
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 from markscheme.types import ToGrade, response_text
@@ -48,6 +49,7 @@ async def reward(
         ValueError: The number of rubrics or inputs doesn't match the responses, or concurrency is below 1.
 
     Example:
+        >>> import asyncio
         >>> from markscheme import Rubric, ScriptedJudge
         >>> rubric = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requirement": "B"}])
         >>> judge = ScriptedJudge([{"c1": "MET", "c2": "MET"}, {"c1": "UNMET", "c2": "MET"}])
@@ -56,43 +58,33 @@ async def reward(
     """
     if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
         raise ValueError(f"{len(responses)} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
-    given: dict[str, Sequence[Any] | None] = {"query": queries, "reference": reference, "context": context}
-    inputs = {name: values for name, values in given.items() if values is not None}
+    columns: dict[str, Sequence[Any] | None] = {"query": queries, "reference": reference, "context": context}
+    inputs = {name: values for name, values in columns.items() if values is not None}
     for name, values in inputs.items():
         if len(values) != len(responses):
             raise ValueError(f"{len(responses)} responses and {len(values)} of {name}: give one each, or none at all")
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+    make_room(judge, concurrency)
+    submissions = (
+        Submission(response_text(response), {name: values[place] for name, values in inputs.items()})
+        for place, response in enumerate(responses)
+    )
+    gradings = repeat(Grading(rubrics, judge)) if isinstance(rubrics, Rubric) else (Grading(r, judge) for r in rubrics)
+    jobs = zip(gradings, submissions, strict=False)  # one grading for all is repeated without end
     scores: list[float | None] = [None] * len(responses)
-    places = iter(range(len(responses)))
-    stopped: list[BudgetError] = []
-
-    async def work_off(places: Iterator[int]) -> None:
-        AT_ONCE.set(concurrency)  # for this task and those it starts
-        for place in places:
-            if stopped:
-                return
-            rubric = rubrics if isinstance(rubrics, Rubric) else rubrics[place]
-            its_inputs = {name: values[place] for name, values in inputs.items()}
-            submission = Submission(response_text(responses[place]), its_inputs)
-            try:
-                grade = await Grading(rubric, judge).grade(submission)
-            except BudgetError as error:
-                stopped.append(error)
-                return
-            scores[place] = grade.raw_score
-            if seen is not None:
-                seen(place, grade)
-
     try:
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(min(concurrency, len(responses))):
-                workers.create_task(work_off(places))
-    except ExceptionGroup as several:
-        raise several.exceptions[0] from None
-    if stopped:
+        async with aclosing(ask_many(_grade, jobs, concurrency=concurrency)) as grades:
+            async for place, grade in grades:
+                scores[place] = grade.raw_score
+                if seen is not None:
+                    seen(place, grade)
+    except BudgetError as error:
         ungraded = sum(score is None for score in scores)
-        warnings.warn(
-            f"{stopped[0]}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2
-        )
+        warnings.warn(f"{error}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2)
     return scores
+
+
+async def _grade(job: tuple[Grading, Submission]) -> Grade:
+    grading, submission = job
+    return await grading.grade(submission)

@@ -3,10 +3,19 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date, time
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
+from markscheme.errors import SubmissionError
 from markscheme.plain_data import shown
 from markscheme.text import encodable
+
+NO_RESPONSE = "the row has no response"
+"""The fault of a row that is otherwise whole: one of many may lack its response, and the others are graded."""
+RESPONSE_KEYS = ("response", "output")
+"""Where a row of plain data may have its response."""
 
 
 @dataclass(frozen=True)
@@ -14,12 +23,16 @@ class Submission:
     """A response and its named inputs.
 
     Attributes:
-        response: The text that is judged.
-        inputs: Its inputs by name: query, reference, context, messages, or any name a rubric declares. None means
-            that an input is missing.
+        response: The text that is judged. Numbers, booleans, lists, mappings and traces are shown as JSON.
+        inputs: Its inputs by name: query, reference, context, messages, or any name a rubric declares; converted like
+            the response. None means that an input is missing.
         id: Its id in files and reports.
+        fault: Why it can't be graded, such as that its row has no response; "" for any other.
 
     Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
+
+    Raises:
+        SubmissionError: The response or an input is bytes, or an object that isn't JSON data.
 
     Example:
         >>> Submission("Paris.", {"query": "Capital of France?"}).inputs["query"]
@@ -29,22 +42,76 @@ class Submission:
     response: str
     inputs: Mapping[str, str] = field(default_factory=dict)
     id: str = ""
+    fault: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "response", encodable(self.response))
-        there = {name: as_text(value) for name, value in self.inputs.items() if value is not None}
-        object.__setattr__(self, "inputs", there)
+        object.__setattr__(self, "response", as_text(self.response, "the response"))
+        inputs = {name: _input_text(name, value) for name, value in self.inputs.items() if value is not None}
+        object.__setattr__(self, "inputs", inputs)
+
+    @classmethod
+    def of(cls, response: Any, inputs: Mapping[str, Any]) -> "Submission":
+        """The response with its inputs; a Submission as it is.
+
+        Raises:
+            SubmissionError: As for a Submission.
+            ValueError: Inputs next to a Submission, which has its own.
+        """
+        if not isinstance(response, Submission):
+            return cls(response, inputs)
+        if inputs:
+            raise ValueError("give inputs in the Submission, or next to a response, not both")
+        return response
 
 
-def as_text(value: Any) -> str:
+def as_text(value: Any, name: str = "the value") -> str:
     """A value as shown to a judge: text unchanged, everything else as JSON.
 
-    >>> as_text([{"role": "user", "content": "Hi"}])
-    '[{"role": "user", "content": "Hi"}]'
+    Args:
+        value: Text, numbers, booleans, lists, mappings and traces; dates and times, as tables have them, as text.
+        name: What it is, for the error.
+
+    Raises:
+        SubmissionError: It is or contains something else, such as bytes.
+
+    Example:
+        >>> as_text([{"role": "user", "content": "Hi"}])
+        '[{"role": "user", "content": "Hi"}]'
     """
     if isinstance(value, str):
         return encodable(value)
-    return encodable(json.dumps(value, ensure_ascii=False, default=str))
+    try:
+        return encodable(json.dumps(value, ensure_ascii=False, default=_json_data))
+    except _NotJson as error:
+        raise SubmissionError(name, error.kind, within=error.value is not value) from None
+    except (TypeError, ValueError, RecursionError) as error:  # keys that aren't text; a list that contains itself
+        raise SubmissionError(name, f"data that JSON can't express ({error})", within=True) from None
+
+
+def _input_text(name: str, value: Any) -> str:
+    return encodable(value) if isinstance(value, str) else as_text(value, f"input {name!r}")
+
+
+class _NotJson(Exception):  # noqa: N818
+    """A value that has no JSON."""
+
+    def __init__(self, value: Any) -> None:
+        self.value, self.kind = value, f"a {type(value).__name__} object"
+
+
+def _json_data(value: Any) -> Any:
+    """A value as JSON data where it has an equal there: a mapping, a number, an array, a date or a time."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, date | time | Decimal):
+        return str(value)
+    if type(value).__module__.partition(".")[0] in ("numpy", "pandas") and callable(getattr(value, "tolist", None)):
+        return value.tolist()
+    raise _NotJson(value)
 
 
 def submission_of(row: Any, number: int) -> Submission:
@@ -54,19 +121,24 @@ def submission_of(row: Any, number: int) -> Submission:
         row: An object. A response that is a list or an object, such as tool calls, is shown as JSON.
         number: Its id if it has none.
 
+    Returns:
+        One with a fault where the response is null.
+
     Raises:
-        ValueError: It has no response, or its inputs have no names.
+        SubmissionError: Its response or an input is bytes, or an object that isn't JSON data.
+        ValueError: It has no key for a response, or its inputs have no names.
 
     Example:
         >>> submission_of({"response": "Paris.", "query": "Capital of France?"}, 1).inputs
         {'query': 'Capital of France?'}
     """
-    response = row.get("response", row.get("output")) if isinstance(row, Mapping) else None
-    if not isinstance(response, str | list | Mapping):
-        raise ValueError(f"a submission has a response, a text; found {shown(response)}")
+    if not isinstance(row, Mapping) or not any(key in row for key in RESPONSE_KEYS):
+        raise ValueError(f"a submission has a response, under `response` or `output`; found {shown(row)}")
+    response = row.get("response", row.get("output"))
     named = row.get("inputs") or {}
     if not isinstance(named, Mapping):
         raise ValueError(f"inputs are texts by name, found {shown(named)}")
     rest = {key: value for key, value in row.items() if key not in ("id", "response", "output", "inputs")}
     id = str(number if row.get("id") is None else row["id"])
-    return Submission(as_text(response), {**rest, **named}, id)
+    fault = NO_RESPONSE if response is None else ""
+    return Submission("" if fault else response, {**rest, **named}, id, fault)

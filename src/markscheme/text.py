@@ -11,6 +11,7 @@ _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202
 _FORMULA = frozenset("=+-@")
 _FORBIDDEN = frozenset('/\\:*?"<>|')
 LONGEST_NAME = 64
+"""In letters of up to three bytes, and with a suffix, still below the 255 bytes that file systems allow."""
 
 
 def escaped(text: str) -> str:
@@ -22,7 +23,7 @@ def escaped(text: str) -> str:
     >>> escaped("a\x1b[31mred\u202e\n") == "a\\u001b[31mred\\u202e\n"
     True
     """
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def printable(text: str) -> str:
@@ -160,5 +161,5 @@ class SafeStream:
 
 def raw_stream(stream: Any) -> TextIO:
     """The terminal's own stream behind a safe one; any other stream unchanged."""
-    found: TextIO = stream.raw if isinstance(stream, SafeStream) else stream
-    return found
+    raw: TextIO = stream.raw if isinstance(stream, SafeStream) else stream
+    return raw

@@ -11,7 +11,7 @@ from markscheme.text import encodable
 
 STEPPED = ("messages", "tool_calls", "trace")
 """Inputs that are read as steps."""
-MOST_SHOWN = 60_000
+MOST_SHOWN_CHARACTERS = 60_000
 """Maximum characters of one input's steps shown to a judge; beyond that, steps are left out."""
 MOST_OF_STEP, END_OF_STEP = 4_000, 1_000
 """Maximum characters shown of one step, and how many of them are from its end."""
@@ -60,17 +60,19 @@ class AgentStep:
     @property
     def words(self) -> str:
         """Head and text as a judge sees them; a long text is reduced to its first and last characters."""
-        text, head = self.text, self.head
+        text = self.text
+        head = self.head
         if len(text) > MOST_OF_STEP:
             left = len(text) - MOST_OF_STEP
-            start, end = text[: MOST_OF_STEP - END_OF_STEP], text[-END_OF_STEP:]
+            start = text[: MOST_OF_STEP - END_OF_STEP]
+            end = text[-END_OF_STEP:]
             text = f"{start}\n[… {left:,} characters left out …]\n{end}"
         return "\n".join(part for part in (head[:MOST_OF_STEP], text) if part)
 
     def is_asked_for(self, names: Iterable[str]) -> bool:
         """Whether its role, its title or both match one of these names, in which * matches anything."""
-        own = {self.role.casefold(), self.title.casefold(), self.head.casefold()}
-        return any(fnmatchcase(one, name.casefold()) for name in names for one in own)
+        names_of_step = {self.role.casefold(), self.title.casefold(), self.head.casefold()}
+        return any(fnmatchcase(name_of_step, name.casefold()) for name in names for name_of_step in names_of_step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class Trajectory:
         """Each step with its number."""
         return list(enumerate(self.steps, start=self.first))
 
-    def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN) -> Excerpt:
+    def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> Excerpt:
         """What fits: the first and the last step, those asked for, then steps from both ends towards the middle.
 
         Args:
@@ -126,10 +128,10 @@ class Trajectory:
             'trace: 7 of 10 steps (3 to 9)'
         """
         words = [step.words for step in self.steps]
-        kept = self._kept([len(text) for text in words], asked_for, room)
+        shown = self._kept([len(text) for text in words], asked_for, room)
         pieces: list[tuple[str, str]] = []
         ranges: list[str] = []
-        for is_kept, places in groupby(range(len(words)), kept.__contains__):
+        for is_kept, places in groupby(range(len(words)), shown.__contains__):
             group = list(places)
             if is_kept:
                 pieces += [(f"step {self.first + place}", words[place]) for place in group]
@@ -137,8 +139,8 @@ class Trajectory:
             numbers = span_of(self.first + group[0], self.first + group[-1])
             pieces.append((LEFT_OUT, f"{'Step' if len(group) == 1 else 'Steps'} {numbers} left out here for length."))
             ranges.append(numbers)
-        shortened = sum(place in kept and len(step.text) > MOST_OF_STEP for place, step in enumerate(self.steps))
-        lost = [f"{len(words) - len(kept)} of {len(words)} steps ({', '.join(ranges)})"] if ranges else []
+        shortened = sum(place in shown and len(step.text) > MOST_OF_STEP for place, step in enumerate(self.steps))
+        lost = [f"{len(words) - len(shown)} of {len(words)} steps ({', '.join(ranges)})"] if ranges else []
         lost += [f"the middle of {shortened} long step{'s' * (shortened > 1)}"] if shortened else []
         return Excerpt(tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else "")
 
@@ -147,18 +149,18 @@ class Trajectory:
         last = len(lengths) - 1
         if sum(lengths) <= room:
             return set(range(last + 1))
-        kept = {0, last}
+        shown = {0, last}
         room -= lengths[0] + lengths[last]
-        asked = [place for place, step in enumerate(self.steps) if step.is_asked_for(asked_for)]
+        requested = [place for place, step in enumerate(self.steps) if step.is_asked_for(asked_for)]
         inwards = [place for pair in zip(range(last), range(last, 0, -1), strict=True) for place in pair]
-        for place in dict.fromkeys((*asked, *inwards)):
-            if place in kept:
+        for place in dict.fromkeys((*requested, *inwards)):
+            if place in shown:
                 continue
             room -= lengths[place]
             if room < 0:
                 break
-            kept.add(place)
-        return kept
+            shown.add(place)
+        return shown
 
 
 def span_of(low: int, high: int) -> str:
@@ -178,13 +180,13 @@ def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, T
         >>> found["messages"].numbered
         [(1, AgentStep(role='user', title='', text='Hi'))]
     """
-    found: dict[str, Trajectory] = {}
+    by_name: dict[str, Trajectory] = {}
     number = 1
     for name in names:
         if name in STEPPED and name in inputs and (steps := tuple(read_steps(inputs[name]))):
-            found[name] = Trajectory(name, steps, number)
+            by_name[name] = Trajectory(name, steps, number)
             number += len(steps)
-    return found
+    return by_name
 
 
 # --- the shapes that steps come in ----------------------------------------------------------------------------------
@@ -210,24 +212,24 @@ def read_steps(value: Any) -> list[AgentStep]:
 def _read(value: Any) -> list[AgentStep]:
     if isinstance(value, Mapping):
         return _in_object(value)
-    if not isinstance(value, list) or not any(isinstance(one, Mapping | str) for one in value):
+    if not isinstance(value, list) or not any(isinstance(item, Mapping | str) for item in value):
         return []
-    if any(isinstance(one, Mapping) and _first(one, _SPAN_ID) for one in value):
-        return list(_of_spans([one for one in value if isinstance(one, Mapping)]))
+    if any(isinstance(item, Mapping) and _first(item, _SPAN_ID) for item in value):
+        return list(_of_spans([item for item in value if isinstance(item, Mapping)]))
     called: dict[str, str] = {}
-    return [step for one in value for step in _of_message(one, called)]
+    return [step for item in value for step in _of_message(item, called)]
 
 
-def steps_for(name: str, known: Iterable[str], given: Mapping[str, Any]) -> Any:
+def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> Any:
     """The value for an input of steps, from what a tool gave under the names in STEPPED; None if there are no steps.
 
     Args:
         name: One of STEPPED.
-        known: The inputs that the rubric declares. If only one of them is an input of steps, it gets whatever there is.
-        given: The available values by name.
+        inputs: The inputs that the rubric declares. If only one of them holds steps, it gets whatever there is.
+        values: The available values by name.
     """
-    alone = len({*STEPPED} & {*known}) == 1
-    return next((given[one] for one in ((name, *given) if alone else (name,)) if read_steps(given.get(one))), None)
+    alone = len({*STEPPED} & {*inputs}) == 1
+    return next((values[key] for key in ((name, *values) if alone else (name,)) if read_steps(values.get(key))), None)
 
 
 def has_tool_calls(value: Any) -> bool:
@@ -251,40 +253,41 @@ def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
     return steps if "role" in value or called else []
 
 
-def _of_message(one: Any, called: dict[str, str]) -> Iterator[AgentStep]:
+def _of_message(item: Any, called: dict[str, str]) -> Iterator[AgentStep]:
     """The steps of a message, a part of one, a tool call, a tool's result or a turn.
 
     Args:
-        one: Parsed data.
+        item: Parsed data.
         called: Names of the called tools by the call's id; new calls are added.
     """
-    if not isinstance(one, Mapping):
-        yield AgentStep("", text=_text(one))
-    elif call := _call(one, called):
+    if not isinstance(item, Mapping):
+        yield AgentStep("", text=_text(item))
+    elif call := _call(item, called):
         yield call
-        results = (one[key] for key in _RESULTS if one.get(key) is not None)  # in the call itself
+        results = (item[key] for key in _RESULTS if item.get(key) is not None)  # in the call itself
         yield from (AgentStep(TOOL_RESULT, call.title, _joined(result)) for result in results)
-    elif one.get("role") in ("tool", "function") or one.get("type") in ("tool_result", "function_call_output"):
-        id = _text(_first(one, ("tool_call_id", "call_id", "tool_use_id")))
-        name = _text(_first(one, ("name", "function"))) or called.get(id, "")
-        error = [f"error: {_text(one['error'])}"] if one.get("error") else []
-        text = _joined(next((one[key] for key in ("content", *_RESULTS) if key in one), ""))
+    elif item.get("role") in ("tool", "function") or item.get("type") in ("tool_result", "function_call_output"):
+        id = _text(_first(item, ("tool_call_id", "call_id", "tool_use_id")))
+        name = _text(_first(item, ("name", "function"))) or called.get(id, "")
+        error = [f"error: {_text(item['error'])}"] if item.get("error") else []
+        text = _joined(next((item[key] for key in ("content", *_RESULTS) if key in item), ""))
         yield AgentStep(TOOL_RESULT, name, "\n".join([*error, text] if text else error))
-    elif "output" in one and ("prompt" in one or "input" in one):
-        yield AgentStep("user", text=_joined(one.get("input") or one.get("prompt")))
-        yield from read_steps(one["output"]) or [AgentStep("assistant", text=_joined(one["output"]))]
-    elif "role" in one or "content" in one:
-        yield from _said(one, called)
+    elif "output" in item and ("prompt" in item or "input" in item):
+        yield AgentStep("user", text=_joined(item.get("input") or item.get("prompt")))
+        yield from read_steps(item["output"]) or [AgentStep("assistant", text=_joined(item["output"]))]
+    elif "role" in item or "content" in item:
+        yield from _said(item, called)
     else:
-        yield AgentStep("", text=_text(one))
+        yield AgentStep("", text=_text(item))
 
 
 def _said(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
     """A message's text, then its tool calls."""
-    role, content = str(message.get("role") or message.get("type") or "message"), message.get("content")
+    role = str(message.get("role") or message.get("type") or "message")
+    content = message.get("content")
     if content is None and not message.get("tool_calls"):
-        other = {key: value for key, value in message.items() if key not in _ABOUT_MESSAGE}
-        yield from [AgentStep(role, text=_text(other))] if other else []
+        details = {key: value for key, value in message.items() if key not in _ABOUT_MESSAGE}
+        yield from [AgentStep(role, text=_text(details))] if details else []
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, Mapping) and part.get("type") in ("tool_use", "tool_result"):
             yield from _of_message(part, called)
@@ -296,32 +299,32 @@ def _said(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentS
         yield from _of_message(call, called)
 
 
-def _call(one: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
-    inner = next((one[key] for key in _CALLED if isinstance(one.get(key), Mapping)), one)
+def _call(item: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
+    inner = next((item[key] for key in _CALLED if isinstance(item.get(key), Mapping)), item)
     name = _first(inner, ("name", "function", "tool", "toolName"))
     arguments = next((inner[key] for key in _ARGUMENTS if key in inner), None)
-    if not isinstance(name, str) or "content" in one or (arguments is None and inner is one):
+    if not isinstance(name, str) or "content" in item or (arguments is None and inner is item):
         return None
-    called[_text(_first(one, ("call_id", "id")))] = name
+    called[_text(_first(item, ("call_id", "id")))] = name
     return AgentStep(TOOL_CALL, name, _text(arguments))
 
 
 def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
     """Each span's input, then the spans inside it by start time, then its output."""
     ids = [_text(_first(span, _SPAN_ID)) for span in spans]
-    known = {*ids}
+    known_ids = {*ids}
     within: dict[str, list[tuple[str, Mapping[str, Any]] | AgentStep]] = {}
-    for id, span in sorted(zip(ids, spans, strict=True), key=lambda one: _began(one[1])):
+    for id, span in sorted(zip(ids, spans, strict=True), key=lambda id_and_span: _began(id_and_span[1])):
         parent = _text(_first(span, _PARENT))
-        within.setdefault(parent if parent in known and parent != id else "", []).append((id, span))
+        within.setdefault(parent if parent in known_ids and parent != id else "", []).append((id, span))
     while within:  # in a cycle no span is outermost, so the first is treated as such
         waiting = within.pop("" if "" in within else next(iter(within)))[::-1]
         while waiting:
-            one = waiting.pop()
-            if isinstance(one, AgentStep):
-                yield one
+            node = waiting.pop()
+            if isinstance(node, AgentStep):
+                yield node
                 continue
-            id, span = one
+            id, span = node
             inner = within.pop(id, []) if id else []
             before, after = _of_span(span)
             if before.text or not (inner or after):
@@ -332,21 +335,24 @@ def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
 def _of_span(span: Mapping[str, Any]) -> tuple[AgentStep, list[AgentStep]]:
     """A span's input step, and its output, if known."""
     attributes = span.get("attributes")
-    known = attributes if isinstance(attributes, Mapping) else {}
+    facts = attributes if isinstance(attributes, Mapping) else {}
     kind = _text(
-        _first(known, ("mlflow.spanType", "openinference.span.kind", "gen_ai.operation.name")) or ""
+        _first(facts, ("mlflow.spanType", "openinference.span.kind", "gen_ai.operation.name")) or ""
     ).casefold()
-    tool = _first(known, _SPAN_TOOL[:-1]) or (_first(known, _SPAN_TOOL) if kind == "tool" else None)
+    tool = _first(facts, _SPAN_TOOL[:-1]) or (_first(facts, _SPAN_TOOL) if kind == "tool" else None)
     is_tool = bool(tool) or kind in ("tool", "execute_tool")
     name = _text(tool or span.get("name") or "")
-    given, gave = _first(known, _SPAN_INPUT), _first(known, _SPAN_OUTPUT)
-    other = {key: value for key, value in known.items() if not _is_read(key) and value not in (None, "")}
-    input = "\n".join([*([_text(given)] if given is not None else []), *(f"{k}: {_text(v)}" for k, v in other.items())])
+    received = _first(facts, _SPAN_INPUT)
+    gave = _first(facts, _SPAN_OUTPUT)
+    rest = {key: value for key, value in facts.items() if not _is_read(key) and value not in (None, "")}
+    input = "\n".join(
+        [*([_text(received)] if received is not None else []), *(f"{k}: {_text(v)}" for k, v in rest.items())]
+    )
     after = [] if gave is None else [_text(gave)]
     status = span.get("status")
     state = status if isinstance(status, Mapping) else {}
     if span.get("statusCode", state.get("code")) in _FAILED:
-        after.insert(0, f"failed: {span.get('statusMessage') or state.get('message') or 'no reason given'}")
+        after.insert(0, f"failed: {span.get('statusMessage') or state.get('message') or 'no reason received'}")
     came = [AgentStep(TOOL_RESULT if is_tool else "result of", name, "\n".join(after))] if after else []
     return AgentStep(TOOL_CALL if is_tool else "span", name, input), came
 
@@ -380,9 +386,9 @@ def _joined(content: Any) -> str:
 
 
 def _part(part: Any) -> str:
-    known = ("text", "reasoning", "thinking")
-    said = _first(part, known) if isinstance(part, Mapping) else part
-    return said if isinstance(said, str) else _text(part)
+    text_keys = ("text", "reasoning", "thinking")
+    content = _first(part, text_keys) if isinstance(part, Mapping) else part
+    return content if isinstance(content, str) else _text(part)
 
 
 def _text(value: Any) -> str:

@@ -7,11 +7,10 @@ is a level.
 import json
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from markscheme.errors import JudgeError
 from markscheme.judges.judge import Reply
 from markscheme.material import Material
 from markscheme.plain_data import no_constant, shown
@@ -23,8 +22,6 @@ RAW_LENGTH = 2_000
 """Maximum characters kept of an unreadable reply."""
 LONGEST_READ = 200_000
 """Maximum characters of a reply that is searched for an answer; a longer one is not read."""
-MOST_BRACES = 1_000
-"""Maximum opening braces tried in a reply; one with more is not read."""
 ONLY_REPEATS = "the reply only repeats an answer that the material contains"
 MOST_DOUBT = 0.01
 """Maximum probability that may be ambiguous between levels for an expected level to be given."""
@@ -136,23 +133,27 @@ def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, hi
     if reply.parts:
         return combine_holistic([read_holistic(part, material, highest=highest) for part in reply.parts])
     try:
-        found = _one_answer(reply, lambda data: "score" in data, material.repeats).data
-        score = found["score"]
+        answer = _one_answer(reply, lambda data: "score" in data, material.repeats).data
+        score = answer["score"]
         if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= highest:
             raise _Unreadable(f"score must be a number from 0 to {highest}, found {_shown(score)}")
-        return Holistic(float(score), _text(found, "reason"), **_quote(found.get("quote"), material))
+        return Holistic(float(score), _text(answer, "reason"), **_quote(answer.get("quote"), material))
     except _Unreadable as why:
         return _unread("", why, reply)
 
 
-def _verdicts_in(reply: Reply, asked: set[str], material: Material) -> "_Answer":
+def _verdicts_in(reply: Reply, criteria: set[str], material: Material) -> "_Answer":
     def only_repeats(data: Mapping[str, Any]) -> bool:
         verdicts = data.get("verdicts", data)
-        given = [one for one in verdicts.values() if isinstance(one, Mapping)] if isinstance(verdicts, Mapping) else []
-        return all(map(material.repeats, given)) if given else material.repeats(data)
+        entries = (
+            [entry for entry in verdicts.values() if isinstance(entry, Mapping)]
+            if isinstance(verdicts, Mapping)
+            else []
+        )
+        return all(map(material.repeats, entries)) if entries else material.repeats(data)
 
     def speaks_of_them(data: Mapping[str, Any]) -> bool:
-        return isinstance(data.get("verdicts"), Mapping) or bool(asked & data.keys())
+        return isinstance(data.get("verdicts"), Mapping) or bool(criteria & data.keys())
 
     answer = _one_answer(reply, speaks_of_them, only_repeats)
     if "verdicts" not in answer.data:
@@ -165,11 +166,12 @@ def _verdicts_in(reply: Reply, asked: set[str], material: Material) -> "_Answer"
 
 
 def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Material) -> Outcome:
-    name, found = criterion.name, answer.data
+    name = criterion.name
+    verdicts = answer.data
     try:
-        if name not in found:
+        if name not in verdicts:
             raise _Unreadable("the reply has no verdict on it")
-        verdict = found[name]
+        verdict = verdicts[name]
         if isinstance(verdict, _Twice):
             raise _Unreadable("the reply has two verdicts on it")
         if not isinstance(verdict, Mapping) or "level" not in verdict:
@@ -177,12 +179,12 @@ def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Ma
         reason = _text(verdict, "reason")
         if material.repeats(verdict):
             raise _Unreadable(ONLY_REPEATS)
-        said = verdict["level"]
-        if _says(said, CANNOT_JUDGE):
+        level_text = verdict["level"]
+        if _says(level_text, CANNOT_JUDGE):
             return Abstention(name, reason)
-        if criterion.not_applicable and _says(said, DOES_NOT_APPLY):
+        if criterion.not_applicable and _says(level_text, DOES_NOT_APPLY):
             return NotApplicable(name, reason)
-        level = _level(said, criterion.scale)
+        level = _level(level_text, criterion.scale)
         expected = _expected_level(reply, answer, criterion)
         quote = _quote(verdict.get("quote"), material, _step(verdict.get("step")) if material.has_steps else None)
         return Verdict(name, level.value if expected is None else expected, reason, **quote)
@@ -209,8 +211,8 @@ def _says(answer: Any, words: str) -> bool:
     return isinstance(answer, str) and answer.strip().casefold().replace("_", " ") == words
 
 
-def _text(found: Mapping[str, Any], key: str) -> str:
-    value = found.get(key)
+def _text(answer: Mapping[str, Any], key: str) -> str:
+    value = answer.get(key)
     if not isinstance(value, str) or not value.strip():
         raise _Unreadable(f"`{key}` must be a text, found {_shown(value)}")
     return encodable(value.strip())
@@ -219,26 +221,26 @@ def _text(found: Mapping[str, Any], key: str) -> str:
 def _quote(quote: Any, material: Material, step: int | None = None) -> dict[str, Any]:
     """A verdict's quote, the step it cites and where the quote is found; a missing quote counts as not found."""
     cited = f"step {step}"
-    said: dict[str, Any] = {} if step is None else {"step": step}
+    citation: dict[str, Any] = {} if step is None else {"step": step}
     is_there = step is None or cited in material.texts
     if _says(quote, NOTHING_TO_QUOTE):
-        return said if is_there else said | {"quote_found": False}
+        return citation if is_there else citation | {"quote_found": False}
     if not isinstance(quote, str) or not quote.strip():
-        return said | {"quote_found": False}
-    said["quote"] = encodable(quote)
+        return citation | {"quote_found": False}
+    citation["quote"] = encodable(quote)
     if is_there and material.is_too_short(quote):
-        return said
+        return citation
     place = material.find(quote) if step is None else material.find(quote, first=cited)
-    return said | {"quote_found": place is not None and (step is None or place == cited), "quote_in": place or ""}
+    return citation | {"quote_found": place is not None and (step is None or place == cited), "quote_in": place or ""}
 
 
 _STEP = re.compile(r"\s*(?:step\s*)?(\d{1,9})\s*", re.IGNORECASE)
 
 
-def _step(said: Any) -> int | None:
+def _step(cited: Any) -> int | None:
     """The number of the step that a verdict cites; None if it cites none."""
-    found = _STEP.fullmatch(str(said))
-    return int(found[1]) if found and not isinstance(said, bool) else None
+    match = _STEP.fullmatch(str(cited))
+    return int(match[1]) if match and not isinstance(cited, bool) else None
 
 
 def _shown(value: Any) -> str:
@@ -264,10 +266,10 @@ class _Answer:
 def _one_answer(
     reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], only_repeats: Callable[[Mapping[str, Any]], bool]
 ) -> _Answer:
-    """The single JSON object in a reply that is an answer: bare, fenced, or with prose around it.
+    """The JSON object that a reply is, with nothing around it.
 
-    An object that only repeats what the material says is a quotation, not an answer. If the provider enforces the
-    schema, a reply with more than the object did not come from that enforcement, and nothing in it counts.
+    Prose and fences may quote what the judge was shown, also decoded or altered, so nothing in such a reply counts. An
+    object that only repeats what the material says is a quotation too, not an answer.
     """
     if reply.error:
         raise _Unreadable(reply.error)
@@ -275,97 +277,43 @@ def _one_answer(
         raise _Unreadable("the judge refused")
     if not reply.text.strip():
         raise _Unreadable("the reply is empty")
-    objects = _objects_in(reply.text)
-    alone = len(objects) == 1 and reply.text.strip() == reply.text[objects[0].start : objects[0].end]
-    if reply.enforced and objects and not alone:
-        raise _Unreadable("the reply is not the one JSON object that the provider holds the judge to")
-    answers = [found for found in objects if is_answer(found.data)]
-    own = [found for found in answers if not only_repeats(found.data)]
-    if len(own) == 1:
-        return own[0]
-    distinct = {json.dumps(found.data, sort_keys=True, default=lambda _: "twice"): found for found in own}
-    if len(distinct) == 1:
-        return next(iter(distinct.values()))
-    if distinct:
-        raise _Unreadable(f"the reply holds {len(distinct)} different answers")
-    if answers:
+    try:
+        answer = _bare_object(reply.text)
+    except (ValueError, RecursionError):
+        cut_off = reply.stop == "length"
+        why = "the reply was cut off at its greatest length" if cut_off else "the reply isn't one JSON object alone"
+        raise _Unreadable(why) from None
+    if not is_answer(answer.data):
+        raise _Unreadable("the reply isn't a JSON object of the form asked for")
+    if only_repeats(answer.data):
         raise _Unreadable(ONLY_REPEATS)
-    if reply.stop == "length":
-        raise _Unreadable("the reply was cut off at its greatest length")
-    raise _Unreadable("the reply holds no JSON object of the form asked for")
+    return answer
 
 
-_OPENS_AN_OBJECT = re.compile(r'\{\s*"')
 _COVER = re.compile(r'"verdicts"\s*:\s*\{')
 
 
-def _objects_in(text: str) -> list[_Answer]:
-    """The JSON objects in a text; none if one of them is broken, since its content may be a quotation."""
+def _bare_object(text: str) -> _Answer:
+    """The JSON object that a text is.
+
+    Raises:
+        ValueError: It is anything else, or has anything around it, which may quote what the judge was shown.
+    """
     if len(text) > LONGEST_READ:
         raise _Unreadable(f"the reply is longer than the {LONGEST_READ:,} characters that are read")
-    decoder = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=no_constant)
-    found: list[_Answer] = []
-    at = text.find("{")
-    for _ in range(MOST_BRACES):
-        if at == -1:
-            return found
-        try:
-            data, end = decoder.raw_decode(text, at)
-            found.append(_Answer(data, at, end))
-        except (ValueError, RecursionError):
-            if _OPENS_AN_OBJECT.match(text, at):
-                return []
-            end = at + 1
-        at = text.find("{", end)
-    raise _Unreadable(f"the reply opens more than {MOST_BRACES:,} objects")
+    start = len(text) - len(text.lstrip())
+    data = json.loads(text, object_pairs_hook=_noting_twice, parse_constant=no_constant)
+    if not isinstance(data, dict):
+        raise ValueError("not an object")
+    return _Answer(data, start, len(text.rstrip()))
 
 
 def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
+    entries = dict(pairs)
+    if len(entries) == len(pairs):
+        return entries
     counts = Counter(key for key, _ in pairs)
     return {key: _Twice() if counts[key] > 1 else value for key, value in pairs}
-
-
-# --- retrying -------------------------------------------------------------------------------------------------------
-
-
-async def ask_twice(
-    ask: Callable[[Sequence[Criterion], bool], Awaitable[dict[str, Outcome]]], criteria: Sequence[Criterion]
-) -> dict[str, Outcome]:
-    """An outcome for each criterion, by name; those that could not be read are asked about once more.
-
-    Args:
-        ask: Called with criteria and whether it is the second time.
-        criteria: What to ask about.
-
-    Raises:
-        JudgeError: The first request failed.
-    """
-    found = await ask(criteria, False)
-    unread = {name: outcome for name, outcome in found.items() if isinstance(outcome, Unread)}
-    if not unread:
-        return found
-    try:
-        return found | await ask([criterion for criterion in criteria if criterion.name in unread], True)
-    except JudgeError as error:
-        return found | {name: _still_unread(outcome, error) for name, outcome in unread.items()}
-
-
-async def ask_whole_twice(ask: Callable[[bool], Awaitable[Holistic | Unread]]) -> Holistic | Unread:
-    """The holistic score of a response; if it could not be read, `ask` is called once more, with True."""
-    first = await ask(False)
-    if isinstance(first, Holistic):
-        return first
-    try:
-        return await ask(True)
-    except JudgeError as error:
-        return _still_unread(first, error)
-
-
-def _still_unread(found: Unread, error: JudgeError) -> Unread:
-    return replace(found, why=f"{found.why}; asked again: {error}")
 
 
 # --- several verdicts on one criterion ------------------------------------------------------------------------------
@@ -375,8 +323,8 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
     """One outcome from several on the same criterion.
 
     The median level counts; an even number of verdicts whose middle two differ gives the level halfway between
-    them. With `majority`, and on a scale without order, the modal level counts; of equally frequent ones, the one that
-    scores worse. A vote that could not be read or abstained is left out as long as more than half of all votes
+    them. With `majority`, and on a scale without order, the most common level counts; of equally frequent ones, the
+    one that scores worse. A vote that could not be read or abstained is left out as long as more than half of all votes
     remain; otherwise the most frequent kind of non-answer is the outcome.
 
     Example:
@@ -414,16 +362,16 @@ def _commonest_kind(outcomes: Sequence[Outcome]) -> Outcome:
     return max(outcomes, key=lambda outcome: (counts[type(outcome)], isinstance(outcome, Unread)))
 
 
-def worse(one: Outcome, other: Outcome, criterion: Criterion) -> Outcome:
+def worse(first: Outcome, second: Outcome, criterion: Criterion) -> Outcome:
     """The one of two outcomes that scores worse; an outcome without a level is worse than any level."""
     for kind in (Unread, Abstention):
-        for outcome in (one, other):
+        for outcome in (first, second):
             if isinstance(outcome, kind):
                 return outcome
-    if isinstance(one, Verdict) and isinstance(other, Verdict):
-        chosen = min(one, other, key=lambda verdict: criterion.merit(criterion.scale.position(verdict.level)))
-        return replace(chosen, votes=(one.level, other.level))
-    return one if isinstance(one, Verdict) else other
+    if isinstance(first, Verdict) and isinstance(second, Verdict):
+        chosen = min(first, second, key=lambda verdict: criterion.merit(criterion.scale.position(verdict.level)))
+        return replace(chosen, votes=(first.level, second.level))
+    return first if isinstance(first, Verdict) else second
 
 
 def combine_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
@@ -453,7 +401,8 @@ def _expected_level(reply: Reply, answer: _Answer, criterion: Criterion) -> floa
     place = opening.search(reply.text, answer.start, answer.end)
     odds = _alternatives_at(reply, place.end()) if place else {}
     values = dict(zip(scale.choices, scale.values, strict=True))
-    weight, doubtful = dict.fromkeys(scale.values, 0.0), 0.0
+    weight = dict.fromkeys(scale.values, 0.0)
+    doubtful = 0.0
     for text, probability in odds.items():
         begun = _begun_choices(text, choices(criterion), odds)
         if len(begun) > 1:
@@ -486,5 +435,5 @@ def _begun_choices(text: str, choices: Sequence[str], odds: Iterable[str]) -> li
     if spelled.endswith('"'):
         return exact
     longer = {choice.casefold() for choice in alike if choice not in exact}
-    comes_whole = any(other.strip().strip('"').casefold() in longer for other in odds)
+    comes_whole = any(spelling.strip().strip('"').casefold() in longer for spelling in odds)
     return exact if exact and comes_whole else alike

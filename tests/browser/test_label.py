@@ -153,7 +153,7 @@ def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page, tmp_p
 
 
 @light_and_dark
-def test_agreement_is_told_in_a_table_that_axe_and_a_phone_can_take(project: Path, page: Page) -> None:
+def test_agreement_is_shown_in_a_table_that_axe_and_a_phone_can_take(project: Path, page: Page) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         for _ in range(21):
             ann.label()
@@ -230,7 +230,7 @@ def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(p
             ben.give(one, "2", note="warm", quotes={"polite": "& more"})
             if is_same:
                 break
-    with Server(project, ["--adjudicate", "--pool", "pool.jsonl"], rater="zoe") as zoe:
+    with Server(project, rater="zoe", command="adjudicate") as zoe:
         page.goto(zoe.url)
         expect(page.locator(".voice")).to_have_count(2)
         expect(page.locator(".voice").first).to_contain_text("abrupt")

@@ -79,7 +79,7 @@ def press(page: Page, text: str, button: str) -> None:
 
 
 def score(page: Page, text: str, value: str) -> None:
-    """Type a score for the cell that shows `text`; the table may be drawn anew and close the dialog meanwhile."""
+    """Type a score for the cell that shows `text`; the table may be drawn again and close the dialog meanwhile."""
     cell = page.locator("td", has_text=text).filter(has=page.get_by_label("Set test score")).last
     for last in (False, False, True):
         cell.hover()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 from markscheme.calibration.choice import Contender, choose
-from markscheme.calibration.sides import Compared
+from markscheme.calibration.contenders import Compared
 from markscheme.report.html import render_html
 from markscheme.report.views import calibration as of_calibration
 from markscheme.report.views import choice as of_choice
@@ -213,9 +213,9 @@ def test_axe_finds_no_serious_fault(chromium: Browser, plain: Path, tmp_path: Pa
 
 def _comparison() -> str:
     first = hostile_calibration(60, attacks=PLAIN)
-    second = [rating for rating in first.ratings if int(rating.id.split()[0]) % 7]
+    second = [rating for rating in first.judge_ratings if int(rating.id.split()[0]) % 7]
     contenders = [
-        Contender("function:module:judge", first.ratings),
+        Contender("function:module:judge", first.judge_ratings),
         Contender("openai:model-of-a-long-name", tuple(second)),
     ]
     truth = first.comparison.gold
@@ -226,7 +226,7 @@ def _comparison() -> str:
 def _several() -> str:
     made = hostile_calibration(30, attacks=PLAIN)
     judges = [replace(made, rater=replace(made.rater, name=name)) for name in "ab"]
-    contenders = [Contender(name, one.ratings) for name, one in zip("ab", judges, strict=True)]
+    contenders = [Contender(name, one.judge_ratings) for name, one in zip("ab", judges, strict=True)]
     choice = choose(judges[0].rubric, contenders, judges[0].comparison.gold)
     return render_html(of_choice.view(choice, parts=[of_calibration.view(one) for one in judges]))
 

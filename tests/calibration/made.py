@@ -6,12 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, compare
-from markscheme.calibration.decision import Finding
-from markscheme.calibration.findings import findings_of
+from markscheme.calibration.findings.diagnosis import findings_of
+from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import slices_of
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission
 
@@ -23,11 +24,11 @@ FIVE = Scale.numbered(1, 5)
 
 def rubric(*names: str, scale: Scale = FIVE, weights: Sequence[float] | None = None) -> Rubric:
     """A rubric of criteria that share a scale."""
-    given = names or NAMES
+    named = names or NAMES
     return Rubric(
         tuple(
             Criterion(weight, f"Is the {name} good?", name=name, scale=scale)
-            for name, weight in zip(given, weights or [1.0] * len(given), strict=True)
+            for name, weight in zip(named, weights or [1.0] * len(named), strict=True)
         )
     )
 
@@ -74,22 +75,24 @@ def judged(of: Rubric, levels: npt.ArrayLike, *, sample: int = 0) -> list[Rating
     return [rating(f"e{i}", "judge", "model", of, row, sample=sample) for i, row in enumerate(table.tolist())]
 
 
-def compared(of: Rubric, given: ExampleSet, ratings: Sequence[Rating]) -> Comparison:
+def compared(of: Rubric, labelled: ExampleSet, ratings: Sequence[Rating]) -> Comparison:
     """The judge beside gold."""
-    return compare(gold_of(given, of).judged(of, ratings))
+    return compare(gold_of(labelled, of).judged(of, ratings))
 
 
-def found(of: Rubric, given: ExampleSet, ratings: Sequence[Rating], repeats: Sequence[Rating] = ()) -> list[Finding]:
+def diagnosed(
+    of: Rubric, labelled: ExampleSet, ratings: Sequence[Rating], repeats: Sequence[Rating] = ()
+) -> list[Finding]:
     """What the diagnosis says, as a calibration asks it."""
-    comparison = compared(of, given, ratings)
+    comparison = compared(of, labelled, ratings)
     return list(findings_of(comparison, (*ratings, *repeats), slices=slices_of(comparison)))
 
 
 def of_code(findings: Sequence[Finding], code: str, criterion: str | None = None) -> Finding:
     """The one finding of a code (on a criterion)."""
-    one = [finding for finding in findings if finding.code == code and finding.criterion == criterion]
-    assert len(one) == 1, [(finding.code, finding.criterion) for finding in findings]
-    return one[0]
+    matching = [finding for finding in findings if finding.code == code and finding.criterion == criterion]
+    assert len(matching) == 1, [(finding.code, finding.criterion) for finding in findings]
+    return matching[0]
 
 
 def codes(findings: Sequence[Finding]) -> set[str]:
@@ -120,4 +123,4 @@ class Made:
 
     def find(self, judge: Floats, **parts: Sequence[str]) -> list[Finding]:
         """What is found with another judge."""
-        return found(self.rubric, examples(self.rubric, self.people, **parts), judged(self.rubric, judge))  # type: ignore[arg-type]
+        return diagnosed(self.rubric, examples(self.rubric, self.people, **parts), judged(self.rubric, judge))  # type: ignore[arg-type]

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from markscheme import Rubric
-from markscheme.calibration.choice import MARGIN, Choice, Contender, choose, labels_to_tell
+from markscheme.calibration.choice import NO_WORSE_MARGIN, Choice, Contender, choose, labels_to_tell
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.stats.linking import gain_in_hits
+from markscheme.stats.score_linking import gain_in_hits
 from markscheme.submission import Submission
 
 CRITERIA = [{"name": "polite", "description": "Polite"}, {"name": "short", "requirement": "Short"}]
@@ -42,7 +42,7 @@ def judge(name: str, wrong: Sequence[int] = (), *, n: int = N, by: int = 2, usd:
         level = 1 + i % 5
         level += 0 if i not in wrong else by if level + by <= 5 else -by
         ratings.append(rating(i, name, level, i % 2 == 0))
-    return Contender(name, tuple(ratings), Usage() if usd is None else Usage(n, 1, 1, usd), asked=n)
+    return Contender(name, tuple(ratings), Usage() if usd is None else Usage(n, 1, 1, usd), submissions=n)
 
 
 def test_the_difference_in_agreement_is_paired() -> None:
@@ -57,7 +57,7 @@ def test_the_difference_in_agreement_is_paired() -> None:
     assert pair.n == N
 
 
-def test_errors_and_exact_agreement_are_told_for_both_with_their_difference() -> None:
+def test_errors_and_exact_agreement_are_reported_for_both_with_their_difference() -> None:
     pair = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0]
     assert pair.figures["mae"].first.value == 0.0
     assert pair.figures["mae"].second.value == pytest.approx(12 / 60 * 0.25)
@@ -141,9 +141,9 @@ def test_nobody_is_called_cheapest_while_a_price_is_not_known() -> None:
 
 
 def test_replies_from_the_cache_cost_what_asking_for_them_would() -> None:
-    half_kept = Contender("a", (), Usage(30, 1, 1, 0.3), kept=30, asked=60)
+    half_kept = Contender("a", (), Usage(30, 1, 1, 0.3), from_cache=30, submissions=60)
     assert half_kept.usd_per_1000 == pytest.approx(10.0)
-    assert Contender("a", (), Usage(0), kept=60, asked=60).usd_per_1000 is None
+    assert Contender("a", (), Usage(0), from_cache=60, submissions=60).usd_per_1000 is None
 
 
 def test_a_switch_tells_what_old_scores_and_decisions_mean() -> None:
@@ -205,4 +205,4 @@ def test_the_labels_named_do_settle_judges_that_part_as_before() -> None:
     hits = np.where(more > 0, 1.0, 0.0), np.where(more < 0, 1.0, 0.0)
     settled = gain_in_hits(hits[0], hits[1], level=0.90)
     assert settled.low is not None
-    assert settled.low > -MARGIN
+    assert settled.low > -NO_WORSE_MARGIN

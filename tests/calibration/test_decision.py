@@ -5,9 +5,12 @@ import pytest
 
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.decision import Finding, decide
+from markscheme.calibration.decision import decide
+from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import FINDING_KINDS, NO_GAIN, NO_SKILL, STUCK_JUDGE, FindingKind
 from markscheme.ratings.examples import Example, ExampleSet
-from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Scale
 from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
 from markscheme.stats.planning import labels_to_clear
@@ -78,16 +81,18 @@ def test_a_drift_alarm_counts_against_any_agreement() -> None:
     assert decision.because == "It moved."
 
 
-@pytest.mark.parametrize("code", ["no-skill", "stuck-judge"])
-def test_a_judge_without_skill_or_stuck_on_a_level_is_not_ok(code: str) -> None:
-    decision = decide(scored(60, 0), findings=[Finding(code, "good", "high", "the reason")])
-    assert (decision.verdict, decision.use, decision.because) == ("adjust", "none", "the reason")
+@pytest.mark.parametrize("kind", [NO_SKILL, NO_GAIN, STUCK_JUDGE], ids=lambda kind: kind.short)
+def test_a_judge_without_skill_or_stuck_on_a_level_is_not_ok(kind: FindingKind) -> None:
+    decision = decide(scored(60, 0), findings=[Finding(kind, "good", "high", "the reason")])
+    assert (decision.verdict, decision.use, decision.because) == ("adjust", "none", "good: the reason")
     assert decision.because_code == "no-skill"
 
 
-@pytest.mark.parametrize("code", ["lenient", "dead", "noisy", "ambiguous", "length", "unused-level", "stale-labels"])
-def test_other_findings_leave_the_verdict_alone(code: str) -> None:
-    assert decide(scored(60, 0), findings=[Finding(code, None, "high", "")]).verdict == "ok"
+@pytest.mark.parametrize(
+    "kind", [kind for kind in FINDING_KINDS if not kind.voids_agreement], ids=lambda kind: kind.short
+)
+def test_other_findings_leave_the_verdict_alone(kind: FindingKind) -> None:
+    assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"
 
 
 def test_high_agreement_that_a_constant_reaches_as_well_asks_for_labels_that_vary() -> None:
@@ -140,7 +145,7 @@ def test_a_target_of_one_s_own_counts() -> None:
     assert decide(comparison, target=0.9).verdict == "not-enough-labels"
 
 
-def test_labels_needed_come_on_top_of_those_there_are_unless_no_person_gave_them() -> None:
+def test_labels_needed_come_on_top_of_those_there_are_unless_they_are_synthetic() -> None:
     decision = decide(scored(60, 8))
     assert decision.because_code == "target-open"
     in_all = labels_to_clear(52 / 60, 0.8)

@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from markscheme.calibration.accepted import accept, load_accepted
+from markscheme.calibration.acceptance import accept
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.comparison import compare, shift_between
-from markscheme.calibration.drift import Since
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.baseline import Since
 from markscheme.experiment.definition import ExperimentCase
 from markscheme.experiment.table import between_variants, marks_table
 from markscheme.ratings.examples import Example, ExampleSet

@@ -37,6 +37,9 @@ def frugal(system_prompt, user_prompt):
 
 def hasty(system_prompt, user_prompt):
     return _answer("hasty", user_prompt, 5, 0.0001)
+
+
+careful.environment = frugal.environment = hasty.environment = ()
 """
 SHARE_OFF = {"gpt": 0.35, "claude": 0.1, "lenient": 0.5}
 

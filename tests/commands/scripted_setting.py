@@ -1,4 +1,4 @@
-"""A small setting to calibrate in: a rubric, labelled examples, and a function as judge that does as it is told."""
+"""A small setting to calibrate in: a rubric, labelled examples, and a function as judge that follows a script."""
 
 import json
 from pathlib import Path
@@ -29,6 +29,9 @@ def judge(system_prompt, user_prompt):
             level -= name == "tone" and "strictly" in system_prompt
             verdicts[name] = {"quote": "nothing to quote", "reason": "so", "level": str(min(5, max(1, level)))}
     return {"verdicts": verdicts}
+
+
+judge.environment = ()
 '''
 JUDGE = "function:judging:judge"
 N = 60

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -9,7 +10,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from tests.commands import scripted_setting as setting
-from tests.commands.console import run
+from tests.commands.console import environment, run
 
 Done = subprocess.CompletedProcess[str]
 
@@ -64,6 +65,23 @@ def test_nobody_is_ever_asked_for_a_run_that_can_not_be_kept(here: Path) -> None
     assert "cannot be written" in done.stderr
     assert not (here / "calls.txt").exists()
     assert _calibrate(here, "--accept", "--accepted", "new/below/accepted.json").returncode == 0
+
+
+def test_three_that_accept_at_once_wait_for_each_other_and_all_are_kept(here: Path) -> None:
+    command = [sys.executable, "-m", "markscheme", "calibrate", "clear", "--judge", setting.JUDGE, "--accept"]
+    env = {**environment(), **setting.environment(here)}
+    running = [subprocess.Popen(command, cwd=here, env=env, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    printed = [process.communicate(timeout=120)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], printed
+    accepted = json.loads((here / "calibration" / "clear" / "accepted.json").read_text())
+    assert accepted["ratings"]["samples"] == 3
+    assert setting.calls(here) == 3 * 2 * setting.N, "each run was asked for samples of its own"
+    assert sorted(path.name for path in (here / "calibration" / "clear").iterdir()) == [
+        accepted["ratings"]["file"],
+        "accepted.json",
+        "examples.jsonl",
+    ]
+    assert sum("waiting: another process is accepting a run" in text for text in printed) >= 1
 
 
 def test_no_rubric_s_name_makes_an_accepted_run_land_elsewhere(here: Path) -> None:
@@ -299,7 +317,7 @@ def test_the_run_of_several_judges_cannot_be_accepted(here: Path) -> None:
     assert setting.calls(here) == 0
 
 
-def test_an_accepted_run_that_cannot_be_read_is_a_fault_until_one_is_accepted_anew(here: Path) -> None:
+def test_an_accepted_run_that_cannot_be_read_is_a_fault_until_one_is_accepted_again(here: Path) -> None:
     _calibrate(here, "--accept", "--quiet")
     (here / "calibration" / "clear" / "accepted.json").write_text("{}", encoding="utf-8")
     assert _calibrate(here).returncode == 2

@@ -211,12 +211,15 @@ def test_a_named_judge_without_a_key_exits_with_3_and_one_line(project: Path) ->
         ('{"id": "e0", "response": "again"}', "examples.jsonl:9: id 'e0' is on line 1 already"),
         ('{"id": "x", "response": 3}', "examples.jsonl:9: an example has a response, a text; found 3"),
         ('{"id": "x", "response": "a", "labels": [{"criteria": {"rude": 1}}]}', "no criterion 'rude'; it has polite"),
-        ('{"id": "x", "response": "a", "labels": [{"criteria": {"polite": 7}}]}', "polite: 7 is no level of its scale"),
+        (
+            '{"id": "x", "response": "a", "labels": [{"criteria": {"polite": 7}}]}',
+            "polite: 7 isn't a level of its",
+        ),
         ('{"id": "x", "response": "a", "split": "train"}', "split is one of dev, test; found 'train'"),
         ("{not json", "examples.jsonl:9: is not readable JSON"),
     ],
 )
-def test_a_faulty_example_is_told_by_file_and_line_with_exit_2(project: Path, fault: str, said: str) -> None:
+def test_a_faulty_example_is_reported_by_file_and_line_with_exit_2(project: Path, fault: str, said: str) -> None:
     label(project, 8)
     with (project / "calibration" / "polite" / "examples.jsonl").open("a") as file:
         file.write(fault + "\n")

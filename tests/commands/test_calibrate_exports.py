@@ -75,3 +75,20 @@ def test_options_for_rubrics_are_refused_with_an_export(option: tuple[str, ...],
     done = run("calibrate", "annotations.json", *option, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{option[0]} needs a rubric; an export contains its own ratings" in done.stderr
+
+
+def test_a_judge_on_another_scale_than_people_is_refused_and_both_scales_put_them_on_one(tmp_path: Path) -> None:
+    labels = [1, 2, 3, 4, 5, 1, 5, 3]
+    rows = ["id,traceId,timestamp,source,name,dataType,value,stringValue,comment,authorUserName"]
+    for n, label in enumerate(labels):
+        rows.append(f"j{n},t{n},2026-11-01T09:00:00Z,EVAL,tone,NUMERIC,{(label - 1) / 4},,,")
+        rows.append(f"h{n},t{n},2026-11-01T09:01:00Z,ANNOTATION,tone,NUMERIC,{label},,,ann")
+    (tmp_path / "scores.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    scales = ("--scale", "judge=0..1", "--scale", "human=1..5")
+    for command in (("calibrate", "scores.csv"), ("markscheme", "import", "scores.csv")):
+        refused = run(*command, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert " ".join(scales) in refused.stderr
+        assert run(*command, *scales, cwd=tmp_path).returncode != 2
+    _, report = calibrated(tmp_path, "scores.csv", *scales)
+    assert report["metrics"][0]["calibration"]["agreement"]["value"] == 1.0

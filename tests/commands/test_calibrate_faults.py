@@ -41,14 +41,14 @@ def write_report(here: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--html", "--junit"])
-def test_a_file_that_cannot_be_written_is_told_first(here: Path, option: str) -> None:
+def test_a_file_that_cannot_be_written_is_reported_first(here: Path, option: str) -> None:
     stderr = said(here, "clear", "--judge", setting.JUDGE, option, "nowhere/x.out")
     assert stderr == "error: nowhere/x.out cannot be written: there is no folder nowhere; make it first\n"
     stderr = said(here, "clear", "--judge", setting.JUDGE, option, "rubrics")
     assert stderr == "error: rubrics cannot be written: it is a folder; name a file in it\n"
 
 
-def test_a_report_in_place_of_a_rubric_is_told_as_one(here: Path) -> None:
+def test_a_report_in_place_of_a_rubric_is_reported_as_one(here: Path) -> None:
     write_report(here)
     stderr = said(here, "report.json")
     assert stderr == (
@@ -67,13 +67,13 @@ def test_examples_or_ratings_in_place_of_a_rubric_say_where_they_belong(here: Pa
     )
 
 
-def test_what_holds_no_ratings_is_told(here: Path) -> None:
+def test_what_holds_no_ratings_is_reported(here: Path) -> None:
     assert "there is no file of ratings none.jsonl" in said(here, "clear", "--ratings", "none.jsonl")
     write_report(here)
     assert "`compare` reads reports" in said(here, "clear", "--ratings", "report.json")
 
 
-def test_a_part_that_no_example_belongs_to_is_told(here: Path) -> None:
+def test_a_part_that_no_example_belongs_to_is_reported(here: Path) -> None:
     stderr = said(here, "clear", "--judge", setting.JUDGE, "--split", "test")
     assert 'no example in calibration/clear/examples.jsonl has "split": "test"' in stderr.replace(f"{here}/", "")
     assert "leave --split out" in stderr
@@ -124,7 +124,7 @@ def test_looking_at_test_labels_is_recorded_and_said_ever_after(here: Path) -> N
     assert "Test labels of 30 examples: opened 2 times" in later
 
 
-def test_ratings_of_ids_that_no_example_has_are_told(here: Path) -> None:
+def test_ratings_of_ids_that_no_example_has_are_reported(here: Path) -> None:
     rated = [json.loads(line) for line in (here / "calibration/clear/examples.jsonl").read_text().splitlines()]
     names = [example["id"] for example in rated] + ["typo"]
     lines = [{"id": name, "rater": "j", "kind": "model", "overall": 0.5} for name in names]

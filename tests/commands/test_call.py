@@ -1,4 +1,4 @@
-"""A command line to a call: order, values, old spellings, completion."""
+"""A command line to a call: order, values, completion."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from markscheme.commands.call import parse
-from markscheme.commands.settings import Settings
 from markscheme.errors import UsageError
+from markscheme.settings import Settings
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
@@ -82,32 +82,13 @@ def test_a_fault_says_what_is_allowed(command: str, words: list[str], said: str)
     assert said in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("calibrate manners --plan --json -", "plan manners --json"),
-        ("markscheme calibrate manners --plan --width 0.05", "plan manners --width 0.05"),
-        ("calibrate manners --export-promptfoo old.yaml", "export manners --promptfoo new.yaml"),
-        ("markscheme passrate none.json --calibration x", "pass-rate none.json --calibration x"),
-    ],
-)
-def test_an_old_spelling_works_with_a_notice_of_one_line(tmp_path: Path, old: str, new: str) -> None:
-    project = make_project(tmp_path)
-    before, now = run(*old.split(), cwd=project), run("markscheme", *new.split(), cwd=project)
-    notice, *rest = before.stderr.splitlines()
-    assert notice.startswith("notice: `")
-    assert f"markscheme {new.split()[0]}`" in notice
-    assert (before.stdout, before.returncode) == (now.stdout, now.returncode)
-    assert len(rest) == len(now.stderr.splitlines())
-
-
 def test_calibrate_s_help_fits_a_screen_of_80_by_40_and_shows_the_common_options_only() -> None:
     shown = run("calibrate", "--help", env={"COLUMNS": "80"}).stdout.splitlines()
     assert len(shown) <= 40
     names = [line.split()[0] for line in shown if line.startswith("  --")]
     assert names == [
         "--judge", "--ratings", "--examples", "--split", "--tolerance", "--target", "--samples", "--budget", "--batch",
-        "--accept", "--json", "--markdown", "--html", "--junit", "--quiet", "--help-all",
+        "--accept", "--human", "--json", "--markdown", "--html", "--junit", "--quiet", "--help-all",
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""docs/ci.md: its commands are commands, and its workflows do what the page says."""
+"""docs/howto/ci.md: its commands are commands, and its workflows do what the page says."""
 
 import re
 import shlex
@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from markscheme.commands.call import parse
-from markscheme.commands.settings import Settings
+from markscheme.settings import Settings
 from tests.commands.console import ROOT
 
-PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
 NAMES = {
     "calibrate": "calibrate",
     "markscheme lint": "lint",

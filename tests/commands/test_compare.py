@@ -10,6 +10,7 @@ import pytest
 from tests.commands.console import run
 from tests.commands.judged_project import make_project, write_lines
 from tests.promptfoo.rated_run import rate, rows_of, unlabelled, written
+from tests.readers import exports
 
 CAREFUL, FRUGAL, HASTY = (f"function:scripted_judges:{name}" for name in ("careful", "frugal", "hasty"))
 
@@ -289,7 +290,7 @@ def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> 
         ((CAREFUL, "gpt.jsonl"), "to ask judges, name the rubric with --rubric"),
         ((CAREFUL, HASTY, "--rubric", "polit"), "there is no rubric named 'polit'"),
         (("gpt.jsonl", "other.jsonl", "--rubric", "manners"), "rated no example in common"),
-        (("gpt.jsonl", "bad.jsonl", "--rubric", "manners"), "bad.jsonl:1: polite: 9 is no level of its scale"),
+        (("gpt.jsonl", "bad.jsonl", "--rubric", "manners"), "bad.jsonl:1: polite: 9 isn't a level of its scale"),
         (("gpt.jsonl", "claude.jsonl", "--json", "--markdown"), "cannot share standard output"),
     ],
 )
@@ -303,3 +304,34 @@ def test_help_loads_nothing_that_compares(tmp_path: Path) -> None:
     done = run("markscheme", "compare", "--help", cwd=tmp_path)
     assert "Example:" in done.stdout
     assert done.returncode == 0
+
+
+# --- files of other tools -------------------------------------------------------------------------------------------
+
+
+def test_an_export_of_another_tool_is_compared_by_the_labels_in_it(tmp_path: Path) -> None:
+    (traces,) = exports.written(tmp_path, exports.mlflow())
+    ratings = [{"id": unit, "judge": "later", "criteria": {"place": True}} for unit in exports.UNITS]
+    write_lines(tmp_path / "later.jsonl", ratings)
+    found = compared(tmp_path, traces.name, "later.jsonl")
+    assert [judge["name"] for judge in found["judges"]] == ["judge-1", "later"]
+    assert (found["reference"], found["examples"]) == ("people", 6)
+
+
+def test_results_are_compared_with_ratings_on_the_same_outputs(evaluation: dict[str, Any], tmp_path: Path) -> None:
+    for word in ("hello", "world"):
+        for row in rows_of(evaluation, word):
+            rate(row, passes=word == "hello")
+    written(evaluation, tmp_path / "results.json")
+    done = run("markscheme", "import", "results.json", "--rubric", "short.yaml", "--json", cwd=_with_rubric(tmp_path))
+    lines = [line for line in json.loads(done.stdout)["lines"] if line["kind"] == "model"]
+    write_lines(tmp_path / "other.jsonl", [{**line, "rater": "other"} for line in lines])
+    found = compared(tmp_path, "results.json", "other.jsonl", "--rubric", "short.yaml")
+    assert [judge["name"] for judge in found["judges"]] == ["results", "other"]
+    assert found["pairs"][0]["criteria"]["short"]["between"]["value"] == 1.0
+    assert found["reference"] == "one-person"
+
+
+def _with_rubric(folder: Path) -> Path:
+    (folder / "short.yaml").write_text("criteria: [{name: short, requirement: It is short}]\n")
+    return folder

@@ -39,7 +39,7 @@ def written(folder: Path, judge: Floats) -> list[str]:
     return ["calibrate", "made.yaml", "--examples", "examples.jsonl", "--ratings", "ratings.jsonl"]
 
 
-def test_a_fault_is_told_with_its_criterion_an_edit_and_examples(tmp_path: Path) -> None:
+def test_a_fault_is_reported_with_its_criterion_an_edit_and_examples(tmp_path: Path) -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 1.2)
     done = run(*written(tmp_path, judge), "--json", "report.json", "--markdown", "report.md", cwd=tmp_path)
@@ -72,6 +72,6 @@ def test_a_judge_that_says_one_thing_exits_1(tmp_path: Path, stuck: float) -> No
     assert f"the judge gave level {stuck:g} to every response" in done.stdout
 
 
-def test_a_sound_judge_is_told_so(tmp_path: Path) -> None:
+def test_a_sound_judge_is_reported_so(tmp_path: Path) -> None:
     done = run(*written(tmp_path, MADE.judge), cwd=tmp_path)
     assert "Nothing: no issues found." in done.stdout

@@ -30,7 +30,10 @@ def judge(system_prompt, user_prompt):
     time.sleep(0.05)
     level = user_prompt.split("quality=")[1][0]
     return {"verdicts": {"tone": {"quote": "nothing to quote", "reason": "so", "level": level}}}
+
+answer.environment = judge.environment = ()
 """
+SLOW_ONES = ("--judge", "function:slow:judge", "--model", "function:slow:answer")
 MANY = """
 rubric: rubric.yaml
 model: function:slow:answer
@@ -99,16 +102,29 @@ def test_json_without_a_file_is_all_that_standard_output_holds(folder: Path) -> 
 
 def test_a_function_makes_the_outputs_once(folder: Path) -> None:
     without_settings(folder / FILE)
-    first = experiment(folder, "--judge", JUDGE)
-    again = experiment(folder, "--judge", JUDGE)
+    first = experiment(folder, "--judge", JUDGE, "--model", MODEL)
+    again = experiment(folder, "--judge", JUDGE, "--model", MODEL)
     assert f"6 outputs, 6 made now by {MODEL}" in first.stdout
     assert f"6 outputs, 0 made now by {MODEL}" in again.stdout
     assert first.stdout.split("\n\n", 1)[1] == again.stdout.split("\n\n", 1)[1]
     lines = (folder / "support.experiment" / "outputs.jsonl").read_text().splitlines()
     assert len(lines) == 6
-    unkept = experiment(folder, "--judge", JUDGE, "--no-cache")
+    unkept = experiment(folder, "--judge", JUDGE, "--model", MODEL, "--no-cache")
     assert f"6 made now by {MODEL}" in unkept.stdout
     assert len((folder / "support.experiment" / "outputs.jsonl").read_text().splitlines()) == 6
+
+
+def test_outputs_of_a_function_that_declares_nothing_are_made_again(tmp_path: Path) -> None:
+    project = many(tmp_path, 2)
+    (project / "slow.py").write_text(SLOW.replace("answer.environment = judge.environment = ()", ""))
+    counts = []
+    for _ in range(2):
+        experiment(project, *SLOW_ONES, file="many.yaml")
+        counts.append((asked(project, "answered.txt"), asked(project, "judged.txt")))
+    (outputs, verdicts), twice = counts
+    assert outputs == 4
+    assert twice == (2 * outputs, 2 * verdicts)
+    assert len((project / "many.experiment" / "outputs.jsonl").read_text().splitlines()) == 4, "the same texts"
 
 
 # --- rules ----------------------------------------------------------------------------------------------------------
@@ -131,7 +147,7 @@ def test_a_rule_decides_the_exit_status(folder: Path, rule: str, status: int) ->
     assert ("Fails." in told) == bool(status)
 
 
-def test_several_rules_are_told_together(folder: Path) -> None:
+def test_several_rules_are_reported_together(folder: Path) -> None:
     told = recorded(folder, "--fail-if", "overall < 0.8", "--fail-if", "tone < 4.5", status=1).stdout
     assert " ".join(told.split()).count("and the run fails if") == 2
 
@@ -147,7 +163,7 @@ def test_repeated_cases_tell_how_often_a_rule_fails(folder: Path) -> None:
     variant = "{name: only, outputs: made.jsonl}"
     (folder / "repeated.yaml").write_text(f"{{rubric: tone.yaml, variants: [{variant}], cases: repeated.jsonl}}\n")
     rules = ("--fail-if", "overall < 0.2", "--fail-if", "tone < 1.5")
-    experiment(folder, *rules, "--judge", "function:slow:judge", "--json", "told.json", file="repeated.yaml")
+    experiment(folder, *rules, *SLOW_ONES, "--json", "told.json", file="repeated.yaml")
     (note,) = [note for note in json.loads((folder / "told.json").read_text())["notes"] if " < " in note]
     assert note.startswith("only, 'overall < 0.2': This gate would fail")
 
@@ -195,18 +211,16 @@ def test_over_a_tenth_not_graded_exits_5_and_nothing_is_accepted(folder: Path) -
 
 def test_worse_than_the_accepted_run_fails_and_the_same_does_not(tmp_path: Path) -> None:
     project = many(tmp_path, 12)
-    first = experiment(project, "--judge", "function:slow:judge", "--accept", "--fail-if", "worse", file="many.yaml")
+    first = experiment(project, *SLOW_ONES, "--accept", "--fail-if", "worse", file="many.yaml")
     accepted = project / "many.experiment" / "accepted.json"
     assert json.loads(accepted.read_text())["marks"][0]["variant"] == "good"
     assert "quality=" not in accepted.read_text()
     assert "good is shown to be better than bad overall." in first.stdout
-    same = experiment(project, "--judge", "function:slow:judge", "--fail-if", "worse", file="many.yaml")
+    same = experiment(project, *SLOW_ONES, "--fail-if", "worse", file="many.yaml")
     assert "Since the accepted run" in same.stdout
     (project / "many.yaml").write_text((project / "many.yaml").read_text().replace("Be good.", "Be bad."))
     kept = accepted.read_text()
-    worse = experiment(
-        project, "--judge", "function:slow:judge", "--fail-if", "worse", "--accept", status=1, file="many.yaml"
-    )
+    worse = experiment(project, *SLOW_ONES, "--fail-if", "worse", "--accept", status=1, file="many.yaml")
     assert "good: worse than the accepted run in overall, tone" in worse.stdout
     assert accepted.read_text() == kept
 
@@ -223,7 +237,7 @@ def test_another_judge_cannot_be_held_against_the_accepted_run(folder: Path) -> 
 def test_an_accepted_file_that_is_none_exits_2(folder: Path) -> None:
     (folder / "support.experiment").mkdir()
     (folder / "support.experiment" / "accepted.json").write_text('{"schema": 1}')
-    assert "is no accepted experiment" in recorded(folder, status=2).stderr
+    assert "isn't an accepted experiment" in recorded(folder, status=2).stderr
 
 
 def test_an_accepted_file_that_is_none_is_replaced_as_its_message_says(folder: Path) -> None:
@@ -234,7 +248,7 @@ def test_an_accepted_file_that_is_none_is_replaced_as_its_message_says(folder: P
     assert "Since the accepted run" in recorded(folder, "--fail-if", "worse").stdout
 
 
-def test_a_run_that_cannot_be_kept_is_told_before_anybody_is_asked(folder: Path) -> None:
+def test_a_run_that_cannot_be_kept_is_reported_before_anybody_is_asked(folder: Path) -> None:
     without_settings(folder / FILE)
     kept = folder / "support.experiment"
     kept.write_text("mine")
@@ -262,13 +276,13 @@ def test_a_calibration_corrects_the_pass_rates(folder: Path) -> None:
     assert data["pass_rates"]["corrected"]["value"] == pytest.approx((2 / 3 - 0.2) / 0.7)
 
 
-def test_a_calibration_that_cannot_be_read_is_told_before_anybody_is_asked(folder: Path) -> None:
+def test_a_calibration_that_cannot_be_read_is_reported_before_anybody_is_asked(folder: Path) -> None:
     without_settings(folder / FILE)
     rated = {"gold": {"pass": [True, False]}, "judge": {"pass": [True, False]}}
     half = {"judge": {"name": "j"}, "rubric": {"name": "r"}, "examples": ["a", "b"], "rated": rated}
     (folder / "half.json").write_text(json.dumps(half))
     told = experiment(folder, "--judge", JUDGE, "--calibration", "half.json", status=2).stderr
-    assert "half.json: is no calibration that can be read" in told
+    assert "half.json: isn't a calibration that can be read" in told
     assert not (folder / "support.experiment").exists()
 
 
@@ -318,7 +332,7 @@ def asked(folder: Path, name: str) -> int:
 def test_a_killed_run_goes_on_where_it_was_and_asks_nothing_twice(tmp_path: Path, during: str) -> None:
     project = many(tmp_path, 20)
     env = environment({"MARKSCHEME_CACHE": str(project / "cache")})
-    command = [str(scripts() / "markscheme"), "experiment", "many.yaml", "--judge", "function:slow:judge"]
+    command = [str(scripts() / "markscheme"), "experiment", "many.yaml", *SLOW_ONES]
     process = subprocess.Popen([*command, "--concurrency", "2"], cwd=project, env=env, stdout=subprocess.PIPE)
     deadline = time.monotonic() + SECONDS
     while asked(project, during) < 15 and time.monotonic() < deadline:
@@ -327,9 +341,7 @@ def test_a_killed_run_goes_on_where_it_was_and_asks_nothing_twice(tmp_path: Path
     process.communicate()  # its output ends when it has ended
     before = asked(project, during)
     assert 15 <= before < 40
-    data: dict[str, Any] = json.loads(
-        experiment(project, "--judge", "function:slow:judge", "--json", file="many.yaml").stdout
-    )
+    data: dict[str, Any] = json.loads(experiment(project, *SLOW_ONES, "--json", file="many.yaml").stdout)
     assert data["counts"]["not_graded"] == 0
     assert asked(project, "answered.txt") - 40 <= 2  # those under way when it was killed
     assert asked(project, "judged.txt") - 40 <= 2

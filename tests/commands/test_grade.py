@@ -40,6 +40,8 @@ def judge(system_prompt, user_prompt, schema):
     names = schema["properties"]["verdicts"]["properties"]
     quotes = {"clear": f"it reads LEVEL={level}", "rude": "rude"}
     return {"verdicts": {n: {"quote": quotes[n], "reason": "So it reads.", "level": said[n]} for n in names}}
+
+judge.environment = ()
 """
 JUDGE = ("--judge", "function:judging:judge")
 UNKNOWN_MODEL = ("--judge", "anthropic:some-model")
@@ -61,7 +63,7 @@ GRADE_KEYS = [
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A folder with a rubric and a function that judges as it is told."""
+    """A folder with a rubric and a function that judges by what its input says."""
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "prose.yaml").write_text(RUBRIC)
     (tmp_path / "judging.py").write_text(JUDGING)
@@ -133,9 +135,9 @@ def test_what_is_not_graded_says_why_and_keeps_what_came(project: Path) -> None:
     assert done.returncode == 5
     for line in (unread, unreached):
         assert line["score"] is line["raw_score"] is line["pass"] is None
-    assert "the reply holds no JSON object" in unread["error"]
+    assert "the reply isn't one JSON object alone" in unread["error"]
     assert unread["criteria"]["clear"] == {
-        "unread": "the reply holds no JSON object of the form asked for",
+        "unread": "the reply isn't one JSON object alone",
         "raw": "I like it.",
     }
     assert unread["usage"]["calls"] == 2
@@ -162,10 +164,10 @@ def test_a_person_reads_each_outcome_and_below_it_the_reasons(project: Path) -> 
         "  clear 2: So it reads.",
         "  rude MET: So it reads.",
     ]
-    assert ungraded.startswith("s2: not graded: clear: the reply holds no JSON object")
+    assert ungraded.startswith("s2: not graded: clear: the reply isn't one JSON object alone")
 
 
-def test_the_reason_of_one_number_for_the_whole_is_told(project: Path) -> None:
+def test_the_reason_of_one_number_for_the_whole_is_reported(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "--strategy", "holistic", stdin="LEVEL=4")
     assert done.stdout.splitlines()[1:] == ["  As a whole."]
 
@@ -229,7 +231,7 @@ def test_a_declared_input_that_lacks_leaves_ungraded_and_nobody_is_asked(project
     assert "the rubric needs the input 'query'; give it as --input query=TEXT or --input query=@FILE" in done.stderr
 
 
-def test_a_line_brings_its_inputs_beside_it_or_under_inputs(project: Path) -> None:
+def test_a_line_brings_its_inputs_as_keys_or_under_inputs(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("inputs: [query, messages]\n" + RUBRIC)
     lines = [
         {"output": "LEVEL=5", "query": "one?", "messages": [{"role": "user"}], "labels": []},
@@ -262,8 +264,7 @@ def test_nothing_on_standard_input_is_a_mistake_and_an_empty_file_an_empty_respo
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('{"response": "a"}\n{"response": 3}\n', "all.jsonl:2: a submission has a response, a text; found 3"),
-        ('{"response": "a"}\n\n{"answer": "b"}\n', "all.jsonl:3: a submission has a response, a text; found None"),
+        ('{"response": null}\n{"answer": "b"}\n', "all.jsonl: no row has a response, under `response` or `output`"),
         ('["a"]\n', "all.jsonl:1: a submission has a response"),
         ('{"response": "a", "inputs": ["q"]}\n', "all.jsonl:1: inputs are texts by name, found ['q']"),
         ('{"response": "a"\n', "all.jsonl:1: is not readable JSON"),
@@ -277,7 +278,7 @@ def test_nothing_on_standard_input_is_a_mistake_and_an_empty_file_an_empty_respo
         ('{"response": "a"}\n{"id": 1, "response": "b"}\n', "all.jsonl:2: the id '1' is that of line 1 already"),
     ],
 )
-def test_a_faulty_line_is_told_by_file_and_line_before_anybody_is_asked(project: Path, content: str, said: str) -> None:
+def test_a_faulty_line_is_reported_by_file_and_line_before_asking(project: Path, content: str, said: str) -> None:
     (project / "all.jsonl").write_text(content)
     done = graded(project, "all.jsonl", *JUDGE)
     assert (done.returncode, done.stdout, asked(project)) == (2, "", [])
@@ -297,7 +298,7 @@ def test_a_faulty_line_is_told_by_file_and_line_before_anybody_is_asked(project:
         (["-", "--samples", "0"], "must be a whole number from 1, got 0"),
         (["-", "--concurrency", "none"], "must be a whole number from 1, got none"),
         (["-", "--budget", "0"], "must be a number above 0, got 0"),
-        (["-", "--price", "cheap"], "a price is IN:OUT"),
+        (["-", "--price", "cheap"], "must be IN:OUT"),
         (["-", "--judge", "oracle"], "unknown judge 'oracle'"),
         (["-", "--scorers", "no_such_module"], "--scorers no_such_module: cannot be imported"),
     ],
@@ -310,7 +311,7 @@ def test_a_fault_in_what_was_asked_exits_2_and_says_what(project: Path, options:
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_no_text_is_told(project: Path) -> None:
+def test_what_is_no_text_is_reported(project: Path) -> None:
     (project / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0")
     done = graded(project, "photo.jpg", *JUDGE)
     assert (done.returncode, "photo.jpg is not UTF-8 text: invalid start byte at byte 0" in done.stderr) == (2, True)
@@ -322,7 +323,7 @@ def test_what_is_no_text_is_told(project: Path) -> None:
     assert (piped.returncode, "standard input is not UTF-8 text" in piped.stderr) == (2, True)
 
 
-def test_an_input_that_the_rubric_does_not_show_is_told(project: Path) -> None:
+def test_an_input_that_the_rubric_does_not_show_is_reported(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "--input", "qeury=a", stdin="LEVEL=5")
     assert done.returncode == 0
     assert "warning: the rubric shows no input 'qeury'; it shows query" in done.stderr
@@ -556,7 +557,7 @@ def test_a_budget_needs_no_price_for_a_model_with_a_list_price(project: Path, fr
     assert (spent.returncode, len(front.requests)) == (5, 1)
 
 
-def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_is_told(
+def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_is_reported(
     project: Path, front: MessagesFront
 ) -> None:
     file = submissions(project, *(f"LEVEL=5 of {n}" for n in range(30)))

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ def judge(system_prompt, user_prompt):
     level = "MET" if "thanks" in response else "UNMET"
     verdict = {"quote": "nothing to quote", "reason": "So.", "level": level}
     return {"verdicts": {"thanks": verdict, "length": verdict | {"level": 3}}}
+
+judge.environment = ()
 """
 GRADE = ("markscheme", "grade", "polite", "--judge", "function:stand_in:judge")
 
@@ -81,6 +84,21 @@ def test_parquet_becomes_parquet_with_a_column_for_each_criterion(here: Path) ->
     assert set(os.listdir(here)) - {"__pycache__"} == made
 
 
+def test_bytes_are_refused_where_the_judge_would_be_shown_them(here: Path) -> None:
+    image = b"\x89PNG"
+    shown = {"image as response": {"response": image}, "image as input": {"response": "thanks", "query": image}}
+    for name, row in shown.items():
+        parquet.write_table(pa.Table.from_pylist([row]), here / "rows.parquet")
+        done = _grade(here, "rows.parquet", "--out", "graded.jsonl")
+        assert done.returncode == 2, name
+        assert "rows.parquet:1: " in done.stderr
+        assert "is a bytes object; accepted are text, numbers, booleans, lists, mappings and traces" in done.stderr
+    assert not (here / "asked").exists()
+    beside = {"response": "thanks", "thumbnail": image, "made": date(2026, 1, 31)}
+    parquet.write_table(pa.Table.from_pylist([beside]), here / "rows.parquet")
+    assert _grade(here, "rows.parquet", "--out", "graded.jsonl").returncode == 0
+
+
 def test_csv_and_lines_have_the_same_rows(here: Path) -> None:
     (here / "rows.csv").write_text("id,response\na,thanks\nb,no\n", encoding="utf-8")
     _grade(here, "rows.csv", "--out", "graded.csv")
@@ -105,7 +123,102 @@ def test_a_single_response_from_standard_input_becomes_a_row(here: Path) -> None
     assert (here / "asked").read_text() == "thanks a lot\n"
 
 
-def test_rows_that_cannot_be_graded_come_last_and_are_tried_again(here: Path) -> None:
+def test_rows_are_in_the_order_of_the_table_however_long_each_takes(here: Path) -> None:
+    (here / "stand_in.py").write_text(JUDGE.replace('float(os.environ.get("SLOW", "0"))', "0.2 * ('no' in response)"))
+    parquet.write_table(pa.Table.from_pylist(_rows(12)), here / "rows.parquet")
+    assert _grade(here, "rows.parquet", "--out", "graded.jsonl", "--concurrency", "4").returncode == 1
+    assert [row["id"] for row in _lines(here / "graded.jsonl")] == [row["id"] for row in _rows(12)]
+
+
+WITHOUT_RESPONSE: list[dict[str, Any]] = [
+    {"id": "a", "response": "thanks"},
+    {"id": "b", "response": None},
+    {"id": "c", "response": "thanks too"},
+]
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.jsonl", "no_key.jsonl"])
+def test_a_row_without_a_response_never_costs_the_others_their_grades(here: Path, name: str) -> None:
+    rows = [{k: v for k, v in row.items() if v or name != "no_key.jsonl"} for row in WITHOUT_RESPONSE]
+    if name.endswith(".parquet"):
+        parquet.write_table(pa.Table.from_pylist(rows), here / name)
+    else:
+        (here / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = _grade(here, name, "--out", "graded.jsonl")
+    assert (done.returncode, "0 fail, 1 not graded" in done.stderr) == (5, True), done.stderr
+    graded = _lines(here / "graded.jsonl")
+    assert [(row["id"], row["pass"], row["error"]) for row in graded] == [
+        ("a", True, None),
+        ("b", None, "the row has no response"),
+        ("c", True, None),
+    ]
+    printed = [json.loads(line) for line in _grade(here, name, "--json").stdout.splitlines()]
+    assert [(row["id"], row["error"]) for row in printed] == [(row["id"], row["error"]) for row in graded]
+    assert sorted((here / "asked").read_text().splitlines()) == ["thanks", "thanks too"]
+
+
+def test_a_table_in_which_no_row_has_a_response_is_refused(here: Path) -> None:
+    (here / "rows.jsonl").write_text('{"id": "a", "respnse": "thanks"}\n{"id": "b", "response": null}\n')
+    done = _grade(here, "rows.jsonl", "--out", "graded.jsonl")
+    assert done.returncode == 2
+    assert "rows.jsonl: no row has a response, under `response` or `output`" in done.stderr
+    assert not (here / "graded.jsonl.partial").exists()
+
+
+def _begun(here: Path, *, slow: str) -> "subprocess.Popen[bytes]":
+    """A run that has begun to write graded.csv."""
+    command = [sys.executable, "-m", "markscheme", *GRADE[1:], "rows.jsonl", "--out", "graded.csv"]
+    env = {**environment(), "MARKSCHEME_CACHE": str(here / "cache"), "SLOW": slow}
+    running = subprocess.Popen(command, cwd=here, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while not (here / "asked").exists():
+        assert running.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return running
+
+
+def test_a_second_writer_is_refused_by_the_name_of_the_first_which_loses_no_row(here: Path) -> None:
+    n = 40
+    (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(n))), encoding="utf-8")
+    first = _begun(here, slow="0.3")
+    second = _grade(here, "rows.jsonl", "--out", "graded.csv")
+    assert second.returncode == 2
+    assert f"graded.csv is being written by process {first.pid} (since 20" in second.stderr
+    assert first.wait(timeout=60) == 1
+    with (here / "graded.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["id"] for row in csv.DictReader(file)] == [row["id"] for row in _rows(n)]
+
+
+def test_the_lock_ends_with_a_killed_process(here: Path) -> None:
+    (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(4))), encoding="utf-8")
+    first = _begun(here, slow="60")
+    first.kill()
+    first.wait()
+    assert _grade(here, "rows.jsonl", "--out", "graded.csv").returncode == 1
+    made = {"asked", "cache", "graded.csv", "rows.jsonl", "rubrics", "stand_in.py"}
+    assert set(os.listdir(here)) - {"__pycache__"} == made
+
+
+def test_a_table_that_lacks_rows_is_never_put_in_the_place_of_the_file(here: Path) -> None:
+    rows = _rows(6)
+    (here / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (here / "graded.csv").write_text("before")
+    wrecking = """    if response.endswith("3"):
+        time.sleep(2.2)  # grades wait for up to 2 seconds before they are written
+    if response.endswith("5"):
+        with open("graded.csv.partial", "r+") as journal:
+            journal.truncate(len(journal.readline()))
+    level ="""
+    (here / "stand_in.py").write_text(JUDGE.replace("    level =", wrecking))
+    done = _grade(here, "rows.jsonl", "--out", "graded.csv", "--concurrency", "1")
+    assert done.returncode == 2
+    assert "graded.csv is not written: " in done.stderr
+    assert "of 6 rows" in done.stderr
+    assert (here / "graded.csv").read_text() == "before"
+
+
+def test_rows_that_cannot_be_graded_are_tried_again(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(2))), encoding="utf-8")
     (here / "down").touch()
     done = _grade(here, "rows.jsonl", "--out", "graded.jsonl")

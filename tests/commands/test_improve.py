@@ -173,14 +173,54 @@ def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: P
     labels = project.home / "ratings"
     labels.mkdir()
     held_out = next(
-        json.loads(line)["id"]
+        json.loads(line)
         for line in (project.home / "examples.jsonl").read_text().splitlines()
         if json.loads(line)["split"] == "test"
     )
-    fresh = {"id": held_out, "rater": "rater-ben", "kind": "human", "criteria": {"polite": 2, "short": True}}
+    levels = held_out["labels"][0]["criteria"]
+    fresh = {
+        "id": held_out["id"],
+        "rater": "rater-ben",
+        "kind": "human",
+        "criteria": {"polite": 1 + levels["polite"] % 3, "short": not levels["short"]},
+    }
     (labels / "ben.jsonl").write_text(json.dumps(fresh) + "\n")
     _, found, _ = project.improve("--candidates", better, "--open")
-    assert (found["opening"], found["alpha"]) == (1, 0.05)
+    assert (found["opening"], found["alpha"]) == (4, 0.00625), "one fresh label leaves the others opened"
+
+
+def test_the_parts_are_drawn_only_when_a_wording_is_tried_and_the_report_says_so(project: Project) -> None:
+    stale = project.candidate("stale", edit(BETTER, "words that the rubric lacks"))
+    _, found, _ = project.improve("--candidates", stale)
+    assert ([refused["candidate"] for refused in found["refused"]], found["parts_written"]) == (["stale"], False)
+    assert "split" not in (project.home / "examples.jsonl").read_text()
+    words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE))).split())
+    assert "Your labelled examples have parts from now on (`split` in their file): 15 dev, 30 held out." in words
+    assert '"split": "dev"' in (project.home / "examples.jsonl").read_text()
+    _, found, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)))
+    assert found["parts_written"] is False
+
+
+def test_a_wording_that_the_file_cannot_take_is_refused_before_the_labels_are_opened(project: Project) -> None:
+    text = project.rubric.read_text()
+    shared = text.replace("description: The reply is polite", "description: &words The reply is polite")
+    project.rubric.write_text(shared.replace("requirement: The reply is short", "requirement: *words"))
+    _, found, complaint = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    assert found, complaint
+    assert "can't be written into manners.yaml" in found["refused"][0]["why"]
+    assert project.opened() == []
+
+
+def test_the_terminal_shows_calls_cost_and_the_best_words_after_a_no(project: Project) -> None:
+    words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE))).split())
+    assert re.search(r"\d+ calls: (\$[\d.]+|price unknown)", words)
+    assert "worse, side by side with yours" in words
+    assert HARMS in words
+
+
+def test_help_shows_a_file_of_edits() -> None:
+    done = run("markscheme", "improve", "--help", env={"COLUMNS": "200"})
+    assert '"field": "description", "old": "The reply is polite"' in " ".join(done.stdout.split())
 
 
 def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
@@ -211,7 +251,11 @@ def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
 def test_outside_candidates_are_tested_on_all_labels_and_the_report_says_who_vouches(project: Project) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
     status, found, _ = project.improve("--candidates", *files, "--outside")
-    assert (status, found["adopted"], found["opening"], found["sealed"]) == (0, "better", None, 45)
+    assert (status, found["adopted"], found["opening"], found["sealed"]) == (0, "better", 1, 45)
+    (look,) = project.opened()
+    assert (look["by"], look["n"]) == ("improve --outside", 45)
+    _, again, _ = project.improve("--candidates", project.candidate("other", edit(SAME)), "--outside")
+    assert (again["opening"], again["alpha"]) == (2, 0.025)
     assert "you vouch that it was written without these labels" in found["because"]
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
@@ -444,3 +488,12 @@ def test_calls_that_make_no_sense_are_refused(project: Project, options: tuple[s
     status, _, said = project.improve(*options)
     assert status == 2
     assert complaint in said
+
+
+def test_calibrate_says_which_part_of_the_set_its_figures_are_of(project: Project) -> None:
+    env = {**user_environment(project.folder, project.server.url), "COLUMNS": "118"}
+    before = run("markscheme", "calibrate", "manners", *JUDGE, cwd=project.folder, env=env).stdout
+    assert "45 examples," in before
+    project.improve("--candidates", project.candidate("worse", edit(WORSE)))
+    after = run("markscheme", "calibrate", "manners", *JUDGE, cwd=project.folder, env=env).stdout
+    assert "15 of 45 examples (dev)," in after

@@ -25,6 +25,8 @@ def test_three_recorded_wordings_are_tested_without_a_call(found: dict[str, Any]
     assert found["finalists"] == ["borders", "in-steps", "plain"]
     assert (found["adopted"], found["refused"], found["calls"], found["graded"]) == (None, [], 0, 5 * 55)
     assert found["asked_again"] is True
+    assert found["opening"] == 1
+    assert not (FOLDER / "opened.jsonl").exists(), "looks at a shipped set are not recorded in the package"
     assert found["tasks"] == {"dev": 11, "sealed": 11}
     assert found["because"].startswith(
         "The labels don't confirm any of the new wordings; yours stays. With 55 labelled"

@@ -15,9 +15,12 @@ from tests.real.promptfoo import PromptfooInstall, run_eval
 FILES = [
     "calibration/support-reply/README.md",
     "calibration/support-reply/examples.jsonl",
+    "graders/rubric_grader.mjs",
     "graders/rubric_grader.py",
+    "graders/rubric_provider.mjs",
     "graders/rubric_provider.py",
     "graders/session.py",
+    "graders/warm_session.mjs",
     "promptfooconfig.yaml",
     "rubrics/support-reply.yaml",
 ]
@@ -43,7 +46,7 @@ def test_it_touches_nothing_that_exists(tmp_path: Path) -> None:
     done = run("markscheme", "init", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "kept  promptfooconfig.yaml (already there)" in done.stdout
-    assert "file://graders/rubric_grader.py" in done.stdout
+    assert "file://graders/rubric_grader.mjs" in done.stdout
     assert (tmp_path / "promptfooconfig.yaml").read_text() == "mine\n"
     assert (tmp_path / "graders" / "rubric_grader.py").read_text() == "mine too\n"
     assert not (tmp_path / "rubrics" / "nowhere").exists()
@@ -52,7 +55,25 @@ def test_it_touches_nothing_that_exists(tmp_path: Path) -> None:
     assert files(tmp_path) == once
 
 
-def test_a_file_in_the_place_of_a_folder_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_never_leaves_a_file_that_the_next_run_takes_for_yours(tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    run("markscheme", "init", str(whole))
+    sizes = sorted(len(content) for content in files(whole).values())
+    project = tmp_path / "project"
+    code = f"""if True:
+        from markscheme.cli import main
+        from tests.full_disk import disk_of
+        with disk_of({sizes[-1] - 1}):
+            raise SystemExit(main(["init", {str(project)!r}]))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, "cannot be written: File too large" in done.stderr) == (2, True), done.stderr
+    assert all(files(whole)[name] == content for name, content in files(project).items())
+    assert run("markscheme", "init", str(project)).returncode == 0
+    assert files(project) == files(whole)
+
+
+def test_a_file_in_the_place_of_a_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "graders").write_text("a file")
     done = run("markscheme", "init", cwd=tmp_path)
     assert done.returncode == 2

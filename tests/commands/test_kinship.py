@@ -76,7 +76,7 @@ def test_an_input_that_happens_to_be_called_system_tells_nothing_of_who_wrote_it
         (None, None),
     ],
 )
-def test_promptfoo_is_told_in_the_metadata(
+def test_promptfoo_gets_it_in_the_metadata(
     project: Path, monkeypatch: pytest.MonkeyPatch, provider: Any, shared: str | None
 ) -> None:
     monkeypatch.chdir(project)

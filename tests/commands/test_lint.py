@@ -54,7 +54,7 @@ def test_a_colon_in_a_criterion_s_name_ends_no_sentence(tmp_path: Path) -> None:
     assert linted(tmp_path, "it.yaml").stdout.startswith("it.yaml: unknown-check 'a: b': there is no check 'jsn_valid'")
 
 
-def test_a_check_that_nobody_registered_is_told_and_one_in_a_named_module_is_known(tmp_path: Path) -> None:
+def test_a_check_that_nobody_registered_is_reported_and_one_in_a_named_module_is_known(tmp_path: Path) -> None:
     write(tmp_path, it="criteria:\n- {name: form, requirement: It is JSON., check: jsn_valid}\n")
     done = linted(tmp_path, "it.yaml")
     assert done.returncode == 1
@@ -93,7 +93,7 @@ def test_the_json_has_faults_with_lines_and_advice_with_codes(tmp_path: Path) ->
     assert [(said["code"], said["criterion"]) for said in meh["advice"]] == [("vague", "date")]
 
 
-def test_a_rubric_is_found_by_name_and_one_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_rubric_is_found_by_name_and_one_that_is_not_there_is_reported(tmp_path: Path) -> None:
     assert linted(ROOT, "code-quality").returncode == 0
     done = linted(ROOT, "code-qualty")
     assert (done.returncode, done.stdout) == (2, "")

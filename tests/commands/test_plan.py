@@ -1,4 +1,4 @@
-"""`calibrate --plan` and `--next` as a user runs them: nobody is asked."""
+"""`markscheme plan` as a user runs it: nobody is asked."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def plan(project: Path, *options: str) -> dict[str, Any]:
-    done = run("calibrate", "kind", "--plan", "--json", "-", *options, cwd=project)
+    done = run("markscheme", "plan", "kind", "--json", "-", *options, cwd=project)
     assert done.returncode == 0, done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
     return report
@@ -44,7 +44,7 @@ def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
     (cost,) = report["cost"]
     assert cost["calls"] == 30
     assert cost["usd"] == pytest.approx(cost["input_tokens"] * 1e-6 + cost["output_tokens"] * 2e-6)
-    text = run("calibrate", "kind", "--plan", cwd=project).stdout
+    text = run("markscheme", "plan", "kind", cwd=project).stdout
     assert "no calls were made" in text
     (cost_line,) = (line for line in text.splitlines() if line.startswith("no judge"))
     assert "30" in cost_line.split()
@@ -70,21 +70,21 @@ def test_a_narrower_interval_takes_more_labels(project: Path) -> None:
 
 def test_a_rubric_without_any_examples_can_be_planned(project: Path) -> None:
     (project / "rubrics" / "new.yaml").write_text("criteria:\n- {name: kind, requirement: Is it kind?}\n")
-    done = run("calibrate", "new", "--plan", "--json", "-", cwd=project)
+    done = run("markscheme", "plan", "new", "--json", "-", cwd=project)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["labelled"] == 0
 
 
 def test_recorded_replies_serve_as_a_pilot() -> None:
-    done = run("calibrate", "error-messages", "--plan", "--json", "-")
+    done = run("markscheme", "plan", "error-messages", "--json", "-")
     report = json.loads(done.stdout)
     assert report["cost"][0]["calls"] == 0
     assert any("so far" in need["basis"] for need in report["needs"])
 
 
 def picked(project: Path, *options: str, n: int = 60) -> list[dict[str, Any]]:
-    command = ["calibrate", "kind", "--next", str(n), "--pool", "pool.jsonl", "--ratings", "judge.jsonl", *options]
-    done = run(*command, cwd=project)
+    drawn = ("--next", str(n), "--pool", "pool.jsonl", "--ratings", "judge.jsonl")
+    done = run("markscheme", "plan", "kind", *drawn, *options, cwd=project)
     assert done.returncode == 0, done.stderr
     assert f"{n} outputs, drawn with known chances" in done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -113,7 +113,7 @@ def test_what_was_picked_is_labelled_calibrated_and_rated_without_bias(project: 
     options = ["--ratings", "judge.jsonl", "--json", "calibration.json"]
     done = run("calibrate", "kind", *options, cwd=project)
     assert "drawn with unequal chances" in done.stdout
-    done = run("markscheme", "passrate", "plan.json", "--calibration", "calibration.json", "--json", cwd=project)
+    done = run("markscheme", "pass-rate", "plan.json", "--calibration", "calibration.json", "--json", cwd=project)
     report = json.loads(done.stdout)
     truth = np.mean([level[f"p{i}"] - 1 >= 3 for i in range(300)])
     assert report["drawn"] == "by-stratum"
@@ -177,6 +177,6 @@ def test_labels_picked_from_two_systems_show_the_pass_rate_of_each(project: Path
     ],
 )
 def test_what_can_not_be_planned_is_a_fault(project: Path, options: list[str], said: str) -> None:
-    done = run("calibrate", "kind", *options, cwd=project)
+    done = run("markscheme", "plan", "kind", *options, cwd=project)
     assert done.returncode == 2
     assert said in done.stderr

@@ -11,7 +11,7 @@ import yaml
 from tests.commands.console import ROOT, run
 
 (HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-PAGE = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "howto" / "pytest.md").read_text(encoding="utf-8")
 SOUND = "criteria:\n- {name: date, requirement: The reply names a date.}\n"
 
 

@@ -28,7 +28,7 @@ def test_started_by_hand_it_is_the_one_that_assertions_meet(runtime: Path, tmp_p
     assert files(runtime) == []
 
 
-def test_nothing_to_show_or_end_is_told_by_the_exit_status(runtime: Path, tmp_path: Path) -> None:
+def test_nothing_to_show_or_end_is_reported_by_the_exit_status(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     for what in ("status", "stop"):
         done = run("markscheme", "session", what, cwd=tmp_path, env=env)
@@ -65,7 +65,7 @@ def test_a_file_at_the_path_of_a_socket_is_left_alone(runtime: Path, tmp_path: P
         assert notes.read_text() == "mine"
 
 
-def test_where_none_can_be_started_the_reason_is_told(runtime: Path, tmp_path: Path) -> None:
+def test_where_none_can_be_started_the_reason_is_reported(runtime: Path, tmp_path: Path) -> None:
     off = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_SESSION": "off"}
     done = run("markscheme", "session", "start", cwd=tmp_path, env=off)
     assert done.returncode == 2

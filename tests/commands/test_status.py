@@ -47,7 +47,7 @@ def test_a_rubric_without_an_accepted_run_is_not_calibrated(here: Path) -> None:
     assert "60 examples" in line
 
 
-def test_an_accepted_run_is_told_on_a_line(here: Path) -> None:
+def test_an_accepted_run_is_reported_on_a_line(here: Path) -> None:
     _accept(here)
     found = _clear(here)
     until = datetime.date.fromisoformat(found["accepted"]) + datetime.timedelta(days=90)
@@ -94,7 +94,7 @@ def test_false_passes_and_cost_are_those_of_the_accepted_run(here: Path) -> None
 
 
 @pytest.mark.parametrize("broken", ["rubrics/clear.yaml", "calibration/clear/accepted.json"])
-def test_what_cannot_be_read_is_told_beside_the_rest(here: Path, broken: str) -> None:
+def test_what_cannot_be_read_is_reported_with_the_rest(here: Path, broken: str) -> None:
     _accept(here)
     (here / broken).write_text("{", encoding="utf-8")
     found = _clear(here)
@@ -106,16 +106,16 @@ def test_what_cannot_be_read_is_told_beside_the_rest(here: Path, broken: str) ->
     assert "cannot be read" in done.stdout
 
 
-def test_an_accepted_run_without_its_parts_is_told_as_a_fault(here: Path) -> None:
+def test_an_accepted_run_without_its_parts_is_reported_as_a_fault(here: Path) -> None:
     _accept(here)
     _change_accepted(here, cost={})
-    assert "is no accepted run" in _clear(here)["fault"]
+    assert "isn't an accepted run" in _clear(here)["fault"]
     _accept(here)
     _change_accepted(here, date="lately")
     assert "is dated 'lately'" in _clear(here)["fault"]
 
 
-def test_judges_are_told_without_their_keys(here: Path) -> None:
+def test_judges_are_reported_without_their_keys(here: Path) -> None:
     judges = {judge["name"]: judge for judge in _status(here)["judges"]}
     assert not judges["anthropic"]["usable"]
     assert not judges["openai:MODEL"]["usable"]
@@ -171,7 +171,7 @@ def test_a_rubric_that_stands_elsewhere_is_listed_by_its_accepted_run(here: Path
     assert found["labels"] == {"n": 60, "kind": "human"}
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     assert any(line.startswith("clear ") and "can gate" in line for line in done.stdout.splitlines())
-    assert "clear: its file is not in rubrics/; what its accepted run tells is shown" in done.stdout
+    assert "clear: its file is not in rubrics/; only its accepted run is shown" in done.stdout
     (here / "calibration" / "clear" / "accepted.json").write_text("{", encoding="utf-8")
     assert "accepted.json" in _clear(here)["fault"]
 

@@ -48,6 +48,12 @@ def erratic(system_prompt, user_prompt):
     text = response(user_prompt)
     return verdicts(words(text) - 1 + int(hashlib.sha256(text.encode()).hexdigest(), 16) % 3)
 
+def flipping(system_prompt, user_prompt):
+    text = response(user_prompt)
+    number = int(re.search("Number (\\\\d+)", text)[1])
+    off = (1 if number // 4 % 2 else -1) if "Reviewers" in text and number % 4 in (1, 2) else 0
+    return verdicts(words(text) + off)
+
 def broken(system_prompt, user_prompt):
     return {"verdicts": {}}
 
@@ -57,6 +63,8 @@ def dying(system_prompt, user_prompt):
         os.kill(os.getpid(), 9)
     noted()
     return verdicts(words(response(user_prompt)))
+
+dying.environment = ()
 """.replace("\\\\", "\\")
 
 
@@ -96,7 +104,7 @@ def test_a_fair_judge_is_moved_by_nothing(folder: Path) -> None:
 
 
 def test_a_judge_of_whom_too_few_examples_tell_is_not_called_steady(folder: Path) -> None:
-    shown = stressed(folder, "erratic", "--n", "20").stdout
+    shown = stressed(folder, "erratic", "--n", "20", "--originals", "1").stdout
     assert "? No change is shown to move this judge." in shown
     assert re.search(r"in \d+ combinations of change and criterion 20 examples are too few", " ".join(shown.split()))
 
@@ -109,6 +117,15 @@ def test_a_judge_that_likes_praise_is_found_with_its_examples(folder: Path) -> N
     page = (folder / "page.html").read_text()
     assert "Reviewers called" in page
     assert "praise · correctness" in page
+
+
+def test_a_judge_whose_ratings_flip_is_moved_though_its_mean_is_not(folder: Path) -> None:
+    found = stressed(folder, "flipping", "--json", "--only", "praise", status=1)
+    cell = found["rows"]["praise"]["correctness"]
+    assert cell["state"] != "finding"
+    assert cell["shift"]["value"] == 0
+    assert {"change": "praise", "criterion": "correctness"} in found["flips"]
+    assert "of its ratings on correctness change, against 0% when it is asked again" in found["because"]
 
 
 def test_a_judge_that_stops_reading_is_found(folder: Path) -> None:
@@ -127,7 +144,7 @@ def test_texts_and_cost_are_shown_before_anything_is_asked(folder: Path) -> None
     assert int(calls[1].replace(",", "")) == len((folder / "calls.txt").read_text())
 
 
-def test_a_second_run_asks_anew_and_a_killed_one_goes_on(folder: Path) -> None:
+def test_a_second_run_asks_again_and_a_killed_one_goes_on(folder: Path) -> None:
     stressed(folder, "fair", "--json", "--only", "praise")
     once = len((folder / "calls.txt").read_text())
     stressed(folder, "fair", "--json", "--only", "praise")

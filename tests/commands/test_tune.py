@@ -120,7 +120,7 @@ def test_right_weights_are_kept_and_said_to_fit_as_well_as_any(project: Path) ->
     assert "-0" not in text
 
 
-def test_people_s_levels_and_the_judge_s_are_told_apart(project: Path) -> None:
+def test_people_s_levels_and_the_judge_s_are_distinguished(project: Path) -> None:
     label(project, 120, AUTHOR, lenient=0.8)
     _, report = tuned(project, "--ratings", "judge.jsonl")
     assert report["source"] == "judge"
@@ -309,7 +309,7 @@ def test_final_without_a_test_split_is_a_fault(project: Path) -> None:
     assert '"split": "test"' in done.stderr
 
 
-def test_a_group_on_both_sides_of_the_split_is_told(project: Path) -> None:
+def test_a_group_on_both_sides_of_the_split_is_reported(project: Path) -> None:
     label(project, 60, AUTHOR, test=20, group="one task")
     done = run("markscheme", "tune", "code-quality", cwd=project)
     assert "1 groups are in dev and in test" in done.stderr
@@ -417,7 +417,7 @@ def test_a_rubric_that_cannot_be_written_is_refused_before_anything_is_read(proj
         assert "cannot be written" in done.stderr
 
 
-def test_labels_that_nobody_gave_are_not_called_people_s() -> None:
+def test_synthetic_labels_are_not_called_human() -> None:
     done = run("markscheme", "tune", "error-messages")
     assert done.returncode == 4
     assert "synthetic labels" in done.stdout

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.calibration.accepted import load_accepted
+from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.cli import main
-from markscheme.demo.faults import FAULTS, NOTHING, Charge
+from markscheme.demo.faults import FAULTS, NO_FAULT, Charge
 from markscheme.demo.naming import COMMAND, charge_of, diagnosed, in_another_process, write_project
-from markscheme.demo.planting import JUDGE_NAME, NAME, RUNS_KEPT, made_round
+from markscheme.demo.planting import ACCEPTED_RUNS, JUDGE_NAME, ROUND_NAME, made_round
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import load_ratings
 from markscheme.rubrics.file import load_rubric
@@ -45,17 +45,17 @@ def test_the_files_tell_neither_fault_nor_nonce(fault: str, tmp_path: Path) -> N
 
 
 def test_the_files_are_those_of_a_project_and_read_back_as_they_were_made(tmp_path: Path) -> None:
-    made = made_round(n=40, seed=4, fault=NOTHING)
+    made = made_round(n=40, seed=4, fault=NO_FAULT)
     written = write_project(made, tmp_path)
-    rubric = load_rubric(tmp_path / f"rubrics/{NAME}.yaml")
-    home = tmp_path / "calibration" / NAME
+    rubric = load_rubric(tmp_path / f"rubrics/{ROUND_NAME}.yaml")
+    home = tmp_path / "calibration" / ROUND_NAME
     accepted = load_accepted(home / "accepted.json")
     assert len(written) == 5
     assert load_ratings(tmp_path / "ratings.jsonl", rubric) == list(made.ratings)
     examples = load_examples(home / "examples.jsonl", rubric).examples
     assert [example.labels for example in examples] == [example.labels for example in made.examples]
     assert [example.system for example in examples] == [example.system for example in made.examples]
-    assert len(accepted.runs) == RUNS_KEPT
+    assert len(accepted.runs) == ACCEPTED_RUNS
     assert accepted.setting.judge == JUDGE_NAME
 
 
@@ -65,11 +65,11 @@ def test_the_report_is_the_ordinary_one(tmp_path: Path) -> None:
     assert in_another_process(tmp_path, COMMAND) in (0, 1, 4)
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["schema"] == 1
-    assert report["rubric"]["name"] == NAME
+    assert report["rubric"]["name"] == ROUND_NAME
     assert report["baseline"] is not None
 
 
-def test_a_process_that_fails_is_told_with_its_words(tmp_path: Path) -> None:
+def test_a_process_that_fails_is_reported_with_its_words(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="status 2: error: there is no rubric file"):
         diagnosed(tmp_path)
 

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.demo.faults import FAULTS, JUDGE, NOISY, NOTHING, PERSON, Charge
-from markscheme.demo.planting import CRITERIA, RUNS_KEPT, SYSTEMS, Round, made_round
+from markscheme.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, NOISY_JUDGE_SD, PERSON_SD, Charge
+from markscheme.demo.planting import ACCEPTED_RUNS, CRITERIA, SYSTEMS, Round, made_round
 from markscheme.ratings.rating import Rating
 
 Floats = npt.NDArray[np.float64]
@@ -41,7 +41,7 @@ def test_a_seed_draws_the_same_round_again(fault: str) -> None:
     assert made_round(n=30, seed=5, fault=fault) == made_round(n=30, seed=5, fault=fault)
 
 
-def test_every_fault_is_drawn_by_lot_about_as_often() -> None:
+def test_every_fault_is_drawn_about_as_often() -> None:
     drawn = [made_round(n=1, seed=seed).planted.fault for seed in range(1, 401)]
     assert {fault: drawn.count(fault) > 50 for fault in NAMES} == dict.fromkeys(NAMES, True)
 
@@ -57,10 +57,10 @@ def test_the_seal_is_the_sha256_of_fault_place_and_a_nonce_of_its_own() -> None:
 
 def test_labels_and_rubrics_are_the_same_whatever_is_planted() -> None:
     for seed in range(1, 20):
-        for one, other in combinations([made_round(n=30, seed=seed, fault=fault) for fault in NAMES], 2):
-            assert one.examples == other.examples
-            assert (one.asked_then, one.asked_now) == (other.asked_then, other.asked_now)
-            assert [rating.id for rating in one.ratings] == [rating.id for rating in other.ratings]
+        for first, second in combinations([made_round(n=30, seed=seed, fault=fault) for fault in NAMES], 2):
+            assert first.examples == second.examples
+            assert (first.asked_then, first.asked_now) == (second.asked_then, second.asked_now)
+            assert [rating.id for rating in first.ratings] == [rating.id for rating in second.ratings]
 
 
 def test_two_criteria_read_otherwise_than_then_and_a_changed_text_is_one_of_them() -> None:
@@ -73,7 +73,7 @@ def test_two_criteria_read_otherwise_than_then_and_a_changed_text_is_one_of_them
 
 
 def test_nothing_is_nowhere() -> None:
-    made = made_round(n=MANY, seed=2, fault=NOTHING)
+    made = made_round(n=MANY, seed=2, fault=NO_FAULT)
     assert made.planted == Charge("nothing", "nowhere")
     assert np.abs(misses(made).mean(axis=0)).max() < 0.05
 
@@ -98,19 +98,21 @@ def test_a_broken_slice_is_one_criterion_on_one_system() -> None:
     made = made_round(n=MANY, seed=2, fault="slice")
     place = planted_at(made)
     system = made.planted.place.split(" on ")[1]
-    there = np.array([example.system == system for example in made.examples])
+    on_system = np.array([example.system == system for example in made.examples])
     off = misses(made)
-    assert there.mean() == 1 / len(SYSTEMS)
-    assert 1.0 < off[there, place].mean() < 1.5
-    assert np.abs(off[~there].mean(axis=0)).max() < 0.06
-    assert np.abs(elsewhere(off[there], place).mean(axis=0)).max() < 0.07
+    assert on_system.mean() == 1 / len(SYSTEMS)
+    assert 1.0 < off[on_system, place].mean() < 1.5
+    assert np.abs(off[~on_system].mean(axis=0)).max() < 0.06
+    assert np.abs(elsewhere(off[on_system], place).mean(axis=0)).max() < 0.07
 
 
 def test_a_noisy_judge_misses_by_as_much_as_is_said() -> None:
     made = made_round(n=MANY, seed=2, fault="noisy")
     place = planted_at(made)
-    runs = np.stack([levels([r for r in made.accepted if r.sample == run]) for run in range(RUNS_KEPT)])
+    runs = np.stack([levels([r for r in made.accepted if r.sample == run]) for run in range(ACCEPTED_RUNS)])
     between = runs.std(axis=0, ddof=1)
     rounding = 1 / 12
-    assert float(np.sqrt((elsewhere(between, place) ** 2).mean() - rounding)) == pytest.approx(JUDGE, abs=0.05)
-    assert 2 * PERSON < float(np.sqrt((between[:, place] ** 2).mean() - rounding)) < NOISY  # levels end at 1 and 5
+    assert float(np.sqrt((elsewhere(between, place) ** 2).mean() - rounding)) == pytest.approx(JUDGE_SD, abs=0.05)
+    assert (
+        2 * PERSON_SD < float(np.sqrt((between[:, place] ** 2).mean() - rounding)) < NOISY_JUDGE_SD
+    )  # levels end at 1 and 5

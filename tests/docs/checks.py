@@ -12,9 +12,9 @@ import yaml
 from markscheme import Rubric
 from markscheme.commands.call import described, parse
 from markscheme.commands.help import COMMANDS
-from markscheme.commands.settings import Settings
 from markscheme.errors import UsageError
 from markscheme.promptfoo.assertion import CONFIG_KEYS
+from markscheme.settings import Settings
 from tests.commands.console import ROOT
 
 JOINTS = {"&&", "||", "|", ";", "&"}
@@ -62,7 +62,7 @@ def understood(part: list[str]) -> dict[str, Any]:
     """
     command, arguments = ours(part) or ("", part)
     if not command:
-        raise UnknownError(f"{' '.join(part)} is no command of ours")
+        raise UnknownError(f"{' '.join(part)} isn't one of our commands")
     try:
         return dict(parse(command, arguments, Settings())[1].arguments)
     except UsageError as refused:
@@ -77,10 +77,10 @@ def options_exist(span: str) -> None:
     """
     command, arguments = ours(shlex.split(span, comments=True)) or ("", [])
     if not command:
-        raise UnknownError(f"{span} is no command of ours")
-    known = {name for option in described(command).options for name in option.names}
+        raise UnknownError(f"{span} isn't one of our commands")
+    options = {name for option in described(command).options for name in option.names}
     for word in arguments:
-        if word.startswith("--") and word not in known:
+        if word.startswith("--") and word not in options:
             raise UnknownError(f"{word} in `{span}` is none of {command}'s options")
 
 
@@ -119,16 +119,16 @@ def cannot_run(line: str) -> str | None:
         if part[:1] == ["npx"] and len(part) > 2 and part[2] in VIEWERS:
             return "Promptfoo's viewer waits for a person"
         if ours(part):
-            told = understood(part)
-            if any(name.startswith(PAID) for name in _judges(told)):
+            arguments = understood(part)
+            if any(name.startswith(PAID) for name in _judges(arguments)):
                 return "asks a model that costs money or a download"
     return None
 
 
-def _judges(given: Mapping[str, Any]) -> list[str]:
+def _judges(arguments: Mapping[str, Any]) -> list[str]:
     """The judges that a command names, in an option or as a side of a comparison."""
-    named = given.get("judge") or []
-    return [*([named] if isinstance(named, str) else named), *given.get("sides", [])]
+    named = arguments.get("judge") or []
+    return [*([named] if isinstance(named, str) else named), *arguments.get("sides", [])]
 
 
 def data_is_valid(data: Any, text: str) -> str:
@@ -158,7 +158,7 @@ def data_is_valid(data: Any, text: str) -> str:
         case {"prompts": _} | {"tests": _} | {"assert": _} | {"defaultTest": _}:
             for assertion in _assertions(data):
                 if unknown := set(assertion.get("config", {})) - set(CONFIG_KEYS):
-                    raise UnknownError(f"{unknown} is no key of an assertion's config")
+                    raise UnknownError(f"{unknown} isn't a key of an assertion's config")
             return "promptfoo"
         case [{"id": _, "response": _}, *_]:
             return "examples"

@@ -91,22 +91,22 @@ def commands(block: Block) -> list[Command]:
     Raises:
         ValueError: It doesn't open with a command.
     """
-    found: list[Command] = []
+    typed_lines: list[Command] = []
     typing = False
     for line in block.text.rstrip("\n").split("\n"):
         if typing:
-            typed = f"{found[-1].line}\n{line.removeprefix('> ')}"
-            found[-1] = _command(typed)
+            typed = f"{typed_lines[-1].line}\n{line.removeprefix('> ')}"
+            typed_lines[-1] = _command(typed)
         elif line.startswith("$ "):
-            found.append(_command(line.removeprefix("$ ")))
-        elif not found:
+            typed_lines.append(_command(line.removeprefix("$ ")))
+        elif not typed_lines:
             raise ValueError(f"{block.place}: a console block opens with `$ `, found {line!r}")
         elif ended := STATUS.fullmatch(line):
-            found[-1] = replace(found[-1], status=int(ended[1]))
+            typed_lines[-1] = replace(typed_lines[-1], status=int(ended[1]))
         else:
-            found[-1] = replace(found[-1], shown=(*found[-1].shown, line.rstrip()))
+            typed_lines[-1] = replace(typed_lines[-1], shown=(*typed_lines[-1].shown, line.rstrip()))
         typing = (typing or line.startswith("$ ")) and line.endswith("\\")
-    return found
+    return typed_lines
 
 
 def _command(typed: str) -> Command:
@@ -123,7 +123,7 @@ def prose(page: Path) -> list[str]:
 
 def indented(page: Path) -> list[str]:
     """The commands of a page in a line indented by four."""
-    return [found[1] for line in prose(page) if (found := INDENTED.match(line))]
+    return [match[1] for line in prose(page) if (match := INDENTED.match(line))]
 
 
 def spans(page: Path) -> list[str]:

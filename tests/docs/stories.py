@@ -38,6 +38,7 @@ class Story:
         folder: Where its files are kept and its commands run.
         names: What its Python programs have defined.
         printed: What the last of them printed.
+        outputs: What each command printed when it was first run, by its line.
         unchecked: By kind, the commands that were not run; each was checked as far as it can be.
         exported: The variables that its commands have exported.
     """
@@ -45,6 +46,7 @@ class Story:
     folder: Path
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     printed: str | None = None
+    outputs: dict[str, str] = field(default_factory=dict)
     unchecked: dict[str, list[str]] = field(default_factory=dict)
     exported: dict[str, str] = field(default_factory=dict)
 
@@ -106,6 +108,7 @@ class Story:
         assert done.returncode == command.status, (
             f"`{command.line}` ended with {done.returncode}, not {command.status}:\n{done.stdout}"
         )
+        self.outputs.setdefault(command.line, done.stdout)
         if command.shown:
             shows(command.shown, done.stdout)
 
@@ -136,8 +139,8 @@ class Story:
         shows(command.shown or ["..."], printed + rest)
 
     def _export(self, name: str, value: str) -> None:
-        told = ["bash", "-c", f'printf %s "{value}"']
-        done = subprocess.run(told, cwd=self.folder, capture_output=True, text=True, check=True)
+        echo = ["bash", "-c", f'printf %s "{value}"']
+        done = subprocess.run(echo, cwd=self.folder, capture_output=True, text=True, check=True)
         self.exported[name] = done.stdout
 
     def _settings(self) -> Mapping[str, str]:
@@ -156,7 +159,9 @@ class Story:
     def program(self, block: Block) -> None:
         """Run a Python program; it knows what the programs before it defined."""
         printed = io.StringIO()
-        before, modules, path = Path.cwd(), set(sys.modules), list(sys.path)
+        before = Path.cwd()
+        modules = set(sys.modules)
+        path = list(sys.path)
         os.chdir(self.folder)
         sys.path.insert(0, str(self.folder))
         try:
@@ -208,8 +213,8 @@ def shows(shown: Sequence[str], printed: str) -> None:
     """
     parts = [" ".join(part.split()) for part in "\n".join(shown).split("...")]
     if not re.fullmatch(" ?.* ?".join(map(re.escape, parts)), " ".join(printed.split())):
-        told = difflib.unified_diff(shown, printed.split("\n"), "the page", "what was printed", lineterm="", n=99)
-        raise AssertionError("the page shows something else:\n" + "\n".join(told))
+        difference = difflib.unified_diff(shown, printed.split("\n"), "the page", "what was printed", lineterm="", n=99)
+        raise AssertionError("the page shows something else:\n" + "\n".join(difference))
 
 
 def promptfoo_command(folder: Path) -> None:

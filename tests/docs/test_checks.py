@@ -16,7 +16,7 @@ def block(language: str, text: str, title: str | None = None) -> Block:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "block",
     [
         block("console", "$ true  # exit 4\n"),
         block("console", "$ false\n"),
@@ -30,25 +30,25 @@ def block(language: str, text: str, title: str | None = None) -> Block:
         block("rust", "fn main() {}\n"),
         block("yaml", "criteria: []\n", "../outside.yaml"),
     ],
-    ids=lambda told: f"{told.language}: {told.text.splitlines()[0]}",
+    ids=lambda block: f"{block.language}: {block.text.splitlines()[0]}",
 )
-def test_a_block_that_is_not_true_fails(told: Block, tmp_path: Path) -> None:
+def test_a_block_that_is_not_true_fails(block: Block, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     with pytest.raises((AssertionError, RubricError)):
-        Story(tmp_path / "project").tell(told)
+        Story(tmp_path / "project").tell(block)
 
 
 def test_a_story_goes_on_in_its_folder(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     story = Story(tmp_path / "project")
-    told = [
+    blocks = [
         block("python", "def two():\n    return 2\n", "numbers_of_a_page.py"),
         block("python", "from numbers_of_a_page import two\nprint('two is', two())\n"),
         block("text", "two is ...\n", "Output"),
         block("console", "$ cat numbers_of_a_page.py\ndef two():\n...\n$ test -f nothing  # exit 1\n"),
     ]
-    for one in told:
-        story.tell(one)
+    for page_block in blocks:
+        story.tell(page_block)
     assert story.names["two"]() == 2
 
 
@@ -114,8 +114,8 @@ def test_a_workflow_with_an_unknown_command_is_refused() -> None:
 def test_fences_within_admonitions_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text('??? note\n    ```python title="a.py"\n    if True:\n        print()\n    ```\n')
-    (found,) = blocks(page)
-    assert (found.title, found.text) == ("a.py", "if True:\n    print()\n")
+    (fenced,) = blocks(page)
+    assert (fenced.title, fenced.text) == ("a.py", "if True:\n    print()\n")
 
 
 def test_a_command_goes_on_behind_a_backslash() -> None:

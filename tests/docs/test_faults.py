@@ -24,5 +24,5 @@ def test_no_promise_is_without_its_test(row: str) -> None:
     assert names, row
     for file, name in names:
         tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-        there = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-        assert not name or name in there, f"{file} has no {name}"
+        functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+        assert not name or name in functions, f"{file} has no {name}"

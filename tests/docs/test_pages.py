@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.console import ROOT
 from tests.docs.checks import cannot_run, options_exist, understood, words
 from tests.docs.pages import DOCS, PAGES, blocks, commands, indented, spans
-from tests.docs.stories import Story, promptfoo_command
+from tests.docs.stories import Story, promptfoo_command, shows
 
-GIVEN = Path(__file__).parent / "given"
 TUTORIAL = DOCS / "tutorial.md"
 AFTER_TUTORIAL = "in the folder that the [tutorial]"
 """What a page says whose commands begin where the tutorial ends."""
@@ -33,8 +33,6 @@ def test_what_a_page_tells_happens(page: Path, told_in: Story, request: pytest.F
         promptfoo_command(told_in.folder.parent / "bin")
     if AFTER_TUTORIAL in text:
         shutil.copytree(request.getfixturevalue("tutorial").folder, told_in.folder, dirs_exist_ok=True)
-    if (GIVEN / name_of(page)).is_dir():
-        shutil.copytree(GIVEN / name_of(page), told_in.folder, dirs_exist_ok=True)
     for block in blocks(page):
         told_in.tell(block)
     assert set(told_in.unchecked) <= WHY_NOT_RUN
@@ -49,8 +47,14 @@ def test_what_the_tutorial_tells_happens(tutorial: Story) -> None:
 def test_the_tutorial_says_how_many_commands_it_takes() -> None:
     typed = [command.line for block in blocks(TUTORIAL) if block.language == "console" for command in commands(block)]
     with_a_key = [line for line in typed if "anthropic" in line.lower()]
-    said = f"{len(typed) - len(with_a_key)} commands, without a key or an account; step 8 with a real judge has "
-    assert f"{said}{len(with_a_key)} more" in TUTORIAL.read_text(encoding="utf-8")
+    claim = f"{len(typed) - len(with_a_key)} commands, without a key or an account; step 8 with a real judge has "
+    assert f"{claim}{len(with_a_key)} more" in TUTORIAL.read_text(encoding="utf-8")
+
+
+def test_the_readme_opens_with_the_report_of_the_tutorial_shortened(tutorial: Story) -> None:
+    screen = blocks(ROOT / "README.md")[0].text
+    paragraphs = ["...", *screen.replace("\n\n", "\n...\n").splitlines(), "..."]
+    shows(paragraphs, tutorial.outputs["calibrate reply --judge function:stand_in:judge"])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -5,11 +5,12 @@ import re
 from types import ModuleType
 
 from tests.commands.console import ROOT
+from tests.docs.pages import PAGES
 
 
 def _pictures() -> ModuleType:
     """The script that makes them."""
-    spec = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "pictures.py")
+    spec = importlib.util.spec_from_file_location("pictures", ROOT / "tools" / "docs" / "pictures.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -22,7 +23,7 @@ PICTURES = _pictures()
 
 def test_the_picture_of_the_terminal_shows_what_calibrate_prints_now() -> None:
     shown = PICTURES.words_in(PICTURES.TERMINAL.read_text(encoding="utf-8"))
-    assert shown == PICTURES.plain_words(PICTURES.printed()), "out of date: run python docs/pictures.py"
+    assert shown == PICTURES.plain_words(PICTURES.printed()), "out of date: run python tools/docs/pictures.py"
 
 
 def test_the_picture_of_the_terminal_loads_nothing() -> None:
@@ -38,8 +39,8 @@ def test_a_word_that_changes_or_moves_is_noticed() -> None:
     assert PICTURES.words_in(svg) != PICTURES.plain_words(text.replace("target 80%", "80% target"))
 
 
-def test_pictures_are_shown_in_the_readme_and_fit_a_repository() -> None:
+def test_every_picture_is_shown_and_fits_a_repository() -> None:
     made = (PICTURES.TERMINAL, PICTURES.REPORT, PICTURES.LABELLING)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert all(f"]({path.relative_to(ROOT).as_posix()})" in readme for path in made)
+    pages = "".join(page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *PAGES])
+    assert all(f"assets/pictures/{path.name})" in pages for path in made)
     assert sum(path.stat().st_size for path in PICTURES.PICTURES.iterdir()) < 1_500_000

@@ -19,7 +19,7 @@ from tests.docs.pages import DOCS, PAGES, prose
 
 
 def _hook() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generated", DOCS / "hooks" / "generated.py")
+    spec = importlib.util.spec_from_file_location("generated", ROOT / "tools" / "docs" / "generated.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -36,26 +36,26 @@ def test_every_command_and_option_is_in_the_reference() -> None:
     page = MADE["reference/commands.md"]
     for command in COMMANDS:
         section = re.split(r"^###? ", page, flags=re.MULTILINE)
-        (own,) = [part for part in section if part.startswith(f"{command} {{#")]
+        (own_section,) = [part for part in section if part.startswith(f"{command} {{#")]
         for option in described(command).options:
-            assert all(name in own for name in option.names), (command, option.names)
+            assert all(name in own_section for name in option.names), (command, option.names)
 
 
 def test_every_name_that_users_import_is_in_the_reference() -> None:
-    told = {line for page in MADE.values() for line in page.splitlines() if line.startswith("::: ")}
+    directives = {line for page in MADE.values() for line in page.splitlines() if line.startswith("::: ")}
     for name in markscheme.__all__:
         home = getattr(markscheme, name).__module__
         assert f"[{home}.{name}]" in MADE["reference/python.md"]
-        assert f"::: {home}.{name}" in told
+        assert f"::: {home}.{name}" in directives
     for name in stats.__all__:
         value = getattr(stats, name)
         if hasattr(value, "__qualname__"):
-            assert f"::: {value.__module__}.{name}" in told
+            assert f"::: {value.__module__}.{name}" in directives
 
 
-def test_nothing_is_told_twice() -> None:
-    told = [line for page in MADE.values() for line in page.splitlines() if line.startswith("::: ")]
-    assert len(told) == len(set(told))
+def test_nothing_is_reported_twice() -> None:
+    directives = [line for page in MADE.values() for line in page.splitlines() if line.startswith("::: ")]
+    assert len(directives) == len(set(directives))
 
 
 def test_every_key_of_a_rubric_is_in_the_reference() -> None:
@@ -82,8 +82,10 @@ def test_links_out_of_the_pages_lead_to_pages_made_for_them() -> None:
     assert (
         SITE.with_links_of_site("[a](../benchmarks/README.md)", "index.md") == "[a](repository/benchmarks/overview.md)"
     )
-    back = SITE.with_links_of_site("[b](results/drift.md) [c](../docs/ci.md#x)", "repository/benchmarks/overview.md")
-    assert back == "[b](results/drift.md) [c](../../ci.md#x)"
+    back = SITE.with_links_of_site(
+        "[b](results/drift.md) [c](../docs/howto/ci.md#x)", "repository/benchmarks/overview.md"
+    )
+    assert back == "[b](results/drift.md) [c](../../howto/ci.md#x)"
     assert SITE.with_links_of_site("[d](tutorial.md) [e](nowhere.md)", "index.md") == "[d](tutorial.md) [e](nowhere.md)"
     assert {"benchmarks/README.md", "benchmarks/results/coverage.md", "CHANGELOG.md"} <= SITE.linked_outside()
 

@@ -1,4 +1,4 @@
-"""The experiment of the documentation in a folder of its own, with the stand-ins for model and judge beside it."""
+"""The experiment of the documentation in a folder of its own, with the stand-ins for model and judge next to it."""
 
 import json
 import shutil

@@ -49,7 +49,7 @@ def test_all_that_a_file_says_is_read(tmp_path: Path) -> None:
     text = WHOLE.replace("{name: long}", '{name: long, prompt: "At length: {{query}}"}')
     found = Experiment.from_file(experiment(tmp_path, text))
     assert found.name == "try"
-    assert found.model == Model("openai:gpt-5-mini", 0.7, 200, Price(1.0, 2.0))
+    assert found.model == Model("openai:gpt-5-mini", {"temperature": 0.7, "max_tokens": 200}, Price(1.0, 2.0))
     prompt = found.variants[0].ask(found.cases[0])
     assert (prompt.system, prompt.user, prompt.schema) == ("Be short, please.", "Why {{tone}}?", {})
     graded = found.cases[0].submission("It is.", "id")
@@ -67,7 +67,7 @@ def test_prompts_and_cases_may_stand_in_files_of_their_own(tmp_path: Path) -> No
     assert found.variants[0].ask(found.cases[0]).system == "Be short."
 
 
-def test_every_fault_is_told_at_once_with_its_line(tmp_path: Path) -> None:
+def test_every_fault_is_reported_at_once_with_its_line(tmp_path: Path) -> None:
     text = """\
 rubic: rubric.yaml
 model: {name: "openai:m", temperature: hot, max_tokens: 0.5, price: much}
@@ -83,8 +83,8 @@ cases:
     assert [line for line, _ in told] == sorted(line or 0 for line, _ in told)
     assert {(line, problem.split(";")[0].split(",")[0]) for line, problem in told if line} >= {
         (1, "unknown key 'rubic'"),
-        (2, "temperature is a number from 0"),
-        (2, "max_tokens is a number from 1"),
+        (2, "temperature must be a number from 0"),
+        (2, "max_tokens must be a whole number from 1"),
         (4, "a variant has a `system` text"),
         (5, "a variant needs a `name`"),
         (6, "unknown key 'sistem'"),
@@ -99,7 +99,7 @@ cases:
 @pytest.mark.parametrize(
     ("change", "line", "problem"),
     [
-        (('query: "Why', 'quary: "Why'), 7, "case 'a' cannot fill {{query}} of variant 'short', which is none"),
+        (('query: "Why', 'quary: "Why'), 7, "case 'a' cannot fill {{query}} of variant 'short', which isn't one"),
         (("{{ tone }}", "{{ context }}"), 7, "case 'a' cannot fill {{context}} of variant 'short', which is for"),
         (("{{ tone }}", "{{ tone | upper }}"), 4, "variant 'short': only {{name}} is filled in"),
         (("name: long", "name: short, prompt: x"), 5, "variant 'short' occurs twice here"),
@@ -108,7 +108,7 @@ cases:
         (("rubric.yaml", "rubrik.yaml"), 1, "there is no rubric file rubrik.yaml"),
     ],
 )
-def test_what_does_not_fit_together_is_a_fault_of_the_line_that_can_mend_it(
+def test_what_does_not_fit_together_is_a_fault_of_the_line_to_change(
     tmp_path: Path, change: tuple[str, str], line: int, problem: str
 ) -> None:
     text = WHOLE.replace("{name: long}", '{name: long, prompt: "{{query}}"}')
@@ -120,14 +120,14 @@ def test_what_does_not_fit_together_is_a_fault_of_the_line_that_can_mend_it(
     assert any(at == line and said.startswith(problem) for at, said in faults(tmp_path, text))
 
 
-def test_a_rubric_s_own_faults_are_told_with_its_lines(tmp_path: Path) -> None:
+def test_a_rubric_s_own_faults_are_reported_with_its_lines(tmp_path: Path) -> None:
     told = faults(tmp_path, WHOLE, "criteria:\n  - {name: tone, weight: 0, description: x}\n")
     assert any(line == 1 and "rubric.yaml:2: weight must be a finite number" in problem for line, problem in told)
 
 
 def test_a_criterion_called_as_a_figure_of_the_table_is_refused(tmp_path: Path) -> None:
     rubric = RUBRIC.replace("tone", "overall")
-    assert any("'overall' has no room in the table" in said for _, said in faults(tmp_path, WHOLE, rubric))
+    assert any("'overall' needs another name" in said for _, said in faults(tmp_path, WHOLE, rubric))
 
 
 @pytest.mark.parametrize("text", ["- a\n", "just words", "a: [1", "variants: !!python/object:os.system {}\n"])
@@ -145,7 +145,7 @@ def test_an_experiment_made_in_python_is_held_to_the_same() -> None:
         Output(None)
 
 
-def test_outputs_of_a_variant_that_a_file_does_not_hold_are_told(tmp_path: Path) -> None:
+def test_outputs_of_a_variant_that_a_file_does_not_hold_are_reported(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "brief", "case": "a", "output": "So."}])
     told = faults(tmp_path, WHOLE + "outputs: out.jsonl\n")
     assert (4, "there is no output of variant 'short'; there are brief") in told
@@ -158,7 +158,7 @@ def test_cases_that_are_no_list_are_the_one_fault_though_outputs_are_there(tmp_p
     assert faults(tmp_path, text) == [(4, "`cases` is a list of one or more")]
 
 
-def test_faults_of_other_files_are_told_with_the_experiment_s_own(tmp_path: Path) -> None:
+def test_faults_of_other_files_are_reported_with_the_experiment_s_own(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "brief"}])
     write_lines(tmp_path / "cases.jsonl", [{"id": "a", "inputs": {"query": "?"}}, {"inputs": {}}])
     told = faults(

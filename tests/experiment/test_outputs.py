@@ -32,7 +32,7 @@ PLAIN = Prompt("Be brief.", "Hello?", {}, ())
 
 
 def made(experiment: Experiment, model: Judge, kept: Kept | None = None) -> dict[tuple[str, str], Output]:
-    return dict(asyncio.run(make_outputs(experiment, model, kept=kept)).by_cell)
+    return dict(asyncio.run(make_outputs(experiment, model, outputs_file=kept)).by_cell)
 
 
 # --- from files -----------------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def test_without_a_model_there_is_nobody_to_ask() -> None:
 
 def test_a_model_that_takes_no_temperature_says_so() -> None:
     with pytest.raises(UsageError, match="takes no temperature"):
-        open_judge("anthropic", asking=Asking(temperature=0.7))
+        open_judge("anthropic", asking=Asking(parameters={"temperature": 0.7}))
     assert open_model(TWO) is None
 
 
@@ -211,7 +211,7 @@ def test_kept_outputs_are_a_pool_to_label(tmp_path: Path) -> None:
             TWO,
             ScriptedJudge(lambda *_: {"c1": "MET"}),
             model=ScriptedJudge(lambda prompt, _: prompt.user),
-            kept=Kept(tmp_path / "outputs.jsonl"),
+            outputs_file=Kept(tmp_path / "outputs.jsonl"),
         )
     )
     pool = read_pool(tmp_path / "outputs.jsonl", RUBRIC)

@@ -19,19 +19,20 @@ from typing import Any
 
 import pytest
 
-from markscheme.calibration.pass_rates import Labelled
 from markscheme.experiment.definition import Experiment, ExperimentCase
 from markscheme.experiment.outcome import ExperimentReport
 from markscheme.experiment.run import ExperimentRun, run_experiment
 from markscheme.experiment.table import between_variants, corrected_rates, figures, marks_table, since, variant_table
 from markscheme.judges.asking import Asking
 from markscheme.judges.registry import open_judge
+from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import RatingTable
+from markscheme.ratings.table import RatingTable, decision_table
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views.experiment import csv_of, json_of, view
 from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission
 from tests.experiment.small import JUDGE, RECORDED, make_experiment
 
 approx: Any = pytest.approx
@@ -124,7 +125,7 @@ def test_the_printed_report_fits_a_screen(run: ExperimentRun) -> None:
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 30
     assert any(line.split() == ["formal", "accuracy", "4.67", "4", "5", "3", "0"] for line in lines)
-    assert "formal: overall 0.81 (4.25 in levels); passes 67% (21–94)" in text.getvalue()
+    assert "formal: overall 0.81 (4.25 in levels); passes 2 of 3" in text.getvalue()
     assert "3 cases can't show any difference, however large; it takes at least 5." in text.getvalue()
 
 
@@ -136,21 +137,25 @@ def test_markdown_and_json_tell_the_same(run: ExperimentRun) -> None:
     assert data["differences"][0]["figures"]["overall"]["p"] == 0.75
 
 
+def decided(ids: list[str], decisions: list[tuple[bool, bool]], run: ExperimentRun) -> RatingTable:
+    """Gold and the judge's decision on responses."""
+    examples = [Example(Submission("", {}, unit)) for unit in ids]
+    both = {"gold": [gold for gold, _ in decisions], "judge": [judge for _, judge in decisions]}
+    return decision_table(run.experiment.rubric, examples, **both)
+
+
 def test_pass_rates_are_corrected_by_labels_of_other_responses(run: ExperimentRun) -> None:
     counts = {(True, True): 27, (True, False): 3, (False, True): 4, (False, False): 16}
-    labelled = [
-        Labelled(f"l{place}-{n}", gold, judge)
-        for place, ((gold, judge), count) in enumerate(counts.items())
-        for n in range(count)
-    ]
-    rates = corrected_rates(run, labelled)
+    decisions = [both for both, count in counts.items() for _ in range(count)]
+    rates = corrected_rates(run, decided([f"l{place}" for place in range(len(decisions))], decisions, run))
     # sensitivity 27/30, specificity 16/20, the judge passes 4 of 6: (2/3 + 0.8 - 1) / (0.9 + 0.8 - 1)
     assert (rates.how, rates.corrected.value) == ("elsewhere", approx((2 / 3 - 0.2) / 0.7))
     assert set(rates.groups) == {"formal", "casual"}
 
 
 def test_labels_of_these_very_outputs_correct_by_verdict(run: ExperimentRun) -> None:
-    labelled = [Labelled(grade.id, gold=True, judge=bool(grade.passed)) for grade in run.grades.values()]
+    grades = list(run.grades.values())
+    labelled = decided([grade.id for grade in grades], [(True, bool(grade.passed)) for grade in grades], run)
     assert corrected_rates(run, labelled).how == "by-verdict"
 
 

@@ -119,12 +119,12 @@ def test_shorter_runs_and_telling_names_are_shown_to_the_reader() -> None:
             [edit("x", "y", "levels[7].description")],
             "changes tone.levels[7].description, where your rubric has no words",
         ),
-        ([{**edit("x"), "criterion": "tune"}], "changes 'tune', which is none of the criteria tone, short"),
+        ([{**edit("x"), "criterion": "tune"}], "changes 'tune', which isn't one of the criteria tone, short"),
         ([edit("x", "The reply answers.")], "`old` doesn't quote the words of tone.description"),
         ([edit("  ")], "`old` and `new` of tone.description must be texts"),
         ([edit("The reply  answers the question.")], "has the same words as yours"),
         ([edit("word " * 4000)], "has 4,"),
-        ([edit("good", "bad", "levels[0].label")], "is no valid rubric: "),
+        ([edit("good", "bad", "levels[0].label")], "isn't a valid rubric: "),
         (["make it better"], "no edits: expected a JSON list"),
         ([], "no edits: expected a JSON list"),
     ],
@@ -167,11 +167,23 @@ def test_a_rubric_file_may_differ_in_words_under_any_name(tmp_path: Path) -> Non
     assert [one.name for one in found] == ["cold"]
     assert [(one.candidate, one.why) for one in refused] == [
         ("again", "has the same words as cold"),
-        ("heavy", "changes weight of tone; only words may change: description, levels[N].description, levels[N].label "
-         "or guidelines"),
+        ("heavy", "changes weight of tone; only words may change: description (or requirement), "
+         "levels[N].description, levels[N].label or guidelines"),
     ]  # fmt: skip
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="2 candidates are named 'a'"):
         read_candidates([tmp_path / "a.yaml", tmp_path / "a.json"], yours=rubric(), labelled=labelled("x"))
+
+
+def test_requirement_is_the_same_field_as_description(tmp_path: Path) -> None:
+    old = rubric().criteria[0].requirement
+    wording = from_edits(
+        "shorter",
+        [{"criterion": "tone", "field": "requirement", "old": old, "new": f"{old} indeed"}],
+        base=rubric(),
+        yours=rubric(),
+        labelled=labelled("x"),
+    )
+    assert [str(change.place) for change in wording.changes] == ["tone.description"]

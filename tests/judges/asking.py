@@ -18,6 +18,11 @@ VERDICT = json.dumps({"verdicts": {"c1": {"quote": "Paris", "reason": "It does."
 KEY = "a-key-that-nobody-may-see"
 
 
+def answer(system_prompt: str, user_prompt: str) -> str:
+    """A function as judge: `function:tests.judges.asking:answer`."""
+    return VERDICT
+
+
 def asked(judge: Judge, prompt: Prompt = PROMPT) -> Reply:
     """The judge's reply; the judge is closed afterwards."""
     return asked_often(judge, 1, prompt)[0]

@@ -261,8 +261,8 @@ def _stamp(seconds: float) -> str:
 
 def _anthropic_batch(server: BatchServer, batch: Batch) -> dict[str, Any]:
     results = server.results(batch)
-    found = Counter(one["kind"] for one in results or ())
-    counts = {kind: found[kind] for kind in ("succeeded", "errored", "canceled", "expired")}
+    kinds = Counter(one["kind"] for one in results or ())
+    counts = {kind: kinds[kind] for kind in ("succeeded", "errored", "canceled", "expired")}
     return {
         "id": batch.id,
         "type": "message_batch",

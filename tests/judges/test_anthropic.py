@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 import anthropic
 import httpx2
@@ -86,28 +85,21 @@ def test_a_request_holds_the_schema_a_kept_system_part_and_no_temperature() -> N
     assert not {"temperature", "top_p", "top_k"} & request.body.keys()
 
 
-@pytest.mark.parametrize(("schema", "enforced"), [(PROMPT.schema, True), ({}, False)], ids=["schema", "free"])
-def test_a_reply_under_a_schema_is_enforced_by_the_provider(schema: dict[str, Any], enforced: bool) -> None:
-    with MessagesFront(lambda _: front.message(VERDICT)) as server:
-        reply = asked(at(server.url), Prompt("", "Rate this.", schema, ("c1",)))
-    assert reply.enforced is enforced
-
-
 def test_an_empty_system_part_is_left_out() -> None:
     with MessagesFront(lambda _: front.message(VERDICT)) as server:
         asked(at(server.url), Prompt("", "Rate this.", PROMPT.schema, ("c1",)))
         assert "system" not in server.requests[0].body
 
 
-def test_text_model_and_usage_are_told_with_the_cached_tokens_among_those_read() -> None:
+def test_text_model_and_usage_are_returned_with_the_cached_tokens_among_those_read() -> None:
     usage = {
         "input_tokens": 5,
         "cache_creation_input_tokens": 70,
         "cache_read_input_tokens": 600,
         "output_tokens": 12,
     }
-    told = json.loads(front.message({"type": "thinking", "thinking": "Hm.", "signature": "s"}, "a", "b").body)
-    with MessagesFront(lambda _: Answer(json.dumps(told | {"usage": usage}).encode())) as server:
+    body = json.loads(front.message({"type": "thinking", "thinking": "Hm.", "signature": "s"}, "a", "b").body)
+    with MessagesFront(lambda _: Answer(json.dumps(body | {"usage": usage}).encode())) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.model, reply.stop) == ("ab", "local", "end")
     assert reply.usage == Usage(calls=1, input_tokens=675, output_tokens=12, usd=None)
@@ -126,7 +118,7 @@ def test_text_model_and_usage_are_told_with_the_cached_tokens_among_those_read()
         ("a reason of tomorrow", "other"),
     ],
 )
-def test_why_an_answer_ended_is_told(stop_reason: str, stop: str) -> None:
+def test_why_an_answer_ended_is_reported(stop_reason: str, stop: str) -> None:
     with MessagesFront(lambda _: front.message("{}", stop_reason=stop_reason)) as server:
         assert asked(at(server.url)).stop == stop
 
@@ -138,8 +130,8 @@ def test_a_refusal_without_content_is_a_reply_that_refuses() -> None:
 
 
 def test_answers_without_numbers_of_tokens_leave_the_usage_unknown() -> None:
-    told = json.loads(front.message(VERDICT).body) | {"usage": {"input_tokens": "many", "output_tokens": -1}}
-    with MessagesFront(lambda _: Answer(json.dumps(told).encode())) as server:
+    body = json.loads(front.message(VERDICT).body) | {"usage": {"input_tokens": "many", "output_tokens": -1}}
+    with MessagesFront(lambda _: Answer(json.dumps(body).encode())) as server:
         assert asked(at(server.url)).usage == Usage(calls=1)
 
 
@@ -311,7 +303,7 @@ def test_an_address_where_nobody_listens_is_silence() -> None:
 
 UNREADABLE = {
     "cut-off JSON": front.not_json(),
-    "JSON that is no message": front.not_a_message(),
+    "JSON that isn't a message": front.not_a_message(),
     "an HTML page": front.html_page(),
     "a plain text": Answer(b"hello", headers=(("content-type", "text/plain"),)),
     "nothing": Answer(b""),

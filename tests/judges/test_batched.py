@@ -12,15 +12,13 @@ from typing import Any
 
 import pytest
 
-from markscheme import ScriptedJudge, Submission
+from markscheme import Submission
 from markscheme.errors import BudgetError, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judges.asking import Asking
-from markscheme.judges.batched import batched
 from markscheme.judges.batching import Batching
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.ledger import BatchLedger, batches_under_way
-from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.registry import open_judge
 from tests.judges.asking import KEY, RUBRIC
 from tests.judges.batch_client import PRICE, batching, graded, opened, summary
@@ -67,13 +65,13 @@ async def _left(asking: Coroutine[Any, Any, list[Grade]], when: Callable[[], boo
 @BOTH
 def test_every_prompt_is_answered_once_and_costs_exactly_half(kind: str, tmp_path: Path) -> None:
     with BatchServer(errored=20, expired=20, unusable=10, bad_polls=3) as server:
-        found = summary(grades_at(server, kind, tmp_path, 60))
-        assert (found["graded"], found["errors"]) == (60, [])
+        figures = summary(grades_at(server, kind, tmp_path, 60))
+        assert (figures["graded"], figures["errors"]) == (60, [])
         assert set(server.answered.values()) == {1}
         assert len(server.answered) > 60, "some are asked again, in another batch"
         paid = server.paid[0]
-        assert (found["calls"], found["batched"], server.live) == (paid, paid, 0)
-        assert found["usd"] == found["batched_usd"] == pytest.approx(paid * HALF, rel=1e-12)
+        assert (figures["calls"], figures["batched"], server.live) == (paid, paid, 0)
+        assert figures["usd"] == figures["batched_usd"] == pytest.approx(paid * HALF, rel=1e-12)
         again = grades_at(server, kind, tmp_path, 60)
         assert summary(again)["calls"] == 0
         assert server.paid[0] == paid
@@ -83,13 +81,13 @@ def test_every_prompt_is_answered_once_and_costs_exactly_half(kind: str, tmp_pat
 @BOTH
 def test_live_re_asks_cost_the_full_price_stated_apart(kind: str, tmp_path: Path) -> None:
     with BatchServer(unusable=5) as server:
-        found = summary(grades_at(server, kind, tmp_path, 20, batching("live")))
+        figures = summary(grades_at(server, kind, tmp_path, 20, batching("live")))
         in_batches, live = server.paid
         assert in_batches == 20
         assert live > 0
-        assert (found["graded"], found["calls"], found["batched"]) == (20, 20 + live, 20)
-        assert found["batched_usd"] == pytest.approx(20 * HALF)
-        assert found["usd"] - found["batched_usd"] == pytest.approx(live * 2 * HALF)
+        assert (figures["graded"], figures["calls"], figures["batched"]) == (20, 20 + live, 20)
+        assert figures["batched_usd"] == pytest.approx(20 * HALF)
+        assert figures["usd"] - figures["batched_usd"] == pytest.approx(live * 2 * HALF)
 
 
 @BOTH
@@ -98,12 +96,12 @@ def test_a_batch_left_by_one_run_is_taken_up_by_the_next(kind: str, tmp_path: Pa
         with pytest.raises(asyncio.CancelledError):
             grades_at(server, kind, tmp_path, 5, left_when=lambda: server.polls > 0)
         (left,) = batches_under_way(tmp_path)
-        assert (left.remote, left.asked, left.usage) == ("batch_0", 5, Usage())
+        assert (left.remote, left.prompts, left.usage) == ("batch_0", 5, Usage())
         server.batches["batch_0"].ready = 0.0
-        said: list[str] = []
-        found = summary(grades_at(server, kind, tmp_path, 5, batching(notify=said.append)))
-        assert (found["graded"], found["calls"], server.creates) == (5, 5, 1)
-        assert said == [
+        notices: list[str] = []
+        figures = summary(grades_at(server, kind, tmp_path, 5, batching(notify=notices.append)))
+        assert (figures["graded"], figures["calls"], server.creates) == (5, 5, 1)
+        assert notices == [
             "batch batch_0: 5 prompts, sent 0 min ago",
             f"batch batch_0: 5 replies, ${5 * HALF:.4f} at half price",
         ]
@@ -115,8 +113,8 @@ def test_a_batch_that_was_received_without_our_being_told_is_found_not_sent_agai
         raise ConnectionResetError
 
     with BatchServer(arrived=lost) as server:
-        found = summary(grades_at(server, kind, tmp_path, 4))
-        assert (found["graded"], server.creates, set(server.answered.values())) == (4, 1, {1})
+        figures = summary(grades_at(server, kind, tmp_path, 4))
+        assert (figures["graded"], server.creates, set(server.answered.values())) == (4, 1, {1})
 
 
 def test_another_batch_of_as_many_prompts_is_not_taken_for_ours(tmp_path: Path) -> None:
@@ -127,8 +125,8 @@ def test_another_batch_of_as_many_prompts_is_not_taken_for_ours(tmp_path: Path) 
 
     with BatchServer(arrived=lost) as server:
         server.add([{"custom_id": f"{n:016x}"} for n in range(4)])
-        found = summary(grades_at(server, "anthropic", tmp_path, 4))
-        assert (found["graded"], server.creates) == (4, 3), "another's, the lost one, and ours"
+        figures = summary(grades_at(server, "anthropic", tmp_path, 4))
+        assert (figures["graded"], server.creates) == (4, 3), "another's, the lost one, and ours"
 
 
 def test_a_provider_that_asks_to_wait_gets_the_batch_later(tmp_path: Path) -> None:
@@ -141,9 +139,9 @@ def test_a_provider_that_asks_to_wait_gets_the_batch_later(tmp_path: Path) -> No
 def test_a_refused_batch_ends_the_asking_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.refusals = [(400, {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}})]
-        found = summary(grades_at(server, "anthropic", tmp_path, 3))
-        assert found["graded"] == 0
-        assert "refused the request (400): no" in found["errors"][0]
+        figures = summary(grades_at(server, "anthropic", tmp_path, 3))
+        assert figures["graded"] == 0
+        assert "refused the request (400): no" in figures["errors"][0]
     assert BatchLedger(tmp_path).batches() == []
 
 
@@ -152,9 +150,9 @@ def test_a_cancelled_batch_leaves_its_prompts_ungraded_and_unpaid(tmp_path: Path
         batch.canceled = True
 
     with BatchServer(delay=30, arrived=cancel) as server:
-        found = summary(grades_at(server, "anthropic", tmp_path, 2))
-        assert (found["graded"], found["calls"], server.creates) == (0, 0, 1)
-        assert "left a prompt of a batch canceled" in found["errors"][0]
+        figures = summary(grades_at(server, "anthropic", tmp_path, 2))
+        assert (figures["graded"], figures["calls"], server.creates) == (0, 0, 1)
+        assert "left a prompt of a batch canceled" in figures["errors"][0]
 
 
 def test_a_budget_is_reserved_before_a_batch_is_sent(tmp_path: Path) -> None:
@@ -187,9 +185,8 @@ def test_judges_without_batches_and_runs_without_a_cache_are_refused() -> None:
     asking = Asking(memory=None, batch=Batching())
     with pytest.raises(UsageError, match="leave out --no-cache, or --batch"):
         open_judge("anthropic", asking=asking)
-    scripted = ScriptedJudge(())
-    with pytest.raises(UsageError, match="cannot be asked in batches; expected anthropic or openai:MODEL"):
-        batched(scripted, Limited(scripted, Limiter()), asking)
+    with pytest.raises(UsageError, match="cannot be asked in batches; expected anthropic or openai"):
+        open_judge("function:tests.judges.asking:answer", asking=asking)
 
 
 # --- the ledger -----------------------------------------------------------------------------------------------------
@@ -259,8 +256,8 @@ def run_killed_three_times(
 @BOTH
 def test_a_client_killed_three_times_loses_nothing_and_pays_nothing_twice(kind: str, tmp_path: Path) -> None:
     with BatchServer(delay=3600, errored=20, expired=20, unusable=10, bad_polls=4) as server:
-        found = run_killed_three_times(server, kind, tmp_path, 300)
-        assert (found["graded"], found["errors"]) == (300, [])
+        figures = run_killed_three_times(server, kind, tmp_path, 300)
+        assert (figures["graded"], figures["errors"]) == (300, [])
         assert set(server.answered.values()) == {1}
         assert server.live == 0
         metered = sum(batch.usage.usd or 0.0 for batch in BatchLedger(tmp_path).batches())

@@ -116,14 +116,14 @@ def test_one_that_was_given_up_is_tried_again_after_a_rest() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             await all_of(judge, 50)
-        asked = len(provider.asked_at)
+        calls = len(provider.asked_at)
         with pytest.raises(JudgeUnavailable, match="not asked again for now"):
             await judge.reply(PROMPT)
-        assert len(provider.asked_at) == asked
+        assert len(provider.asked_at) == calls
         await asyncio.sleep(REST)
         provider.faults = first()
-        told = await all_of(judge, 50)
-        assert all(isinstance(one, Reply) for one in told)
+        results = await all_of(judge, 50)
+        assert all(isinstance(one, Reply) for one in results)
 
     run(main())
 
@@ -138,8 +138,8 @@ def test_one_that_was_given_up_is_tried_again_after_a_rest() -> None:
 )
 def test_a_judge_that_answers_now_and_then_is_neither_paused_nor_given_up(faults: Answers) -> None:
     provider = Provider(faults)
-    told = run(all_of(Limited(provider, Limiter(concurrency=1), attempts=3), 40))
-    assert all(isinstance(one, Reply | JudgeError) for one in told)
+    results = run(all_of(Limited(provider, Limiter(concurrency=1), attempts=3), 40))
+    assert all(isinstance(one, Reply | JudgeError) for one in results)
     assert len(provider.asked_at) >= 40
 
 
@@ -154,8 +154,8 @@ def test_who_is_cancelled_while_trying_leaves_the_try_to_others() -> None:
             for task in tasks[:20]:
                 task.cancel()
             provider.faults = first()
-            told = await asyncio.gather(*tasks, return_exceptions=True)
-        assert sum(isinstance(one, Reply) for one in told) >= 10
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert sum(isinstance(one, Reply) for one in results) >= 10
 
     run(main())
 
@@ -178,8 +178,8 @@ def calibrated(here: Path, url: str, *more: str) -> tuple[int, str]:
 def test_calibrate_says_in_a_sentence_that_the_judge_refuses_every_call(tmp_path: Path, status: int) -> None:
     here = setting.make_setting(tmp_path / "here")
     with MessagesFront(lambda _: front.failing(status)) as server:
-        exit_status, told = calibrated(here, server.url)
+        exit_status, printed = calibrated(here, server.url)
         assert len(server.requests) <= 16
     assert exit_status == 3
-    (line,) = [line for line in told.splitlines() if str(status) in line]
+    (line,) = [line for line in printed.splitlines() if str(status) in line]
     assert "nothing was graded" in line

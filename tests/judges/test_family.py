@@ -2,7 +2,7 @@
 
 import pytest
 
-from markscheme.judges.family import MODELS, families, kinship, same_family
+from markscheme.judges.family import MODEL_NAMES, families, kinship, same_family
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,15 @@ def test_a_server_that_speaks_a_maker_s_language_is_not_of_its_family() -> None:
 
 def test_every_family_knows_its_own_name() -> None:
     named = {"Command": "command-r", "Nova": "nova-pro", "Yi": "yi-34b"}
-    assert {family: families(named.get(family, family)) for family in MODELS} == {family: {family} for family in MODELS}
+    assert {family: families(named.get(family, family)) for family in MODEL_NAMES} == {
+        family: {family} for family in MODEL_NAMES
+    }
 
 
 def test_kinship_names_the_judge_the_systems_and_how_many_responses_they_wrote() -> None:
-    said = kinship("claude-sonnet-5-5", ["claude-haiku-5-5", "claude-haiku-5-5", "gpt-5", "", "anthropic:old"])
-    assert said is not None
-    assert said.startswith(
+    warning = kinship("claude-sonnet-5-5", ["claude-haiku-5-5", "claude-haiku-5-5", "gpt-5", "", "anthropic:old"])
+    assert warning is not None
+    assert warning.startswith(
         "the judge claude-sonnet-5-5 is of the same family (Claude) as 'anthropic:old', 'claude-haiku-5-5', which "
         "wrote 3 of 5 responses"
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import json
 import sys
 import threading
 from collections.abc import Mapping
@@ -13,8 +14,11 @@ import pytest
 
 from markscheme import grade
 from markscheme.errors import JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.judges.asking import Asking
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Reply, Usage
+from markscheme.judges.remembering import Memory, Remembering
+from tests.commands.console import run
 from tests.judges.asking import PROMPT, RUBRIC, VERDICT, asked, refusal
 
 
@@ -88,9 +92,9 @@ def test_the_schema_is_given_to_whoever_takes_it() -> None:
     ],
 )
 def test_text_mapping_model_and_reply_are_answers(answer: Any) -> None:
-    found = asyncio.run(grade(RUBRIC, "Paris.", answering(answer)))
-    assert found.score == 1.0
-    assert found.usage.calls == 1
+    graded = asyncio.run(grade(RUBRIC, "Paris.", answering(answer)))
+    assert graded.score == 1.0
+    assert graded.usage.calls == 1
 
 
 @pytest.mark.parametrize("answer", [None, 1.0, ["MET"], object(), {"at": object()}, {1: {2: {3}}}])
@@ -107,7 +111,7 @@ def test_a_function_whose_model_refuses_the_answer_gave_none() -> None:
     assert isinstance(error.__cause__, pydantic.ValidationError)
 
 
-def test_what_a_function_raises_is_told_without_keys_and_is_no_crash() -> None:
+def test_what_a_function_raises_is_reported_without_keys_and_is_no_crash() -> None:
     error = refusal(answering(RuntimeError("401: Bearer abcdefghijkl and sk-abcdefghijkl are \x1b[1mwrong")))
     assert isinstance(error, JudgeUnavailable)
     assert not error.transient
@@ -193,3 +197,75 @@ def test_no_reply_is_kept_for_a_function_whose_project_changed(tmp_path: Path, m
     assert seen[-1] == seen[-2]
     for name in [name for name in sys.modules if name.startswith("its_")]:
         del sys.modules[name]
+
+
+# --- what a function declares ----------------------------------------------------------------------------------------
+
+DEPENDS = """
+import os, pathlib
+def judge(system_prompt, user_prompt):
+    asked = pathlib.Path(__file__).with_name("asked.txt")
+    asked.write_text(asked.read_text() + "." if asked.exists() else ".")
+    return {"verdicts": {"c1": {"quote": "nothing to quote", "reason": os.environ["MODEL"], "level": "MET"}}}
+"""
+
+
+def times_asked(folder: Path, declared: str, *models: str) -> list[int]:
+    """How often the judge has been asked after each of some processes that grade the same response."""
+    (folder / "depends.py").write_text(DEPENDS + declared)
+    (folder / "rubric.yaml").write_text("criteria: [{requirement: Is kind, name: c1}]\n")
+    (folder / "reply.txt").write_text("Of course.")
+    counts = []
+    for model in models:
+        env = {"MARKSCHEME_CACHE": str(folder / "cache"), "MODEL": model}
+        command = ("markscheme", "grade", "rubric.yaml", "reply.txt", "--judge", "function:depends:judge", "--json")
+        done = run(*command, cwd=folder, env=env)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["criteria"]["c1"]["reason"] == model
+        counts.append(len((folder / "asked.txt").read_text()))
+    return counts
+
+
+def test_no_reply_of_a_function_that_declares_nothing_is_kept_for_another_process(tmp_path: Path) -> None:
+    assert times_asked(tmp_path, "", "one", "two", "one") == [1, 2, 3]
+
+
+def test_replies_of_a_function_that_declares_its_environment_are_kept_by_its_values(tmp_path: Path) -> None:
+    assert times_asked(tmp_path, "judge.environment = ('MODEL',)\n", "one", "two", "one", "two") == [1, 2, 2, 2]
+
+
+def test_replies_of_a_function_that_declares_its_files_are_kept_by_their_content(tmp_path: Path) -> None:
+    declared = "judge.reads = ('prompt.txt',)\n"
+    (tmp_path / "prompt.txt").write_text("Be strict.")
+    assert times_asked(tmp_path, declared, "one", "one") == [1, 1]
+    (tmp_path / "prompt.txt").write_text("Be lenient.")
+    assert times_asked(tmp_path, declared, "one", "one") == [2, 2]
+
+
+def test_a_process_keeps_the_replies_of_a_function_that_declares_nothing(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def fn(system_prompt: str, user_prompt: str) -> str:
+        calls.append(user_prompt)
+        return VERDICT
+
+    memory = Asking(memory=Memory(tmp_path)).memory_for(FunctionJudge(fn, "mine").identity)
+    assert memory is not None
+    judge = Remembering(FunctionJudge(fn, "mine"), memory)
+
+    async def twice() -> list[str]:
+        return [(await judge.reply(PROMPT)).text for _ in range(2)]
+
+    assert asyncio.run(twice()) == [VERDICT, VERDICT]
+    assert len(calls) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("declared", ["MODEL", {"MODEL": "a"}, (1,), True])
+def test_a_declaration_of_something_else_than_names_is_refused(declared: Any) -> None:
+    def fn(system_prompt: str, user_prompt: str) -> str:
+        return VERDICT
+
+    fn.environment = declared  # type: ignore[attr-defined]
+    with pytest.raises(UsageError, match=r'`environment` must be names such as \("MODEL",\)'):
+        FunctionJudge(fn, "mine")

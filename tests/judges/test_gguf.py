@@ -64,12 +64,12 @@ def test_a_file_without_a_vocabulary_has_no_marks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 3, 10, 60, 200, len(header(VOCABULARY)) - 1])
-def test_a_header_that_breaks_off_is_told(tmp_path: Path, length: int) -> None:
+def test_a_header_that_breaks_off_is_reported(tmp_path: Path, length: int) -> None:
     with pytest.raises(ValueError, match=r"breaks off|no GGUF file|empty"):
         chat_marks(written(tmp_path, header(VOCABULARY)[:length]))
 
 
-def test_an_old_header_and_an_unknown_type_are_told(tmp_path: Path) -> None:
+def test_an_old_header_and_an_unknown_type_are_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="version 2 or later"):
         chat_marks(written(tmp_path, header(VOCABULARY, version=1)))
     with pytest.raises(ValueError, match="no header says"):

@@ -6,12 +6,15 @@ import subprocess
 import sys
 import tomllib
 import venv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from markscheme.judges.kinds import SHIPPED, judge_forms, kinds
+from markscheme.judges.judge import Identity
+from markscheme.judges.kinds import SHIPPED_KINDS, JudgeKind, judge_forms, kinds
+from markscheme.judges.price import Price
 from markscheme.session.client import matters
 from tests.commands import scripted_setting as setting
 from tests.commands.console import ROOT, environment
@@ -21,8 +24,8 @@ RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### A
 
 def block(language: str) -> str:
     """The recipe's code in that language."""
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", RECIPE, re.M | re.S)
-    return str(found)
+    (code,) = re.findall(rf"^```{language}\n(.*?)^```$", RECIPE, re.M | re.S)
+    return str(code)
 
 
 def install(site: Path, code: str) -> None:
@@ -47,10 +50,14 @@ def python(tmp_path: Path) -> Path:
     return home / "bin" / "python"
 
 
-def markscheme(python: Path, *arguments: str, cwd: Path, **env: str) -> "subprocess.CompletedProcess[str]":
+def markscheme(
+    python: Path, *arguments: str, cwd: Path, answer: str = "", **variables: str
+) -> "subprocess.CompletedProcess[str]":
     command = [str(python), "-m", "markscheme", *arguments]
-    told = environment({**setting.environment(cwd), **env})
-    return subprocess.run(command, cwd=cwd, env=told, capture_output=True, text=True, timeout=300, check=False)
+    env = environment({**setting.environment(cwd), **variables})
+    return subprocess.run(
+        command, cwd=cwd, env=env, input=answer, capture_output=True, text=True, timeout=300, check=False
+    )
 
 
 def listed(python: Path, cwd: Path, **env: str) -> dict[str, Any]:
@@ -76,20 +83,69 @@ def test_the_recipe_s_package_is_listed_by_status_and_asked_by_calibrate(python:
     assert "always:…" in wrong.stderr
 
 
+def test_an_installed_judge_that_says_it_is_free_works_within_a_budget(python: Path, tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    arguments = ("calibrate", "clear", "--judge", "always:5", "--budget", "0.01", "--json", "-")
+    done = markscheme(python, *arguments, cwd=here)
+    assert json.loads(done.stdout)["counts"]["graded"] == 60, done.stderr
+
+
+OF_OLD = """
+class Kind:
+    name = "always"
+
+    def open(self, rest, asking):
+        return AlwaysJudge(rest)
+
+
+KIND = Kind()
+"""
+
+
+def test_an_object_with_a_name_and_an_opener_is_a_kind_that_can_do_nothing_more(python: Path, tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    (module,) = python.parents[1].glob("lib/python*/site-packages/markscheme_always.py")
+    module.write_text(block("python").partition("KIND = ")[0] + OF_OLD)
+    assert listed(python, here) == {"name": "always:…", "usable": True, "why": ""}
+    arguments = ("grade", "clear", "-", "--judge", "always:5", "--json")
+    graded = markscheme(python, *arguments, cwd=here, answer="answer 1")
+    assert json.loads(graded.stdout)["error"] is None
+    for option, why in (("--batch", "cannot be asked in batches"), ("--budget=1", "price")):
+        refused = markscheme(python, *arguments, option, cwd=here, answer="answer 1")
+        assert (refused.returncode, why in refused.stderr) == (2, True), refused.stderr
+
+
 def test_a_package_that_cannot_be_loaded_spoils_nothing_but_its_own_kind(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     (module,) = python.parents[1].glob("lib/python*/site-packages/markscheme_always.py")
     module.write_text("import no_such_module\n")
-    told = listed(python, here)
-    assert not told["usable"]
-    assert "package markscheme-always cannot be loaded" in told["why"]
+    always = listed(python, here)
+    assert not always["usable"]
+    assert "package markscheme-always cannot be loaded" in always["why"]
     done = markscheme(python, "calibrate", "clear", "--judge", "always:5", cwd=here)
     assert (done.returncode, "No module named 'no_such_module'" in done.stderr) == (2, True)
 
 
 def test_every_kind_is_named_in_help_and_described() -> None:
-    assert [kind.form for kind in SHIPPED] == judge_forms().replace(" or ", ", ").split(", ")
+    assert [kind.form for kind in SHIPPED_KINDS] == judge_forms().replace(" or ", ", ").split(", ")
     assert all(kind.form.startswith(kind.name) and kind.about for kind in kinds())
+
+
+CAN: dict[str, Callable[[JudgeKind], bool]] = {
+    "batches": lambda kind: kind.batches,
+    "rewording rubrics": lambda kind: kind.proposes,
+    "token probabilities": lambda kind: kind.probabilities,
+    "images": lambda kind: kind.sees,
+    "free": lambda kind: kind.price(Identity(kind.name)) == Price(0.0, 0.0),
+}
+
+
+def test_the_page_about_judges_says_what_each_kind_can_do() -> None:
+    page = (ROOT / "docs" / "howto" / "which-judge.md").read_text(encoding="utf-8")
+    for kind in SHIPPED_KINDS:
+        (row,) = re.findall(rf"^\|.*`{kind.name}[`:\[].*\|$", page, re.M)
+        abilities = {ability.strip() for ability in row.split("|")[-2].split(",")}
+        assert abilities & CAN.keys() == {name for name, can in CAN.items() if can(kind)}
 
 
 def test_no_variable_that_a_kind_reads_is_left_out_of_a_session_s_key() -> None:

@@ -26,10 +26,11 @@ from markscheme.errors import (
 )
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.judges.anthropic import AnthropicJudge
-from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Judge, Reply, Usage, make_room
 from markscheme.judges.limited import Forecast, Limited, Limiter
 from markscheme.judges.panel import Panel, Repeated
 from markscheme.judges.price import Price
+from markscheme.judges.rerun import FromSample
 from markscheme.prompt import Prompt
 from tests.judges.asking import KEY, PROMPT, VERDICT
 from tests.judges.virtual_time import run
@@ -86,7 +87,7 @@ def always(fault: JudgeError) -> Answers:
     return lambda _: fault
 
 
-async def all_of(judge: Limited, times: int) -> list[Reply | BaseException]:
+async def all_of(judge: Judge, times: int) -> list[Reply | BaseException]:
     """What the judge gives to the same question asked so many times at once."""
     return await asyncio.gather(*(judge.reply(PROMPT, n) for n in range(times)), return_exceptions=True)
 
@@ -111,6 +112,33 @@ def test_several_judges_share_one_limiter() -> None:
 
     run(both())
     assert len({*one.asked_at, *two.asked_at}) == 3
+
+
+def test_without_a_number_eight_are_under_way_or_as_many_as_somebody_made_room_for() -> None:
+    for wishes, most in (((), 8), ((3,), 3), ((20,), 20), ((3, 12, 5), 12)):
+        provider = Provider()
+        judge = Limited(provider, Limiter())
+        for calls in wishes:
+            make_room(judge, calls)
+        run(all_of(judge, 30))
+        assert provider.most == most
+
+
+def test_room_is_made_through_every_judge_around_another_and_never_above_a_number() -> None:
+    one, other, numbered = Provider(), Provider(), Provider()
+    limits = Limiter(), Limiter(), Limiter(concurrency=2)
+    members = [Limited(provider, limit) for provider, limit in zip((one, other, numbered), limits, strict=True)]
+    judge = FromSample(Repeated(Panel(members), samples=2), 5)
+    make_room(judge, 10)
+    run(all_of(judge, 20))
+    assert (one.most, other.most, numbered.most) == (10, 10, 2)
+
+
+def test_room_is_no_business_of_a_judge_without_limits() -> None:
+    provider = Provider()
+    make_room(provider, 3)
+    assert run(all_of(Repeated(provider, 1), 5))
+    assert provider.most == 5
 
 
 def test_a_limiter_serves_one_event_loop_after_another() -> None:
@@ -187,7 +215,7 @@ def test_a_call_larger_than_a_minutes_tokens_goes_alone_instead_of_never() -> No
     faults=st.lists(st.sampled_from(["", "busy", "wait", "fail"]), max_size=30),
 )
 @settings(max_examples=60, deadline=None)
-def test_whatever_happens_limits_hold_and_everyone_is_told_something(
+def test_whatever_happens_limits_hold_and_everyone_gets_an_answer(
     seconds: float, concurrency: int, requests: int | None, faults: list[str]
 ) -> None:
     kinds: dict[str, JudgeError | None] = {
@@ -198,14 +226,14 @@ def test_whatever_happens_limits_hold_and_everyone_is_told_something(
     }
     provider = Provider(first(*(kinds[fault] for fault in faults)), seconds)
     limiter = Limiter(concurrency, requests)
-    told = run(all_of(Limited(provider, limiter, deadline=300.0), 12))
-    assert all(isinstance(one, Reply | JudgeError) for one in told)
-    assert not any(re.search(r"no answer within (-|0 s)", str(one)) for one in told), "asked with no time left"
+    results = run(all_of(Limited(provider, limiter, deadline=300.0), 12))
+    assert all(isinstance(one, Reply | JudgeError) for one in results)
+    assert not any(re.search(r"no answer within (-|0 s)", str(one)) for one in results), "asked with no time left"
     assert provider.most <= concurrency
     assert provider.under_way == 0
     assert limiter.usage.calls == len(provider.asked_at) <= 12 * 6
     assert most_in_a_minute(provider.asked_at, [1] * len(provider.asked_at)) <= (requests or 10**6)
-    answered = [one for one in told if isinstance(one, Reply)]
+    answered = [one for one in results if isinstance(one, Reply)]
     assert limiter.usage.output_tokens in (None, 50 * len(answered))
 
 
@@ -241,8 +269,8 @@ def test_after_the_last_attempt_the_error_says_how_often_it_was_asked() -> None:
 @pytest.mark.parametrize("error", [JudgeUnavailable("refused"), NoJudge("no key"), MissingReply("not recorded")])
 def test_what_no_waiting_mends_is_asked_once_and_told_as_it_is(error: JudgeError) -> None:
     provider = Provider(always(error))
-    (told,) = run(all_of(Limited(provider, Limiter()), 1))
-    assert told is error
+    (result,) = run(all_of(Limited(provider, Limiter()), 1))
+    assert result is error
     assert len(provider.asked_at) == 1
 
 
@@ -278,10 +306,10 @@ def test_a_wait_beyond_the_deadline_is_not_waited_for_by_anyone() -> None:
     async def main() -> None:
         provider = Provider(always(JudgeBusy("busy", retry_after=1_000_000.0)))
         judge = Limited(provider, Limiter(concurrency=2), deadline=120.0)
-        told = await all_of(judge, 50)
-        assert all(isinstance(error, JudgeBusy) for error in told)
-        assert "the deadline of 120 s leaves no time to ask again" in str(told[0])
-        assert "the provider asks to wait 3600 s more" in str(told[-1])
+        results = await all_of(judge, 50)
+        assert all(isinstance(error, JudgeBusy) for error in results)
+        assert "the deadline of 120 s leaves no time to ask again" in str(results[0])
+        assert "the provider asks to wait 3600 s more" in str(results[-1])
         assert len(provider.asked_at) == 2
         assert asyncio.get_running_loop().time() < 1_010
         await asyncio.sleep(3_700)
@@ -351,8 +379,8 @@ def test_concurrency_is_halved_once_for_a_burst_and_won_back_answer_by_answer() 
 
 def test_concurrency_never_falls_below_one() -> None:
     provider = Provider(lambda number: JudgeBusy("busy") if number < 12 else None, seconds=0.1)
-    told = run(all_of(Limited(provider, Limiter(concurrency=3), deadline=1e4, attempts=30), 6))
-    assert all(isinstance(reply, Reply) for reply in told)
+    results = run(all_of(Limited(provider, Limiter(concurrency=3), deadline=1e4, attempts=30), 6))
+    assert all(isinstance(reply, Reply) for reply in results)
 
 
 # --- money -----------------------------------------------------------------------------------------------------------
@@ -382,14 +410,14 @@ def test_a_budget_without_a_price_is_refused_with_the_way_out() -> None:
 def test_the_budget_stops_before_the_next_call_could_pass_it() -> None:
     provider = Provider()
     limiter = Limiter(concurrency=4, budget=5.0)
-    told = run(all_of(Limited(provider, limiter, PRICE), 40))
-    answered = [one for one in told if isinstance(one, Reply)]
-    assert all(isinstance(one, Reply | BudgetError) for one in told)
+    results = run(all_of(Limited(provider, limiter, PRICE), 40))
+    answered = [one for one in results if isinstance(one, Reply)]
+    assert all(isinstance(one, Reply | BudgetError) for one in results)
     assert limiter.committed == pytest.approx(0.6 * len(answered))
     assert limiter.committed <= 5.0
     assert 5 <= len(answered) <= 8
     assert len(provider.asked_at) == len(answered)
-    assert "the budget of $5 has $" in str(told[-1])
+    assert "the budget of $5 has $" in str(results[-1])
 
 
 def test_what_calls_under_way_may_give_back_is_waited_for() -> None:
@@ -397,8 +425,8 @@ def test_what_calls_under_way_may_give_back_is_waited_for() -> None:
     provider = Provider(usage=Usage(1, 1, 1))
     estimate = 0.5 + 0.001 * (len((PROMPT.system + PROMPT.user + str(PROMPT.schema)).encode()) // 3)
     limiter = Limiter(concurrency=8, budget=1.5 * estimate)
-    told = run(all_of(Limited(provider, limiter, PRICE), 10))
-    assert all(isinstance(one, Reply) for one in told)
+    results = run(all_of(Limited(provider, limiter, PRICE), 10))
+    assert all(isinstance(one, Reply) for one in results)
     assert provider.most == 1
 
 
@@ -481,9 +509,9 @@ def test_with_a_quarter_of_faults_every_submission_ends_and_calls_are_bounded() 
         )
         rubric = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
         submissions = [Submission(f"Paris {n}.", id=str(n)) for n in range(300)]
-        found = [grade async for _, grade in grade_many(Grading(rubric, judge), submissions, concurrency=32)]
+        grades = [grade async for _, grade in grade_many(Grading(rubric, judge), submissions, concurrency=32)]
         await judge.aclose()
-        return found
+        return grades
 
     with MessagesFront(decide) as server:
         grades = asyncio.run(graded(server.url))
@@ -501,9 +529,9 @@ def test_a_provider_that_is_never_there_leaves_all_ungraded_with_the_reason_and_
             AnthropicJudge(api_key=KEY, base_url=url), Limiter(), attempts=3, first_wait=0.001, patience=0.001
         )
         rubric = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
-        found = [grade async for _, grade in grade_many(Grading(rubric, judge), [Submission("x")] * 100)]
+        grades = [grade async for _, grade in grade_many(Grading(rubric, judge), [Submission("x")] * 100)]
         await judge.aclose()
-        return found
+        return grades
 
     with MessagesFront(lambda _: front.failing(529)) as server:
         with pytest.warns(RuntimeWarning, match="overloaded.*calls failed in a row: paused"):

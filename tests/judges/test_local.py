@@ -39,10 +39,9 @@ def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> 
     prompt = questions(ODDLY_NAMED, Submission("x"))[0]
     reply = asked(LocalJudge(local_model, max_tokens=300), prompt)
     assert list(json.loads(reply.text)["verdicts"]) == ['clear "ü"']
-    assert reply.enforced
 
 
-def test_probabilities_lie_along_the_text_and_are_told_only_when_asked_for(local_model: Path) -> None:
+def test_probabilities_lie_along_the_text_and_are_returned_only_when_asked_for(local_model: Path) -> None:
     judge = LocalJudge(local_model, max_tokens=300, expected=True)
     reply = asked(judge, BRIEF)
     assert "".join(token.text for token in reply.tokens).startswith(reply.text)
@@ -79,7 +78,7 @@ def test_several_questions_at_once_are_all_answered_alike(local_model: Path) -> 
     assert len({reply.text for reply in replies}) == 1
 
 
-def test_a_prompt_that_does_not_fit_is_told_in_tokens(local_model: Path) -> None:
+def test_a_prompt_that_does_not_fit_is_reported_in_tokens(local_model: Path) -> None:
     prompt = Prompt(PROMPT.system, "word " * 3_000, PROMPT.schema, PROMPT.criteria)
     with pytest.raises(
         JudgeUnavailable, match=r"the prompt has 3,\d+ tokens and local:.+ reads at most 1,024"
@@ -105,7 +104,7 @@ def test_a_file_that_is_none_is_refused_when_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         LocalJudge(tmp_path)
     (tmp_path / "text.gguf").write_text("hello")
-    with pytest.raises(UsageError, match=r"is no GGUF model"):
+    with pytest.raises(UsageError, match=r"isn't a GGUF model"):
         LocalJudge(tmp_path / "text.gguf")
 
 

@@ -9,7 +9,7 @@ from markscheme import Rubric, ScriptedJudge, grade
 from markscheme.errors import BudgetError, JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.grading import Grade
 from markscheme.judges.judge import Identity, Judge, Reply
-from markscheme.judges.panel import Panel, Repeated, Rule
+from markscheme.judges.panel import Panel, PanelRule, Repeated
 from markscheme.prompt import Prompt
 from tests.judges.asking import PROMPT, RUBRIC, asked
 
@@ -20,7 +20,7 @@ def member(answer: Any, name: str = "member") -> ScriptedJudge:
     return ScriptedJudge([answer] * 2, name=name)
 
 
-def graded(levels: list[Any], rule: Rule = "median", rubric: Rubric = SCALE) -> Grade:
+def graded(levels: list[Any], rule: PanelRule = "median", rubric: Rubric = SCALE) -> Grade:
     name = rubric.criteria[0].name
     answers = [level if isinstance(level, Exception) else {name: level} for level in levels]
     return asyncio.run(grade(rubric, "x", Panel([member(answer) for answer in answers], rule)))
@@ -35,15 +35,15 @@ def test_the_median_or_the_commonest_level_counts_and_all_votes_are_kept() -> No
 
 
 def test_a_member_that_fails_has_no_vote() -> None:
-    found = graded([5, JudgeUnavailable("gone"), 3])
-    assert found.verdicts["clarity"].votes == (5.0, 3.0)
-    assert found.verdicts["clarity"].level == 4.0
+    graded_panel = graded([5, JudgeUnavailable("gone"), 3])
+    assert graded_panel.verdicts["clarity"].votes == (5.0, 3.0)
+    assert graded_panel.verdicts["clarity"].level == 4.0
 
 
 def test_a_criterion_without_more_than_half_of_the_votes_is_not_rated() -> None:
-    found = graded([5, JudgeUnavailable("gone")])
-    assert found.score is None
-    assert found.error == "clarity: gone"
+    graded_panel = graded([5, JudgeUnavailable("gone")])
+    assert graded_panel.score is None
+    assert graded_panel.error == "clarity: gone"
 
 
 def test_a_failed_member_is_an_empty_part_that_says_why() -> None:
@@ -54,12 +54,12 @@ def test_a_failed_member_is_an_empty_part_that_says_why() -> None:
     ]
 
 
-def test_a_member_that_cannot_be_asked_at_all_is_told_and_not_passed_over() -> None:
+def test_a_member_that_cannot_be_asked_at_all_is_reported_and_not_passed_over() -> None:
     with pytest.raises(NoJudge, match="no key"):
         graded([5, NoJudge("no key"), 3])
 
 
-def test_if_nobody_answers_all_reasons_are_told() -> None:
+def test_if_nobody_answers_all_reasons_are_reported() -> None:
     panel = Panel([member(JudgeUnavailable("gone"), "a"), member(JudgeBusy("busy"), "b")])
     with pytest.raises(JudgeUnavailable, match="a: gone; b: busy") as caught:
         asked(panel)
@@ -118,9 +118,9 @@ def test_members_are_asked_at_once() -> None:
 
 def test_a_panel_may_sit_on_a_panel() -> None:
     inner = Panel([member({"c1": "MET"}), member({"c1": "MET"}), member({"c1": "UNMET"})])
-    found = asyncio.run(grade(RUBRIC, "x", Panel([inner, member({"c1": "UNMET"}), member({"c1": "MET"})])))
-    assert found.verdicts["c1"].votes == (1.0, 0.0, 1.0)
-    assert found.usage.calls == 5
+    graded_panel = asyncio.run(grade(RUBRIC, "x", Panel([inner, member({"c1": "UNMET"}), member({"c1": "MET"})])))
+    assert graded_panel.verdicts["c1"].votes == (1.0, 0.0, 1.0)
+    assert graded_panel.usage.calls == 5
 
 
 def test_who_sits_on_it_and_the_rule_make_a_panel_another_judge() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from markscheme import Rubric, Submission, load_rubric
-from markscheme.calibration.collect import first_prompts
 from markscheme.errors import MissingReply, RatingError, UsageError
 from markscheme.grading import Grading, questions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.scripted import answer_of
 from markscheme.ratings.examples import load_examples
+from markscheme.ratings.from_grades import first_prompts
 from tests.commands.console import ROOT
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Polite"}])
@@ -48,7 +48,7 @@ def test_an_unreadable_reply_without_a_recorded_re_ask_is_not_graded(tmp_path: P
     grade = asyncio.run(Grading(RUBRIC, judge).grade(Submission("a")))
     assert grade.score is None
     assert grade.error is not None
-    assert "no JSON object of the form asked for; asked again: j.jsonl has no reply" in grade.error
+    assert "isn't one JSON object alone; asked again: j.jsonl has no reply" in grade.error
 
 
 def test_a_folder_with_one_recording_is_that_recording(tmp_path: Path) -> None:
@@ -66,20 +66,20 @@ def test_a_folder_with_one_recording_is_that_recording(tmp_path: Path) -> None:
         ("{", "j.jsonl:2: is not readable JSON"),
         (
             json.dumps({"fingerprint": "f", "text": "x"}),
-            "j.jsonl:2: is no recorded reply: it lacks `judge`, `model`; a reply has `fingerprint`, `judge`, `model`",
+            "j.jsonl:2: isn't a recorded reply: it lacks `judge`, `model`; a reply has `fingerprint`, `judge`, `model`",
         ),
-        (line("b", "y").replace('"y"', "3"), "j.jsonl:2: is no recorded reply: `text` is a text, found 3"),
+        (line("b", "y").replace('"y"', "3"), "j.jsonl:2: isn't a recorded reply: `text` is a text, found 3"),
         (line("b", "y", sample="x"), "`sample` is a whole number from 0, found 'x'"),
-        ("[1]", r"j.jsonl:2: is no recorded reply: a line is an object, found \[1\]"),
+        ("[1]", r"j.jsonl:2: isn't a recorded reply: a line is an object, found \[1\]"),
         (line("b", "y", judge="k"), r"holds the replies of several judges: j \(m\), k \(m\)"),
     ],
 )
-def test_a_faulty_recording_is_told_by_its_line(tmp_path: Path, second: str, said: str) -> None:
+def test_a_faulty_recording_is_reported_by_its_line(tmp_path: Path, second: str, said: str) -> None:
     with pytest.raises(RatingError, match=said):
         RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", "x"), second))
 
 
-def test_a_recording_of_nothing_is_told(tmp_path: Path) -> None:
+def test_a_recording_of_nothing_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match=r"j\.jsonl: holds no recorded reply"):
         RecordedJudge.load(written(tmp_path / "j.jsonl", ""))
     (tmp_path / "k.jsonl").write_bytes(b"\xff\xfe")

@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import pytest
 
@@ -19,8 +20,10 @@ from markscheme.errors import JudgeUnavailable
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, questions
 from markscheme.judges.judge import Token, Usage
-from markscheme.judges.remembering import FILE, Memory, Remembering, cache_folder
+from markscheme.judges.panel import Panel
+from markscheme.judges.remembering import REPLIES_FILE, Memory, Remembering, cache_folder
 from markscheme.prompt import Prompt
+from markscheme.scorers import llm_judge
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Polite"}])
 
@@ -38,9 +41,9 @@ def test_a_kept_reply_comes_back_as_it_was_at_no_cost(tmp_path: Path) -> None:
     first = Reply("né", "m", "length", Usage(1, 10, 5), tokens=(Token("né", {"né": 0.75}),))
     judge = ScriptedJudge([first])
     assert ask(Remembering(judge, Memory(tmp_path)), prompt()) == first
-    kept = ask(Remembering(judge, Memory(tmp_path)), prompt())
-    assert (kept.text, kept.model, kept.stop, kept.tokens) == (first.text, first.model, first.stop, first.tokens)
-    assert (kept.source, kept.usage) == ("cache", Usage())
+    reply = ask(Remembering(judge, Memory(tmp_path)), prompt())
+    assert (reply.text, reply.model, reply.stop, reply.tokens) == (first.text, first.model, first.stop, first.tokens)
+    assert (reply.source, reply.usage) == ("cache", Usage())
     assert len(judge.prompts) == 1
 
 
@@ -71,7 +74,7 @@ def test_of_two_replies_to_one_key_the_first_stays_and_both_get_it(tmp_path: Pat
     assert other.keep("k", Reply("second")).text == "first"
 
 
-def test_whoever_asked_in_vain_is_told_the_cost_of_asking(tmp_path: Path) -> None:
+def test_whoever_asked_in_vain_learns_the_cost_of_asking(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     memory.keep("k", Reply("first", usage=Usage(1, 10, 5)))
     late = memory.keep("k", Reply("second", usage=Usage(2, 30, 7)))
@@ -89,11 +92,11 @@ def test_whoever_asked_in_vain_is_told_the_cost_of_asking(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_a_kept_reply_that_cannot_be_read_is_asked_for_anew(tmp_path: Path, broken: str) -> None:
+def test_a_kept_reply_that_cannot_be_read_is_asked_for_again(tmp_path: Path, broken: str) -> None:
     judge = Remembering(ScriptedJudge(["one", "two"]), Memory(tmp_path))
     ask(judge, prompt())
     judge.memory.close()
-    with sqlite3.connect(tmp_path / FILE) as connection:
+    with sqlite3.connect(tmp_path / REPLIES_FILE) as connection:
         connection.execute("UPDATE replies SET reply = ?", (broken,))
     connection.close()
     assert [ask(judge, prompt()).text for _ in range(2)] == ["two", "two"]
@@ -109,11 +112,11 @@ def test_the_folder_is_its_owner_s_alone(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "new" / "folder")
     memory.keep("k", Reply("x"))
     assert stat.S_IMODE((tmp_path / "new" / "folder").stat().st_mode) == 0o700
-    assert stat.S_IMODE((tmp_path / "new" / "folder" / FILE).stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "new" / "folder" / REPLIES_FILE).stat().st_mode) == 0o600
 
 
 def test_a_broken_file_costs_the_memory_and_not_the_run(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"no database" * 100)
+    (tmp_path / REPLIES_FILE).write_bytes(b"no database" * 100)
     memory = Memory(tmp_path)
     with pytest.warns(RuntimeWarning, match="replies are not kept"):
         assert ask(Remembering(ScriptedJudge(["x"]), memory), prompt()).text == "x"
@@ -121,7 +124,7 @@ def test_a_broken_file_costs_the_memory_and_not_the_run(tmp_path: Path) -> None:
 
 
 def test_who_opens_the_file_while_others_do_waits_for_them(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None, check_same_thread=False)) as other:
+    with closing(sqlite3.connect(tmp_path / REPLIES_FILE, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
         Timer(0.2, other.execute, ("COMMIT",)).start()
         memory = Memory(tmp_path)
@@ -134,7 +137,7 @@ def test_the_file_is_sound_after_use(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     memory.keep("k", Reply("x"))
     memory.close()
-    with sqlite3.connect(tmp_path / FILE) as connection:
+    with sqlite3.connect(tmp_path / REPLIES_FILE) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
     assert Memory(tmp_path).recall("k") is not None
@@ -168,7 +171,7 @@ def run_over(judge: ScriptedJudge, folder: Path, rubric: Rubric = RUBRIC, respon
 
 
 def kept_texts(folder: Path) -> list[str]:
-    with closing(sqlite3.connect(folder / FILE)) as connection:
+    with closing(sqlite3.connect(folder / REPLIES_FILE)) as connection:
         return [json.loads(said)["text"] for (said,) in connection.execute("SELECT reply FROM replies")]
 
 
@@ -203,10 +206,42 @@ def test_a_sample_that_says_nothing_is_not_kept_beside_those_that_do(tmp_path: P
 def test_tries_are_counted(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     for n in (1, 2, 3):
-        kept = memory.keep("k", Reply(""))
-        assert kept.discard is not None
-        kept.discard(False)
+        memory.forget(memory.keep("k", Reply("")), settled=False)
         assert (memory.recall("k"), memory.tries("k")) == (None, n)
+
+
+def test_only_the_reply_that_is_in_the_cache_is_dropped_from_it(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    first = memory.keep("k", Reply("unreadable"))
+    memory.forget(first, settled=False)
+    memory.keep("k", Reply("readable"))
+    memory.forget(first, settled=False)
+    memory.forget(Reply("never cached"), settled=False)
+    later = memory.recall("k")
+    assert later is not None
+    assert (later.text, memory.tries("k")) == ("readable", 1)
+
+
+def test_of_a_panel_only_the_member_that_gave_nothing_forgets(tmp_path: Path) -> None:
+    def members(*scripts: list[str]) -> Panel:
+        judges = [ScriptedJudge(script, name=f"m{n}") for n, script in enumerate(scripts)]
+        return Panel([Remembering(judge, Memory(tmp_path / judge.identity.name)) for judge in judges])
+
+    panel = members([GOOD], ["", ""], [GOOD])
+    asyncio.run(Grading(RUBRIC, panel).grade(Submission("a")))
+    assert [kept_texts(tmp_path / name) for name in ("m0", "m1", "m2")] == [[GOOD], [], [GOOD]]
+
+
+@pytest.mark.parametrize("on_malformed", ["ungraded", "zero"])
+def test_a_scorer_that_asks_keeps_no_reply_that_says_nothing(tmp_path: Path, on_malformed: Any) -> None:
+    def score(*script: str) -> float | None:
+        judge = Remembering(ScriptedJudge(script), Memory(tmp_path))
+        return llm_judge("Polite?", judge=judge, on_malformed=on_malformed)("a")
+
+    first = score("", "")
+    assert first == (None if on_malformed == "ungraded" else 0.0)
+    assert kept_texts(tmp_path) == []
+    assert score('{"reason": "So.", "score": 8}') == 0.8
 
 
 # --- many askers -----------------------------------------------------------------------------------------------------
@@ -236,8 +271,8 @@ def test_what_one_asker_is_waiting_for_is_not_asked_by_another(tmp_path: Path) -
 
 def test_callers_of_one_judge_who_ask_the_same_at_once_are_charged_once(tmp_path: Path) -> None:
     judge = Slow([Reply("one", usage=Usage(1, 10, 5)), "two", "three"])
-    kept = Remembering(judge, Memory(tmp_path))
-    replies = [reply for reply in ask_at_once(kept, kept, kept) if isinstance(reply, Reply)]
+    remembering = Remembering(judge, Memory(tmp_path))
+    replies = [reply for reply in ask_at_once(remembering, remembering, remembering) if isinstance(reply, Reply)]
     assert [reply.text for reply in replies] == ["one"] * 3
     assert [reply.usage.calls for reply in replies] == [1, 0, 0]
     assert [reply.source for reply in replies] == ["live", "cache", "cache"]
@@ -245,8 +280,8 @@ def test_callers_of_one_judge_who_ask_the_same_at_once_are_charged_once(tmp_path
 
 def test_who_goes_away_takes_the_answer_from_nobody_else(tmp_path: Path) -> None:
     async def story() -> None:
-        kept = Remembering(Slow(["one"]), Memory(tmp_path))
-        first, second = (asyncio.ensure_future(kept.reply(prompt())) for _ in range(2))
+        remembering = Remembering(Slow(["one"]), Memory(tmp_path))
+        first, second = (asyncio.ensure_future(remembering.reply(prompt())) for _ in range(2))
         await asyncio.sleep(0.03)
         first.cancel()
         assert (await second).text == "one"
@@ -277,7 +312,7 @@ def test_a_killed_process_holds_nobody_up(tmp_path: Path) -> None:
 def test_a_claim_of_another_computer_ends_with_its_time(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     assert memory.claim("k")
-    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as connection:
+    with closing(sqlite3.connect(tmp_path / REPLIES_FILE, isolation_level=None)) as connection:
         connection.execute("UPDATE claims SET owner = 'elsewhere:1:0'")
         assert memory.is_claimed("k")
         connection.execute("UPDATE claims SET until = ?", (time.time() - 1,))

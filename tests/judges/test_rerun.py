@@ -28,11 +28,11 @@ def test_a_later_run_asks_for_later_samples() -> None:
 
 def test_a_later_run_is_not_answered_by_what_the_first_one_kept(tmp_path: Path) -> None:
     judge = ScriptedJudge(_by_sample)
-    kept = Remembering(judge, Memory(tmp_path))
+    remembering = Remembering(judge, Memory(tmp_path))
 
     async def both() -> list[str]:
-        first, second = await kept.reply(PROMPT), await FromSample(kept, 1).reply(PROMPT)
-        await kept.aclose()
+        first, second = await remembering.reply(PROMPT), await FromSample(remembering, 1).reply(PROMPT)
+        await remembering.aclose()
         return [first.text, second.text]
 
     assert asyncio.run(both()) == ["sample 0", "sample 1"]
@@ -47,11 +47,11 @@ def test_a_judge_that_is_never_asked_answers_what_was_kept_and_nothing_else(tmp_
         await asking.reply(PROMPT)
         await asking.aclose()
         replaying = Remembering(NeverAsked(judge), Memory(tmp_path))
-        found = await replaying.reply(PROMPT)
+        replayed = await replaying.reply(PROMPT)
         with pytest.raises(MissingReply, match="sample 1, is kept"):
             await replaying.reply(PROMPT, 1)
         await replaying.aclose()
-        return found.source
+        return replayed.source
 
     assert asyncio.run(kept_then_missing()) == "cache"
     assert len(judge.prompts) == 1

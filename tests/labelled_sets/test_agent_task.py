@@ -10,7 +10,7 @@ from markscheme.grading import questions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.report.views.examples import examples_of
+from markscheme.report.sections.examples import examples_of
 from markscheme.rubrics.file import load_rubric
 from markscheme.trajectory import TOOL_CALL, TOOL_RESULT, trajectories
 from tests.commands.console import ROOT

@@ -28,7 +28,7 @@ every_criterion = pytest.mark.parametrize(("name", "criterion"), EACH)
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """The JSON of `calibrate` for each shipped rubric, by the replies that are recorded beside it."""
+    """The JSON of `calibrate` for each shipped rubric, by the replies that are recorded next to it."""
     cache = {"MARKSCHEME_CACHE": str(tmp_path_factory.mktemp("cache"))}
     return {name: json.loads(run("calibrate", name, "--quiet", "--json", "-", env=cache).stdout) for name in NAMES}
 

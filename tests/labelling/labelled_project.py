@@ -71,9 +71,9 @@ class Answer:
     @property
     def data(self) -> dict[str, Any]:
         """What the page's script knows."""
-        found = re.search(r'<script type="application/json" id="data">(.*)</script>', self.text)
-        assert found, self.text
-        return dict(json.loads(found[1]))
+        script = re.search(r'<script type="application/json" id="data">(.*)</script>', self.text)
+        assert script, self.text
+        return dict(json.loads(script[1]))
 
     @property
     def open(self) -> str:
@@ -83,33 +83,35 @@ class Answer:
     @property
     def problem(self) -> str:
         """What the server says is wrong, in words."""
-        said = json.loads(self.text)
-        return f"{said['title']} {said['text']}"
+        problem = json.loads(self.text)
+        return f"{problem['title']} {problem['text']}"
 
 
 @dataclass
 class Server:
-    """`markscheme label` at work.
+    """The labelling page at work.
 
     Attributes:
         folder: Where it runs.
         options: Further ones.
         rater: Who labels; "" leaves it to `--share`.
+        command: The command that serves it, `label` or `adjudicate`.
         installed: Whether `process` is the server itself, and no go-between of a warm one.
     """
 
     folder: Path
     options: Sequence[str] = ()
     rater: str = "ann"
+    command: str = "label"
     installed: bool = False
     process: subprocess.Popen[str] = field(init=False)
     said: dict[str, Any] = field(init=False)
 
     def __enter__(self) -> "Server":
         folder = INSTALLED if self.installed else scripts()
-        command = [str(folder / "markscheme"), "label", "manners", "--json", *self.options]
+        command = [str(folder / "markscheme"), self.command, "manners", "--json", *self.options]
         command += ["--rater", self.rater] if self.rater else []
-        if "--pool" not in self.options and "--adjudicate" not in self.options:
+        if "--pool" not in self.options:
             command += ["--pool", "pool.jsonl"]
         self.process = subprocess.Popen(
             command, cwd=self.folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -117,8 +119,8 @@ class Server:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            _, told = self.process.communicate()
-            raise AssertionError(told)
+            _, message = self.process.communicate()
+            raise AssertionError(message)
         self.said = json.loads(line)
         return self
 
@@ -156,15 +158,15 @@ class Server:
         """A page."""
         return fetch(urllib.parse.urljoin(self.url, place), None, headers)
 
-    def post(self, place: str, said: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Answer:
+    def post(self, place: str, answers: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Answer:
         """Answers sent as the page's script does."""
-        return fetch(urllib.parse.urljoin(self.url, place), json.dumps(said).encode(), headers or {})
+        return fetch(urllib.parse.urljoin(self.url, place), json.dumps(answers).encode(), headers or {})
 
     def reply(self, unit: str) -> int:
         """Which reply of the pool a unit is."""
-        found = re.search(r"reply (\d+) &amp; more", self.get(f"unit/{unit}").text)
-        assert found
-        return int(found[1])
+        reply = re.search(r"reply (\d+) &amp; more", self.get(f"unit/{unit}").text)
+        assert reply
+        return int(reply[1])
 
     def give(self, unit: str, polite: str = "1", waffle: str = "0", **more: Any) -> Answer:
         """Answer both criteria of a response."""
@@ -173,8 +175,8 @@ class Server:
     def label(self, polite: str = "1", waffle: str = "0", note: str = "") -> int:
         """Label the response that is next; which reply it was."""
         unit = self.get().open
-        given = self.give(unit, polite, waffle, note=note)
-        assert given.status == 200, given.text
+        answer = self.give(unit, polite, waffle, note=note)
+        assert answer.status == 200, answer.text
         return self.reply(unit)
 
 
@@ -182,14 +184,14 @@ def fetch(url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
     """What a server says, whatever it is."""
     request = urllib.request.Request(url, data=body, headers=dict(headers))
     try:
-        with OPENER.open(request, timeout=SECONDS) as found:
-            return Answer(found.status, found.read().decode(), dict(found.headers))
+        with OPENER.open(request, timeout=SECONDS) as response:
+            return Answer(response.status, response.read().decode(), dict(response.headers))
     except urllib.error.HTTPError as error:
         with error:
             return Answer(error.code, error.read().decode(), dict(error.headers))
 
 
-def refused(folder: Path, *options: str) -> tuple[int, str]:
+def refused(folder: Path, *options: str, command: str = "label") -> tuple[int, str]:
     """Exit status and message of a labelling page that doesn't open."""
-    done = run("markscheme", "label", "manners", *options, cwd=folder)
+    done = run("markscheme", command, "manners", *options, cwd=folder)
     return done.returncode, done.stderr

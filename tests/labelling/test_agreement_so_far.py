@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Rubric
-from markscheme.labelling.disputes import STEP, AgreementSoFar, agreement_so_far
-from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.labelling.disputes import AGREEMENT_STEP, AgreementSoFar, agreement_so_far
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
 
 RUBRIC = Rubric.from_dict(
     [{"weight": 1, "requirement": "A"}, {"weight": 1, "description": "B", "not_applicable": True}]
@@ -39,7 +40,7 @@ def both(n: int, *, apart: int = 0) -> list[Rating]:
     return [*ann, *(said("ben", id, 2.0 if place < apart else 3.0) for place, id in enumerate(IDS[:n]))]
 
 
-def test_nothing_is_told_below_a_step_and_nothing_changes_within_one() -> None:
+def test_nothing_is_shown_below_a_step_and_nothing_changes_within_one() -> None:
     assert counted(*both(4)) == AgreementSoFar("c2", 0, 0, 0)
     assert counted(*both(5, apart=2)) == counted(*both(9, apart=2)) == AgreementSoFar("c2", 5, 5, 3)
     assert counted(*both(10, apart=2)) == AgreementSoFar("c2", 10, 10, 8)
@@ -78,5 +79,5 @@ def test_the_share_is_that_of_equal_labels_among_the_earliest_whole_steps(levels
         for id, pair in zip(IDS, levels, strict=False)
         for who, level in zip(("ann", "ben"), pair, strict=True)
     ]
-    n = len(levels) // STEP * STEP
+    n = len(levels) // AGREEMENT_STEP * AGREEMENT_STEP
     assert counted(*ratings) == AgreementSoFar("c2", n, n, sum(a == b for a, b in levels[:n]))

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.labelling.order import APART, BLOCK, Step, steps_of
+from markscheme.labelling.order import LEAST_BETWEEN, RESPONSES_PER_REPEAT, Step, steps_of
 
 IDS = [f"e{i}" for i in range(100)]
 
@@ -19,8 +19,8 @@ def test_all_come_once_and_one_in_twenty_comes_back_well_after(n: int, seed: int
     steps = steps_of(ids, rater="ann", seed=seed)
     assert sorted(step.id for step in steps if step.sample == 0) == sorted(ids)
     again = [step for step in steps if step.sample == 1]
-    assert len(again) == len({step.id for step in again}) == n // BLOCK
-    assert all(steps.index(step) - steps.index(Step(step.id)) >= APART for step in again)
+    assert len(again) == len({step.id for step in again}) == n // RESPONSES_PER_REPEAT
+    assert all(steps.index(step) - steps.index(Step(step.id)) >= LEAST_BETWEEN for step in again)
 
 
 def test_a_response_added_later_leaves_the_others_in_their_order() -> None:

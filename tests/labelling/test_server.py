@@ -33,7 +33,7 @@ def test_what_is_given_is_on_disk_before_the_next_page_as_a_blind_rating(project
     assert line["note"] == "reads cold"
 
 
-def test_somebody_new_is_told_what_to_do_and_answers_yes_or_no(project: Path) -> None:
+def test_somebody_new_sees_what_to_do_and_answers_yes_or_no(project: Path) -> None:
     with Server(project) as server:
         first = server.get().text
         assert "answer each question next to it as it is worded" in first
@@ -52,14 +52,14 @@ def test_a_labelled_response_belongs_to_the_set_that_calibrate_reads(project: Pa
     with Server(project) as server:
         reply = server.label(polite="x")
     home = project / "calibration" / "manners"
-    found = load_examples(
+    examples = load_examples(
         home / "examples.jsonl", load_rubric(project / "rubrics" / "manners.yaml"), ratings=home / "ratings"
     )
-    (example,) = found.examples
+    (example,) = examples.examples
     assert (example.id, example.system) == (f"model-x-{reply}", "model-x")
     (label,) = example.labels
     assert label.criteria["polite"].declined == "not applicable"
-    assert found.stale == 0
+    assert examples.stale == 0
 
 
 def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(project: Path) -> None:
@@ -125,10 +125,9 @@ def test_a_damaged_line_never_costs_who_adjudicates_the_labels_round_it(project:
     ]
     server.file.with_name("ben.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in by_ben))
     server.file.write_text(f'{json.dumps(first)}\n{{"id": "x", "rat\n{json.dumps(second)}\n')
-    adjudicating = ["--adjudicate", "--pool", "pool.jsonl"]
     with pytest.raises(AssertionError, match=r"ann\.jsonl:2: "):
-        Server(project, adjudicating, rater="zoe").__enter__()
-    with Server(project, [*adjudicating, "--skip-damaged"], rater="zoe") as zoe:
+        Server(project, rater="zoe", command="adjudicate").__enter__()
+    with Server(project, ["--skip-damaged"], rater="zoe", command="adjudicate") as zoe:
         assert zoe.said["total"] == 2
         zoe.label(polite="2")
         assert [line["kind"] for line in zoe.lines] == ["adjudicated"]
@@ -152,11 +151,11 @@ def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
 def test_a_full_disk_while_labelling_never_leaves_half_a_label(project: Path) -> None:
     with Server(project, installed=True) as server:
         server.label(note="x" * 3000)
-        kept = server.file.read_bytes()
-        free = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (len(kept) + 100, resource.RLIM_INFINITY))
+        content = server.file.read_bytes()
+        free = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (len(content) + 100, resource.RLIM_INFINITY))
         unit = server.get().open
         answer = server.give(unit)
-        assert (answer.status, server.file.read_bytes()) == (500, kept)
+        assert (answer.status, server.file.read_bytes()) == (500, content)
         assert "Not saved: the disk refused it" in answer.problem
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, free)
         assert server.give(unit).status == 200
@@ -190,7 +189,7 @@ def test_a_label_may_be_revised_but_not_from_a_tab_that_does_not_know_it(project
         assert (server.lines[0]["seconds"], server.lines[0]["criteria"]["polite"]["quote"]) == (3.5, "reply")
 
 
-def test_only_who_knows_the_token_and_calls_the_machine_by_its_name_is_told_anything(project: Path) -> None:
+def test_only_who_knows_the_token_and_calls_the_machine_by_its_name_gets_an_answer(project: Path) -> None:
     with Server(project) as server:
         port = urlsplit(server.url).port
         for place in ("/", "/wrong/", "/wrong/progress", server.url[:-2] + "/", "/%00/", "/%ff/"):
@@ -213,13 +212,13 @@ def test_no_page_of_another_site_sends_a_form_even_with_the_token(project: Path)
         {"Sec-Fetch-Site": "same-site"},
     ]
     with Server(project) as server:
-        own = server.url[: server.url.index("/", 8)]
+        address = server.url[: server.url.index("/", 8)]
         form = {"unit": server.get().open, "answers": {"polite": "1", "waffle": "0"}}
-        for headers in [*foreign, {"Origin": own, "Sec-Fetch-Site": "cross-site"}]:
+        for headers in [*foreign, {"Origin": address, "Sec-Fetch-Site": "cross-site"}]:
             for place in ("give", "undo"):
                 assert server.post(place, form, headers).status == 403, headers
         assert not server.file.read_text()
-        assert server.post("give", form, {"Origin": own, "Sec-Fetch-Site": "same-origin"}).status == 200
+        assert server.post("give", form, {"Origin": address, "Sec-Fetch-Site": "same-origin"}).status == 200
 
 
 def test_a_rubric_s_name_never_leads_out_of_the_project(project: Path) -> None:
@@ -242,7 +241,8 @@ def test_examples_in_yaml_are_never_set_aside(project: Path) -> None:
 
 def test_the_page_tells_nothing_of_judges_or_of_who_wrote_the_response(project: Path) -> None:
     with Server(project) as server:
-        page, progress = server.get(), server.get("progress")
+        page = server.get()
+        progress = server.get("progress")
         response = server.get(f"unit/{page.open}")
     for secret in ("model-x", "judge-z", "psst"):
         assert secret not in page.text + progress.text + response.text
@@ -277,14 +277,14 @@ def test_two_raters_label_at_once_in_their_own_orders_and_nobody_twice(project: 
         orders = [(ann.label(), ben.label()) for _ in range(21)]
         assert [a for a, _ in orders] != [b for _, b in orders]
         assert len(ann.lines) == len(ben.lines) == 21
-        status, told = refused(project, "--pool", "pool.jsonl", "--rater", "ann")
+        status, message = refused(project, "--pool", "pool.jsonl", "--rater", "ann")
         assert status == 2
-        assert "labelling already" in told
+        assert "labelling already" in message
     examples = (project / "calibration" / "manners" / "examples.jsonl").read_text().splitlines()
     assert len(examples) == len({json.loads(line)["id"] for line in examples}) == 20
 
 
-def test_steadiness_is_told_once_a_response_has_come_back(project: Path) -> None:
+def test_steadiness_is_shown_once_a_response_has_come_back(project: Path) -> None:
     with Server(project) as server:
         assert "Nothing labelled twice yet" in server.get("progress").text
         for place in range(21):
@@ -292,7 +292,7 @@ def test_steadiness_is_told_once_a_response_has_come_back(project: Path) -> None
         assert "The same answer on 1 of 2 criteria" in server.get("progress").text
 
 
-def test_agreement_with_another_is_told_in_fives_and_only_of_what_was_labelled(project: Path) -> None:
+def test_agreement_with_another_is_shown_in_fives_and_only_of_what_was_labelled(project: Path) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         for _ in range(21):
             ann.label(polite="0", waffle="0")
@@ -308,7 +308,7 @@ def test_agreement_with_another_is_told_in_fives_and_only_of_what_was_labelled(p
         assert "labels can’t be read" in ben.get("progress").text
 
 
-def test_a_port_in_use_is_told_and_the_next_is_taken(project: Path) -> None:
+def test_a_port_in_use_is_reported_and_the_next_is_taken(project: Path) -> None:
     with Server(project) as ann:
         port = urlsplit(ann.url).port
         with Server(project, ["--port", str(port)], rater="ben") as ben:
@@ -323,7 +323,7 @@ def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
         for _ in range(21):
             unit = ben.get().open
             ben.give(unit, "2" if ben.reply(unit) == replies[0] else "0", note="so kind", quotes={"polite": "more"})
-    with Server(project, ["--adjudicate", "--pool", "pool.jsonl"], rater="zoe") as zoe:
+    with Server(project, rater="zoe", command="adjudicate") as zoe:
         assert zoe.said["total"] == 1
         page = zoe.get()
         (step,) = page.data["steps"]
@@ -337,14 +337,14 @@ def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
         assert step["criteria"] == [0]
         assert "ben" not in page.text + zoe.get("progress").text
         assert "1 of 20 responses, 1 and 3 (1)" in zoe.get("progress").text
-        said = {"unit": step["unit"], "answers": {"polite": "1"}, "reasons": {"polite": "it greets, no more"}}
-        assert zoe.post("give", said).status == 200
+        answers = {"unit": step["unit"], "answers": {"polite": "1"}, "reasons": {"polite": "it greets, no more"}}
+        assert zoe.post("give", answers).status == 200
         (line,) = zoe.lines
         assert (line["kind"], line["criteria"]["polite"]["level"]) == ("adjudicated", 2.0)
         assert line["criteria"]["polite"]["reason"] == "it greets, no more"
         assert "polite: annotators differ on 1 of 20, most often 1 and 3. Its words: Is the reply polite?" in zoe.end()
-    status, told = refused(project, "--adjudicate", "--rater", "yan")
-    assert (status, "nothing to adjudicate" in told) == (0, True)
+    status, message = refused(project, "--rater", "yan", command="adjudicate")
+    assert (status, "nothing to adjudicate" in message) == (0, True)
 
 
 def test_a_rubric_that_changes_stops_the_labelling_and_labels_under_old_words_come_again(project: Path) -> None:
@@ -407,23 +407,23 @@ def test_promptfoos_results_are_a_pool(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "problem"),
     [
         (["--pool", "nowhere.jsonl"], "there is no file"),
         (["--pool", "rubrics/manners.yaml"], "a list of examples"),
         (["--pool", "broken.jsonl"], "broken.jsonl:1: is not readable JSON"),
         (["--pool", "empty.jsonl"], "holds no response with a text"),
         (["--pool", "pool.jsonl", "--rater", "../ann"], "--rater can't name a file"),
-        (["--pool", "pool.jsonl", "--next", "3", "--adjudicate"], "unknown option `--next`"),
+        (["--pool", "pool.jsonl", "--next", "none"], "`--next` must be a whole number from 1, got none"),
         (["--rater", "ann"], "say by --pool FILE"),
     ],
 )
-def test_what_cannot_be_labelled_exits_2_and_says_why(project: Path, options: list[str], told: str) -> None:
+def test_what_cannot_be_labelled_exits_2_and_says_why(project: Path, options: list[str], problem: str) -> None:
     (project / "broken.jsonl").write_text("{not json\n")
     (project / "empty.jsonl").write_text('{"id": "a", "response": "  "}\n')
     status, message = refused(project, *options)
     assert status == 2
-    assert told in message
+    assert problem in message
 
 
 def test_ids_that_stand_for_other_responses_in_the_set_are_refused(project: Path) -> None:
@@ -451,3 +451,23 @@ def test_a_judges_file_is_not_labelled_into(project: Path) -> None:
     status, message = refused(project, "--pool", "pool.jsonl", "--rater", "gpt")
     assert status == 2
     assert "holds ratings of kind model" in message
+
+
+def test_no_link_leads_labels_out_of_the_folder_of_ratings(tmp_path: Path) -> None:
+    victim = tmp_path / "victim.jsonl"
+    ratings = make_pool(tmp_path) / "calibration" / "manners" / "ratings"
+    ratings.mkdir(parents=True)
+    for is_there in (False, True):
+        if is_there:
+            victim.write_text("")
+        (ratings / "ann.jsonl").unlink(missing_ok=True)
+        (ratings / "ann.jsonl").symlink_to(victim)
+        done = run("markscheme", "label", "manners", "--pool", "pool.jsonl", "--rater", "ann", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"is a link to {victim}, which is not followed" in done.stderr
+        assert victim.exists() == is_there
+    (tmp_path / "labels.csv").write_text("id,polite\nmodel-x-1,kind\n")
+    command = ("import", "labels.csv", "--rubric", "manners", "--kind", "human", "--rater", "ann", "--append")
+    done = run("markscheme", *command, "--to", "calibration/manners/ratings/ann.jsonl", cwd=tmp_path)
+    assert (done.returncode, "which is not followed" in done.stderr) == (2, True), done.stderr
+    assert victim.read_text() == ""

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.labelling.order import APART, Share, Step, steps_of
+from markscheme.labelling.order import LEAST_BETWEEN, Share, Step, steps_of
 from tests.commands.console import run
 from tests.labelling.labelled_project import Server, fetch, make_pool, refused
 
@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Path:
 def test_three_share_sixty_so_that_each_is_labelled_twice_and_pairs_meet_equally_often() -> None:
     """The next annotator labels one response; what they have done counts when the next one asks."""
     labelled: dict[str, set[str]] = {}
-    share = Share(TRIO, each=2)
+    share = Share(TRIO, per_response=2)
     for turn in range(120):
         rater = TRIO[turn % 3]
         who = share.assigned(IDS, labelled, seed=1)
@@ -44,56 +44,56 @@ def test_three_share_sixty_so_that_each_is_labelled_twice_and_pairs_meet_equally
 
 
 def test_labels_overlap_soon_and_planned_repeats_come_well_after() -> None:
-    who = Share(TRIO, each=2).assigned(IDS, {}, seed=1)
+    who = Share(TRIO, per_response=2).assigned(IDS, {}, seed=1)
     place = {id: number for number, id in enumerate(IDS)}
     first: dict[str, list[str]] = {}
     for rater in TRIO:
-        own = [id for id, raters in zip(IDS, who, strict=True) if rater in raters]
-        steps = steps_of(own, rater=rater, seed=1, together=place)
+        own_ids = [id for id, raters in zip(IDS, who, strict=True) if rater in raters]
+        steps = steps_of(own_ids, rater=rater, seed=1, together=place)
         again = [step for step in steps if step.sample]
         assert len(again) == 2
-        assert all(steps.index(step) - steps.index(Step(step.id)) >= APART for step in again)
+        assert all(steps.index(step) - steps.index(Step(step.id)) >= LEAST_BETWEEN for step in again)
         first[rater] = [step.id for step in steps if not step.sample][:13]
-    assert all(len(set(first[one]) & set(first[other])) >= 5 for one, other in combinations(TRIO, 2))
+    assert all(len(set(first[rater]) & set(first[colleague])) >= 5 for rater, colleague in combinations(TRIO, 2))
 
 
 @given(
-    each=st.integers(1, 3),
+    per_response=st.integers(1, 3),
     n=st.integers(1, 60),
     before=st.dictionaries(st.sampled_from(IDS), st.sets(st.sampled_from([*TRIO, "gone"])), max_size=30),
 )
 def test_who_labelled_before_counts_and_a_grown_pool_keeps_its_share(
-    each: int, n: int, before: dict[str, set[str]]
+    per_response: int, n: int, before: dict[str, set[str]]
 ) -> None:
-    share = Share(TRIO, each)
-    found = share.assigned(IDS[:n], before, seed=1)
-    assert share.assigned(IDS, before, seed=1)[:n] == found
-    for id, raters in zip(IDS, found, strict=False):
+    share = Share(TRIO, per_response)
+    assigned = share.assigned(IDS[:n], before, seed=1)
+    assert share.assigned(IDS, before, seed=1)[:n] == assigned
+    for id, raters in zip(IDS, assigned, strict=False):
         assert before.get(id, set()) & set(TRIO) <= raters
-        assert len(raters | before.get(id, set())) == max(each, len(before.get(id, ())))
+        assert len(raters | before.get(id, set())) == max(per_response, len(before.get(id, ())))
 
 
 def test_only_an_overlap_is_labelled_by_several() -> None:
-    who = Share(TRIO, each=3, overlap=6).assigned(IDS, {}, seed=1)
+    who = Share(TRIO, per_response=3, overlap=6).assigned(IDS, {}, seed=1)
     assert [len(raters) for raters in who] == [3] * 6 + [1] * 54
     assert Counter(next(iter(raters)) for raters in who[6:]) == dict.fromkeys(TRIO, 18)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "problem"),
     [
         (["--share", "ana,ben", "--each", "3"], "more than the 2 who share it"),
         (["--share", "ana,ana"], "named twice"),
-        (["--share", "ana,ben", "--rater", "zoe"], "zoe is none of those who share"),
+        (["--share", "ana,ben", "--rater", "zoe"], "zoe isn't one of those who share"),
         (["--overlap", "3"], "--overlap needs --share"),
         (["--host", "0.0.0.0"], "needs `--public-url`"),
         (["--public-url", "labels.example.org"], "must be like https://"),
     ],
 )
-def test_what_cannot_be_shared_or_served_is_refused(project: Path, options: list[str], told: str) -> None:
+def test_what_cannot_be_shared_or_served_is_refused(project: Path, options: list[str], problem: str) -> None:
     status, message = refused(project, "--pool", "pool.jsonl", *options)
     assert status == 2
-    assert told in message
+    assert problem in message
 
 
 def test_each_rater_has_a_token_and_a_public_name_lets_browsers_in_that_use_it(project: Path) -> None:
@@ -108,14 +108,17 @@ def test_each_rater_has_a_token_and_a_public_name_lets_browsers_in_that_use_it(p
         assert server.said["url"].startswith("https://labels.example.org/x/")
         for host, status in (("labels.example.org", 200), ("other.example.org", 403), ("labels.example.org:1", 403)):
             assert fetch(f"{here}{ana}", None, {"Host": host}).status == status
-        pages = [fetch(f"{here}{urlsplit(one['url']).path.removeprefix('/x')}", None, {}) for one in (server.said, ben)]
+        pages = [
+            fetch(f"{here}{urlsplit(address['url']).path.removeprefix('/x')}", None, {})
+            for address in (server.said, ben)
+        ]
         units = [{step["unit"] for step in page.data["steps"]} for page in pages]
         assert [page.data["rater"] for page in pages] == ["ana", "ben"]
         assert fetch(f"{here}{ana}unit/{min(units[1])}", None, {}).status == 404
-        said = json.dumps({"unit": min(units[0]), "answers": {"polite": "1", "waffle": "0"}}).encode()
+        answers = json.dumps({"unit": min(units[0]), "answers": {"polite": "1", "waffle": "0"}}).encode()
         origin = {"Host": "labels.example.org", "Origin": "https://labels.example.org"}
-        assert fetch(f"{here}{ana}give", said, {**origin, "Origin": "https://evil.example"}).status == 403
-        assert fetch(f"{here}{ana}give", said, origin).status == 200
+        assert fetch(f"{here}{ana}give", answers, {**origin, "Origin": "https://evil.example"}).status == 403
+        assert fetch(f"{here}{ana}give", answers, origin).status == 200
 
 
 class Forwarder(socketserver.BaseRequestHandler):
@@ -124,9 +127,9 @@ class Forwarder(socketserver.BaseRequestHandler):
     target = 0
 
     def handle(self) -> None:
-        with socket.create_connection(("127.0.0.1", self.target)) as there:
-            there.sendall(self.request.recv(65536))
-            while part := there.recv(65536):
+        with socket.create_connection(("127.0.0.1", self.target)) as connection:
+            connection.sendall(self.request.recv(65536))
+            while part := connection.recv(65536):
                 self.request.sendall(part)
 
 
@@ -160,13 +163,13 @@ def test_the_owner_sees_who_did_what_and_who_is_unsteady(project: Path) -> None:
             for i in range(n)
         ]  # fmt: skip
         (ratings / f"{rater}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    asked = ["label", "manners", "--pool", "pool.jsonl", "--progress"]
-    found = json.loads(run("markscheme", *asked, "--json", cwd=project).stdout)
-    ana, ben = found["annotators"]
-    assert (found["responses"], found["labelled"]) == (20, {"0": 8, "2": 12})
+    command = ["label", "manners", "--pool", "pool.jsonl", "--progress"]
+    overview = json.loads(run("markscheme", *command, "--json", cwd=project).stdout)
+    ana, ben = overview["annotators"]
+    assert (overview["responses"], overview["labelled"]) == (20, {"0": 8, "2": 12})
     assert (ana["labelled"], ana["declined"], ana["same"], ana["repeated"], ana["unsteady"]) == (12, 12, 20, 20, False)
     assert (ben["same"], ben["repeated"], ben["unsteady"], ben["seconds"]) == (10, 20, True, 9.0)
     assert (ben["agreed"], ben["shared"]) == (10, 10)
-    printed = run("markscheme", *asked, cwd=project).stdout
+    printed = run("markscheme", *command, cwd=project).stdout
     assert "12 by 2" in printed
     assert "50% of 20 unsteady" in printed

@@ -19,6 +19,8 @@ criteria:
 """
 GRADER = f"file://{ROOT}/graders/rubric_grader.py"
 PROVIDER = f"file://{ROOT}/graders/rubric_provider.py"
+LANGUAGES = ("py", "mjs")
+"""Endings of the graders' files, which answer alike."""
 HOOKS = [f"file://{ROOT}/graders/session.py:{hook}" for hook in ("beforeAll", "afterAll")]
 
 
@@ -59,6 +61,18 @@ def assertion(kind: str = "python", **more: Any) -> dict[str, Any]:
     return {"type": kind, "value": GRADER, "config": config, **more}
 
 
+def in_language(language: str, text: str) -> str:
+    """A configuration with the graders written in one of LANGUAGES."""
+    return text.replace("rubric_grader.py", f"rubric_grader.{language}").replace(
+        "rubric_provider.py", f"rubric_provider.{language}"
+    )
+
+
+def outcome(row: Mapping[str, Any]) -> str:
+    """What Promptfoo recorded of a row, in which an exception in JavaScript is an error of the whole row."""
+    return json.dumps([row.get("error"), row["gradingResult"]])
+
+
 def evaluate(
     folder: Path,
     url: str,
@@ -67,6 +81,7 @@ def evaluate(
     *,
     env: Mapping[str, str] | None = None,
     args: Sequence[str] = (),
+    language: str = "py",
     **document: Any,
 ) -> EvalRun:
     """What the real Promptfoo makes of the outputs; `document` adds to its configuration."""
@@ -81,7 +96,7 @@ def evaluate(
         **document,
     }
     path = project(folder) / "promptfooconfig.yaml"
-    path.write_text(yaml.safe_dump(config))
+    path.write_text(in_language(language, yaml.safe_dump(config)))
     environment = {
         "ANTHROPIC_API_KEY": "key-of-a-test",
         "ANTHROPIC_BASE_URL": url,

@@ -131,7 +131,7 @@ def rate(
 
 
 def take_back(row: dict[str, Any]) -> None:
-    """Change a row as the viewer does when a thumb is clicked again: the thumb goes, pass and score are made anew.
+    """Change a row as the viewer does when a thumb is clicked again: the thumb goes, pass and score are made again.
 
     They are made from all components as they are listed, parts beside their wholes and each of the same weight.
     """

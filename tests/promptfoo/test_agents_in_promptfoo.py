@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.promptfoo.answering import GRADER, rows
+from tests.promptfoo.answering import GRADER, LANGUAGES, in_language, rows
 from tests.real.promptfoo import PromptfooInstall, run_eval
 
 AGENT = '''
@@ -66,8 +66,10 @@ def case(query: str, refunded: str, says: str, rubric: str = "trace", **more: An
     }
 
 
-@pytest.fixture(scope="module")
-def graded(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+@pytest.fixture(scope="module", params=LANGUAGES)
+def graded(
+    request: pytest.FixtureRequest, promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, Any]]:
     """The result of our assertion for each case of one run, by query."""
     folder = tmp_path_factory.mktemp("agent")
     (folder / "agent.py").write_text(AGENT)
@@ -93,7 +95,7 @@ def graded(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory
         ],
     }  # fmt: skip
     file = folder / "promptfooconfig.yaml"
-    file.write_text(yaml.safe_dump(config))
+    file.write_text(in_language(request.param, yaml.safe_dump(config)))
     run = run_eval(file, cwd=folder, env={"MARKSCHEME_CACHE": str(folder / "cache")})
     assert run.results, run.stderr
     return {row["vars"]["query"]: row["gradingResult"]["componentResults"][0] for row in rows(run)}

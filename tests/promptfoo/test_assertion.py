@@ -58,7 +58,19 @@ def test_reasons_stand_apart_by_a_full_stop(tmp_path: Path) -> None:
     assert said.startswith("0.62 passes (pass mark 0.5). tone 3 of 5: so. facts 4 of 5: so. Calibration: ")
 
 
-def test_a_rubric_misspelt_is_told_with_those_there_are(tmp_path: Path) -> None:
+def test_a_check_by_code_is_found_in_the_modules_that_the_configuration_names(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    checks = "from markscheme.scorers import scorer\n\n@scorer\ndef has_seven(prediction, expected):\n    return 1.0\n"
+    (here / "checks.py").write_text(checks)
+    (here / "seven.yaml").write_text("criteria: [{name: seven, requirement: Has a 7, check: has_seven}]\n")
+    by_code = {"rubric": str(here / "seven.yaml"), "judge": None}
+    assert _assert(here, ROOT / "graders", scorers="checks", **by_code)["score"] == 1.0
+    reason = _assert(here, ROOT / "graders", **by_code)["reason"]
+    assert "there is no check 'has_seven'" in reason
+    assert "config.scorers" in reason
+
+
+def test_a_rubric_misspelt_is_reported_with_those_there_are(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     said = _assert(here, ROOT / "graders", rubric="claer")["reason"]
     assert "did you mean 'clear'? There are clear, " in said

@@ -1,4 +1,4 @@
-"""`graders/rubric_grader.py` under the real Promptfoo."""
+"""`graders/rubric_grader.py` and `rubric_grader.mjs` under the real Promptfoo."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.commands.console import ROOT
-from tests.promptfoo.answering import GRADER, project, rows
+from tests.promptfoo.answering import GRADER, LANGUAGES, in_language, outcome, project, rows
 from tests.real.promptfoo import NODE, QUIET, EvalRun, PromptfooInstall, run_eval
 from tests.session.processes import calls
 
@@ -55,6 +55,11 @@ def met(system_prompt, user_prompt):
 def unmet(system_prompt, user_prompt):
     return _said(system_prompt, user_prompt, "UNMET")
 """
+EARLIER = """
+inputs: [query, messages]
+criteria:
+- {name: right, requirement: Names the capital}
+"""
 MET, UNMET = "function:scripted_judge:met", "function:scripted_judge:unmet"
 NOT_GRADED: list[tuple[dict[str, Any], str]] = [
     ({"rubric": "capitol"}, "did you mean 'capital'?"),
@@ -70,6 +75,7 @@ NOT_GRADED: list[tuple[dict[str, Any], str]] = [
 def scripted(folder: Path) -> None:
     """Put the rubric `capital` and the judges that are functions into the folder."""
     (project(folder) / "scripted_judge.py").write_text(JUDGE)
+    (folder / "rubrics" / "earlier.yaml").write_text(EARLIER)
 
 
 def a_test(config: dict[str, Any], kind: str = "python", **variables: str) -> dict[str, Any]:
@@ -80,7 +86,24 @@ def a_test(config: dict[str, Any], kind: str = "python", **variables: str) -> di
 
 UNGRADED: dict[str, Any] = {"value": GRADER, "config": {"rubric": "capitol"}}
 PASSED: dict[str, Any] = {"type": "contains", "value": "Paris"}
+AFTER_FILE: dict[str, dict[str, Any]] = {
+    f"rubric after the file, {place}": {"type": "python", "value": f"{GRADER}:capital", "config": {"judge": MET}}
+    for place in ("assertion", "set")
+}
 TESTS = {
+    **{
+        name: {
+            "vars": {"answer": "Paris."},
+            "assert": [assertion if name.endswith("assertion") else {"type": "assert-set", "assert": [assertion]}],
+        }
+        for name, assertion in AFTER_FILE.items()
+    },
+    "no rubric named": a_test({"judge": MET}),
+    "first turn": {
+        **a_test({"rubric": "earlier", "judge": MET}, query="Capital of France?"),
+        "metadata": {"conversationId": "c1"},
+    },
+    "no conversation": a_test({"rubric": "earlier", "judge": MET}, query="Capital of France?"),
     "own": a_test({"rubric": "capital", "judge": MET, "threshold": 0.4}, question="Capital of France?"),
     "var": a_test({"rubric_var": "which", "judge": MET}, which="capital"),
     "not-python, failed": a_test({"rubric": "capital", "judge": UNMET}, "not-python"),
@@ -132,7 +155,7 @@ def negated(said: dict[str, Any]) -> dict[str, Any]:
     return {"type": "not-python", **UNGRADED, **said}
 
 
-def configuration(folder: Path) -> dict[str, Any]:
+def configuration(folder: Path, language: str) -> dict[str, Any]:
     """Everything above as one Promptfoo configuration; the var `case` of each test says what it is for."""
     apart = {"options": {"disableDefaultAsserts": True}}
     cases = {
@@ -140,7 +163,9 @@ def configuration(folder: Path) -> dict[str, Any]:
         **{name: {"vars": {"answer": "Rome."}, "assert": [negated(said)]} for name, said in NEGATED.items()},
         **{name: {"vars": {"answer": "Paris."}, **test} for name, (test, _) in LENIENT.items()},
     }
-    (folder / "cases.csv").write_text(f"answer,case,__expected\nRome.,table,not-python: {GRADER}\n")
+    (folder / "cases.csv").write_text(
+        in_language(language, f"answer,case,__expected\nRome.,table,not-python: {GRADER}\n")
+    )
     return {
         "prompts": ["{{answer}}"],
         "providers": ["echo"],
@@ -160,13 +185,15 @@ def configuration(folder: Path) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module")
-def graded(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+@pytest.fixture(scope="module", params=LANGUAGES)
+def graded(
+    request: pytest.FixtureRequest, promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, Any]]:
     """The rows of one run of all the tests, by their names."""
     folder = tmp_path_factory.mktemp("graded")
     scripted(folder)
     path = folder / "promptfooconfig.yaml"
-    path.write_text(yaml.safe_dump(configuration(folder)))
+    path.write_text(in_language(request.param, yaml.safe_dump(configuration(folder, request.param))))
     env = {"MARKSCHEME_CACHE": str(folder / "cache"), "NEGATION": "not"}
     return {row["vars"]["case"]: row for row in rows(run_eval(path, cwd=folder, env=env))}
 
@@ -196,8 +223,8 @@ def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(graded: dict[st
 def test_no_negated_assertion_passes_an_ungraded_output_wherever_promptfoo_nests_it(
     graded: dict[str, dict[str, Any]], name: str
 ) -> None:
-    assert not graded[name]["success"], graded[name]["gradingResult"]["reason"]
-    assert "not graded: " in json.dumps(graded[name]["gradingResult"])
+    assert not graded[name]["success"], outcome(graded[name])
+    assert "not graded: " in outcome(graded[name])
 
 
 @pytest.mark.parametrize("name", LENIENT)
@@ -209,6 +236,22 @@ def test_no_weight_or_threshold_passes_an_ungraded_output_without_a_word(
     assert reason.startswith("not graded: ")
     assert row["success"] is (said is not None)
     assert reason.endswith(f"(Promptfoo may count this as passed all the same: {said})") is (said is not None)
+
+
+@pytest.mark.parametrize("name", AFTER_FILE)
+def test_a_rubric_is_named_after_the_grader_s_file(graded: dict[str, dict[str, Any]], name: str) -> None:
+    assert graded[name]["success"], outcome(graded[name])
+    assert graded[name]["namedScores"] == {"right": 1, "rude": 0}
+
+
+def test_without_a_name_the_rubric_of_a_project_with_several_is_not_guessed(graded: dict[str, dict[str, Any]]) -> None:
+    reason = graded["no rubric named"]["gradingResult"]["reason"]
+    assert reason.startswith("not graded: no rubric is named, and there are 2: capital, earlier;")
+
+
+def test_before_the_first_turn_of_a_conversation_there_are_no_messages(graded: dict[str, dict[str, Any]]) -> None:
+    assert graded["first turn"]["success"], outcome(graded["first turn"])
+    assert "needs the input 'messages'" in outcome(graded["no conversation"])
 
 
 def test_not_python_passes_what_the_rubric_fails(graded: dict[str, dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""Every configuration in docs/promptfoo.md runs under the real Promptfoo and says what the page says."""
+"""Every configuration in docs/howto/promptfoo.md runs under the real Promptfoo and says what the page says."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from markscheme.judges.options import ASK_OPTIONS
 from tests.commands.console import ROOT, run
 from tests.promptfoo.answering import judging, rows
 from tests.real.messages_front import MessagesFront
 from tests.real.promptfoo import run_eval
 
-PAGE = (ROOT / "docs" / "promptfoo.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "howto" / "promptfoo.md").read_text(encoding="utf-8")
 CONFIGS = re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
 pytestmark = pytest.mark.usefixtures("promptfoo", "runtime")
 
@@ -51,7 +52,5 @@ def test_every_key_of_the_assertion_s_config_is_on_the_page() -> None:
 
 
 def test_every_variable_that_bounds_the_asking_is_on_the_page() -> None:
-    from markscheme.promptfoo.engine import LIMITS, NO_CACHE, PRICE
-
-    for variable in (*(name for name, _ in LIMITS.values()), NO_CACHE, PRICE):
-        assert f"`{variable}`" in PAGE
+    variables = [option.variable for option in ASK_OPTIONS.values() if option.variable]
+    assert [variable for variable in variables if f"`{variable}`" not in PAGE] == []

@@ -35,7 +35,7 @@ def export(folder: Path, texts: list[str]) -> Path:
         for n, text in enumerate(texts)
     ]
     (calibration / "examples.jsonl").write_text("\n".join(map(json.dumps, examples)))
-    done = run("calibrate", "capital", "--export-promptfoo", "rate.yaml", "--judge", "anthropic", cwd=folder)
+    done = run("markscheme", "export", "capital", "--promptfoo", "rate.yaml", "--judge", "anthropic", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "rate.yaml"
 
@@ -75,12 +75,12 @@ def test_labels_stay_at_home(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["capital", "capital", "--export-promptfoo", "f.yaml"], "unexpected 'capital'"),
-        (["capital", "--export-promptfoo", "nowhere/f.yaml"], "cannot be written"),
+        (["capital", "capital", "--promptfoo", "f.yaml"], "unexpected 'capital'"),
+        (["capital", "--promptfoo", "nowhere/f.yaml"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_exported_is_told(tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_what_cannot_be_exported_is_reported(tmp_path: Path, arguments: list[str], said: str) -> None:
     export(tmp_path, ["Paris."])
-    done = run("calibrate", *arguments, cwd=tmp_path)
+    done = run("markscheme", "export", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr

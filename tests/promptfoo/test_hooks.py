@@ -41,7 +41,7 @@ def test_it_tells_rates_means_cost_trust_and_differences(front: MessagesFront, t
     lines = told(run)
     headings, row = (next(line for line in lines if line.startswith(start)) for start in ("Prompt", "plain / echo"))
     assert headings.split()[-4:] == ["python", "right", "rude", "cost"]
-    assert row.split()[:5] == ["plain", "/", "echo", "75%", "(47–91)"]
+    assert row.split()[:5] == ["plain", "/", "echo", "75%", "(43–95)"]
     assert "  0.75    0.75   1.00  " in row
     assert any(
         line.startswith("- hedged / echo compared with plain / echo: 0 (") and "may be noise" in line for line in lines
@@ -61,7 +61,7 @@ def test_it_tells_rates_means_cost_trust_and_differences(front: MessagesFront, t
     assert data["cost"]["calls"] == 24
 
 
-def test_a_prompt_that_fails_where_another_passes_is_told_apart_from_noise(
+def test_a_prompt_that_fails_where_another_passes_is_distinguished_from_noise(
     front: MessagesFront, tmp_path: Path
 ) -> None:
     worse = [PROMPTS[0], {"raw": "No idea", "label": "lost"}]
@@ -113,7 +113,7 @@ def test_ungraded_outputs_count_in_no_rate(front: MessagesFront, tmp_path: Path)
     ]
     run = run_of(tmp_path, front, [], {}, tests=tests)
     row = told(run)[3]
-    assert " 100% (" in row
+    assert "  1 of 1  " in row
     assert " 1 of 2 " in row
 
 
@@ -123,7 +123,7 @@ def test_whatever_goes_wrong_after_the_run_its_results_are_saved(
 ) -> None:
     run = run_of(tmp_path, front, ["Paris."], env)
     assert [row["success"] for row in rows(run)] == [True]
-    assert told(run)[-1].startswith("what this run is worth isn't known: ")
+    assert told(run)[-1].startswith("no summary of this run: ")
 
 
 def test_repeats_tell_how_often_the_gate_fails(front: MessagesFront, tmp_path: Path) -> None:

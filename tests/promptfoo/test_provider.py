@@ -1,4 +1,4 @@
-"""`graders/rubric_provider.py` as grading provider under the real Promptfoo."""
+"""`graders/rubric_provider.py` and `rubric_provider.mjs` as grading provider under the real Promptfoo."""
 
 import itertools
 import json
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from markscheme.promptfoo.provider import call_api
-from tests.promptfoo.answering import PROVIDER, assertion, evaluate, judging, project, rows
+from tests.promptfoo.answering import LANGUAGES, PROVIDER, assertion, evaluate, judging, project, rows
 from tests.real.messages_front import MessagesFront, Request
 from tests.real.promptfoo import PromptfooInstall
 from tests.session.processes import session_pids, sockets
@@ -83,15 +83,18 @@ class Graded:
         return [body for body, text in texts if any(question in text for question in questions)]
 
 
-@pytest.fixture(scope="module")
-def graded(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> Graded:
+@pytest.fixture(scope="module", params=LANGUAGES)
+def graded(
+    request: pytest.FixtureRequest, promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory
+) -> Graded:
     """Everything that our provider is tried on, in one run."""
     folder = tmp_path_factory.mktemp("provider")
     tests = cases_of(project(folder))
     (folder / "rubrics" / "half.yaml").write_text(HALF)
     with sockets() as runtime, MessagesFront(judging()) as front:
         env = {"MARKSCHEME_PRICE": "3:15", "XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_SESSION_IDLE": "30"}
-        run = evaluate(folder, front.url, [], [], env=env, tests=[one for some in tests.values() for one in some])
+        every_test = [test for some in tests.values() for test in some]
+        run = evaluate(folder, front.url, [], [], env=env, tests=every_test, language=request.param)
         sessions = len(session_pids(runtime))
         found = iter(rows(run))
         return Graded({of: [next(found) for _ in some] for of, some in tests.items()}, front.requests, sessions)
@@ -124,7 +127,7 @@ def test_a_file_of_criteria_as_value_is_graded_by_its_criteria(graded: Graded) -
     assert list(row["gradingResult"]["componentResults"][0]["metadata"]["criteria"]) == ["right", "rude"]
 
 
-def test_tokens_and_cost_are_told(graded: Graded) -> None:
+def test_tokens_and_cost_are_reported(graded: Graded) -> None:
     component = graded.rows["tokens"][0]["gradingResult"]["componentResults"][0]
     assert component["tokensUsed"]["prompt"] == 100
     assert component["tokensUsed"]["completion"] == 20

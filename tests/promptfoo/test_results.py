@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from markscheme.errors import RatingError
-from markscheme.promptfoo.results import Manual, Results, Row, aligned, read_results, together
+from markscheme.errors import RatingError, RatingWarning
+from markscheme.promptfoo.results import Manual, Results, Row, read_results
+from markscheme.readers.rated import open_rated
 from tests.promptfoo.rated_run import WORDS, numbered, rate, rows_of, take_back, written
 
 RESULTS_FILE = read_results.__code__.co_filename
@@ -102,7 +103,7 @@ def test_expected_labels_and_splits_are_honoured(read: Results) -> None:
 
 def test_a_label_or_split_nobody_knows_is_counted_aside(read: Results) -> None:
     assert read.aside["metadata.expected_label 'maybe', which is neither pass nor fail"] == 2
-    assert read.aside["metadata.split 'train', which is none of golden, dev, holdout, test"] == 2
+    assert read.aside["metadata.split 'train', which isn't one of golden, dev, holdout, test"] == 2
 
 
 @pytest.mark.parametrize("word", ["hello", "world", "plain"])
@@ -223,7 +224,7 @@ def test_the_members_of_a_set_are_judges_and_the_set_counts_once(results: dict[s
     assert row.score == pytest.approx((0.75 + 2 * 0.5 + 1 + 1 + 3 * 0) / 8)
 
 
-def test_two_assertions_of_one_type_without_a_metric_are_told_apart(results: dict[str, Any], tmp_path: Path) -> None:
+def test_two_assertions_of_one_type_without_a_metric_are_distinguished(results: dict[str, Any], tmp_path: Path) -> None:
     for raw in results["results"]["results"]:
         for component in (raw["gradingResult"] or {}).get("componentResults", []):
             if component.get("assertion", {}).get("metric") == "polite":
@@ -276,16 +277,16 @@ def test_the_same_output_graded_again_is_a_second_sample(results: dict[str, Any]
 def test_a_second_file_takes_the_ids_of_the_first_where_outputs_are_the_same(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
-    first = read_results(written(results, tmp_path / "one.json"))
+    one = written(results, tmp_path / "one.json")
     for row in results["results"]["results"]:
         row["testIdx"] += 5
     rows_of(results, "plain")[0]["response"]["output"] = "something else"
-    second = aligned(first, read_results(written(results, tmp_path / "two.json")))
-    names = {row.key: row.id for row in first.rows}
-    assert sum(names.get(row.key) == row.id for row in second.rows) == 11
-    assert sum(row.id.endswith("(two)") for row in second.rows) == 1
-    numbered = together([first, second])
-    assert max(row.sample for row in numbered) == 1
+    with pytest.warns(RatingWarning, match=r"metadata\."):
+        rated = open_rated([one, written(results, tmp_path / "two.json")])
+    first, second = ({example.id for example in file.examples} for file in rated.files)
+    assert len(first & second) == 11
+    assert len([unit for unit in second - first if unit.endswith("(two)")]) == 1
+    assert max(rating.sample for rating in rated.ratings if rating.kind == "model") == 1
 
 
 def test_rows_of_a_jsonl_output_are_read_too(results: dict[str, Any], tmp_path: Path) -> None:

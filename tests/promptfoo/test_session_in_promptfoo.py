@@ -10,7 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.promptfoo.answering import GRADER, HOOKS, assertion, evaluate, judging, rows
+from tests.promptfoo.answering import (
+    GRADER,
+    HOOKS,
+    LANGUAGES,
+    assertion,
+    evaluate,
+    in_language,
+    judging,
+    outcome,
+    rows,
+)
 from tests.real.messages_front import Answer, MessagesFront, Request, failing
 from tests.session.processes import files, is_running, session_pids, wait_until
 
@@ -26,22 +36,28 @@ def front() -> Iterator[MessagesFront]:
 STRANGE = ["Paris.", "Rome.", "", '{"capital": "Paris", "n": 1.50}', "\0Paris\ud83d\x1b[2J", "Paris. " * 150_000]
 
 
-def test_results_are_equal_with_and_without_a_session(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
-    both = [assertion(), assertion(config={"session": "off"})]
-    run = evaluate(tmp_path, front.url, STRANGE, both, env={"MARKSCHEME_NO_CACHE": "1"})
+def test_results_are_equal_in_both_languages_with_and_without_a_session(
+    front: MessagesFront, tmp_path: Path, runtime: Path
+) -> None:
+    graders = [in_language(language, GRADER) for language in LANGUAGES]
+    configs: list[dict[str, str]] = [{}, {"session": "off"}]
+    every_way = [{**assertion(config=config), "value": grader} for config in configs for grader in graders]
+    run = evaluate(tmp_path, front.url, STRANGE, every_way, env={"MARKSCHEME_NO_CACHE": "1"})
     assert [row["success"] for row in rows(run)] == [True, False, False, True, True, True]
     for row in rows(run):
-        found = [part for part in row["gradingResult"]["componentResults"] if part["assertion"].get("value") == GRADER]
-        through, alone = (
+        results = [
+            part for part in row["gradingResult"]["componentResults"] if part["assertion"].get("value") in graders
+        ]
+        through, *others = (
             {
                 **{key: part[key] for key in ("pass", "score", "reason", "namedScores")},
                 "metadata": {**part["metadata"], "replies": None},
                 "parts": [[one["pass"], one["score"], one["reason"]] for one in part["componentResults"]],
             }
-            for part in found
+            for part in results
         )
-        assert through == alone
-    assert len(front.requests) == 2 * len(STRANGE)
+        assert others == [through] * 3
+    assert len(front.requests) == 4 * len(STRANGE)
 
 
 def test_repeats_are_answered_from_the_cache_unless_it_is_off(
@@ -58,8 +74,9 @@ def test_repeats_are_answered_from_the_cache_unless_it_is_off(
     assert (sum("Kept?" in text for text in asked), sum("Bypassed?" in text for text in asked)) == (1, 3)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_thresholds_and_not_python_turn_the_verdict_and_nothing_else_and_the_run_again_asks_nobody(
-    tmp_path: Path, runtime: Path
+    tmp_path: Path, runtime: Path, language: str
 ) -> None:
     def decide(request: Request) -> Answer:
         return failing(401) if "Refused" in request.body["messages"][0]["content"] else judging()(request)
@@ -73,16 +90,16 @@ def test_thresholds_and_not_python_turn_the_verdict_and_nothing_else_and_the_run
     ]
     refused = {"vars": {"answer": "Refused.", "question": "Capital?"}, "assert": [assertion("not-python")]}
     with MessagesFront(decide) as front:
-        found = rows(evaluate(tmp_path, front.url, [], [], tests=[*tests, refused]))
+        found = rows(evaluate(tmp_path, front.url, [], [], tests=[*tests, refused], language=language))
         asked = len(front.requests)
         alone = [{**test, "assert": [assertion(config={"session": "off"})]} for test in tests[:2]]
-        again = rows(evaluate(tmp_path, front.url, [], [], tests=[*tests, *alone]))
+        again = rows(evaluate(tmp_path, front.url, [], [], tests=[*tests, *alone], language=language))
         assert len(front.requests) == asked
     assert [row["success"] for row in found[:2]] == [True, False]
     assert [(row["success"], row["score"]) for row in found[2:4]] == [(True, 0.75), (False, 0)]
     assert [row["success"] for row in found[4:6]] == [False, True]
     assert not found[6]["success"]
-    assert "not graded: " in found[6]["gradingResult"]["reason"]
+    assert "not graded: " in outcome(found[6])
     assert [row["success"] for row in again] == [row["success"] for row in [*found[:6], *found[:2]]]
 
 
@@ -119,7 +136,10 @@ def test_the_budget_holds_over_all_of_promptfoo_s_processes_and_the_hooks_leave_
     assert len(reasons) + len(front.requests) == 12
 
 
-def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_path: Path, runtime: Path) -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(
+    tmp_path: Path, runtime: Path, language: str
+) -> None:
     outputs = [f"Paris. {n}" for n in range(36)]
     seen: set[int] = set()
     over = threading.Event()
@@ -137,7 +157,9 @@ def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_pat
     with MessagesFront(judging(0.05)) as front:
         killer = threading.Thread(target=kill_twice, args=(front,))
         killer.start()
-        run = evaluate(tmp_path, front.url, outputs, [assertion()], args=("-j", "16"), extensions=HOOKS)
+        run = evaluate(
+            tmp_path, front.url, outputs, [assertion()], args=("-j", "16"), extensions=HOOKS, language=language
+        )
         seen.update(session_pids(runtime))
         over.set()
         killer.join()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.judges.remembering import FILE
+from markscheme.judges.remembering import REPLIES_FILE
 from tests.proofs.server import ROOT, serving
 
 pytestmark = pytest.mark.proof
@@ -48,7 +48,7 @@ def test_all_get_the_same_results_and_one_reply_is_kept_for_each_prompt(
     assert all(verdicts.keys() == {"even", "rest"} for verdicts in found[0]["verdicts"].values())
     assert all(one["verdicts"] == found[0]["verdicts"] for one in found)
 
-    with sqlite3.connect(tmp_path / FILE) as connection:
+    with sqlite3.connect(tmp_path / REPLIES_FILE) as connection:
         kept = connection.execute("SELECT count(*), count(DISTINCT key) FROM replies").fetchone()
         sound = connection.execute("PRAGMA integrity_check").fetchall()
     connection.close()

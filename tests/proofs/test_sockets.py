@@ -84,9 +84,11 @@ def test_a_task_of_verifiers_has_a_reward_or_an_error(found: Any) -> None:
 
 @pytest.mark.parametrize("found", ["daft"], indirect=True)
 def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(found: Any) -> None:
-    assert [(row["score"], row["pass"]) for row in found] == [(1, True), (0, False), (None, None), (1, True)]
-    assert [row["criteria"] and row["criteria"]["promise"] for row in found] == [0, 1, None, None]
+    graded = [(1, True), (0, False), (None, None), (1, True), (None, None)]
+    assert [(row["score"], row["pass"]) for row in found] == graded
+    assert [row["criteria"] and row["criteria"]["promise"] for row in found] == [0, 1, None, None, None]
     assert "the judge is down" in found[2]["error"]
+    assert found[4]["error"] == "the row has no response"
 
 
 @pytest.mark.parametrize("found", ["otel"], indirect=True)

@@ -105,7 +105,7 @@ def test_yaml_and_csv_say_the_same(tmp_path: Path) -> None:
 def test_csv_takes_true_and_false_for_yes_and_no_alone(tmp_path: Path) -> None:
     header = "id,query,response,clarity,polite"
     assert only_label(written(tmp_path, "a.csv", header, "a,?,Done.,4,TRUE")).criteria["polite"].level == 1.0
-    with pytest.raises(RatingError, match=r"b\.csv:2: clarity: 'true' is no level"):
+    with pytest.raises(RatingError, match=r"b\.csv:2: clarity: 'true' isn't a level"):
         only_label(written(tmp_path, "b.csv", header, "a,?,Done.,true,false"))
 
 
@@ -113,7 +113,7 @@ def test_csv_takes_true_and_false_for_yes_and_no_alone(tmp_path: Path) -> None:
     ("row", "said"),
     [(b'2,?,"\xff",4,MET', "is not UTF-8 text"), (b"2,?," + b"x" * 200_000, "cannot be read: field larger")],
 )
-def test_a_csv_that_cannot_be_read_is_told_with_its_line(tmp_path: Path, row: bytes, said: str) -> None:
+def test_a_csv_that_cannot_be_read_is_reported_with_its_line(tmp_path: Path, row: bytes, said: str) -> None:
     path = tmp_path / "examples.csv"
     path.write_bytes(b"id,query,response,clarity,polite\n1,?,Done.,4,MET\n" + row + b"\n")
     with pytest.raises(RatingError, match=rf"examples\.csv:3: {said}"):
@@ -147,7 +147,7 @@ def test_ratings_beside_the_examples_are_labels_too(tmp_path: Path) -> None:
     assert (examples[1].labels[0].rater, examples[1].labels[0].kind) == ("ana", "human")
 
 
-def test_all_faults_of_a_file_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
+def test_all_faults_of_a_file_are_reported_at_once_with_their_lines(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "examples.jsonl",
@@ -164,7 +164,7 @@ def test_all_faults_of_a_file_are_told_at_once_with_their_lines(tmp_path: Path) 
     assert [fault.line for fault in refused.value.faults] == [2, 3, 4, 5, 6, 7]
     told = str(refused.value)
     assert "id 'a' is on line 1 already" in told
-    assert "clarity: 9 is no level of its scale: 1, 2, 3, 4, 5" in told
+    assert "clarity: 9 isn't a level of its scale: 1, 2, 3, 4, 5" in told
     assert "kind is one of adjudicated, human, constructed, model, code; found 'oracle'" in told
     assert "overall is a score from 0 to 1, found 1.5" in told
 

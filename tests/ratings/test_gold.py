@@ -14,7 +14,7 @@ ONE = rubric("tone")
 
 
 def set_of(*labels: tuple[Rating, ...]) -> ExampleSet:
-    return ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), given) for i, given in enumerate(labels)))
+    return ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), truth) for i, truth in enumerate(labels)))
 
 
 def tone(place: int, rater: str, kind: str, level: float, **more: object) -> Rating:
@@ -22,37 +22,37 @@ def tone(place: int, rater: str, kind: str, level: float, **more: object) -> Rat
 
 
 def test_the_strongest_kind_an_example_has_is_its_gold() -> None:
-    given = set_of(
+    truth = set_of(
         (tone(0, "p", "human", 2), tone(0, "panel", "adjudicated", 5)),
         (tone(1, "p", "human", 3), tone(1, "gpt", "model", 1)),
     )
-    gold = gold_of(given, ONE)
+    gold = gold_of(truth, ONE)
     assert gold.levels["tone"].tolist() == [5, 3]
     assert gold.kinds == {"adjudicated": 1, "human": 1}
 
 
 def test_where_people_labelled_some_the_others_labels_are_set_aside() -> None:
-    given = set_of((tone(0, "p", "human", 2),), (tone(1, "made", "constructed", 3),), (tone(2, "gpt", "model", 3),))
-    gold = gold_of(given, ONE)
+    truth = set_of((tone(0, "p", "human", 2),), (tone(1, "made", "constructed", 3),), (tone(2, "gpt", "model", 3),))
+    gold = gold_of(truth, ONE)
     assert (gold.ids, gold.set_aside, gold.reference) == (("e0",), 2, "one-person")
-    assert gold_of(given, ONE, kind="constructed").ids == ("e1",)
+    assert gold_of(truth, ONE, kind="constructed").ids == ("e1",)
 
 
 def test_labels_by_code_count_where_they_are_asked_for() -> None:
-    given = set_of((tone(0, "p", "human", 2), tone(0, "length", "code", 4)))
-    gold = gold_of(given, ONE, kind="code")
+    truth = set_of((tone(0, "p", "human", 2), tone(0, "length", "code", 4)))
+    gold = gold_of(truth, ONE, kind="code")
     assert (gold.levels["tone"].tolist(), gold.reference) == ([4.0], "model")
 
 
 def test_a_decision_is_that_of_the_strongest_kind_that_gave_one() -> None:
-    given = set_of(
+    truth = set_of(
         (
             tone(0, "p", "human", 5, passed=True),
             tone(0, "q", "human", 5, passed=True),
             tone(0, "panel", "adjudicated", 1, passed=False),
         )
     )
-    assert gold_of(given, ONE).decisions.tolist() == [0.0]
+    assert gold_of(truth, ONE).decisions.tolist() == [0.0]
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_several_people_become_one_level_by_the_chosen_rule(by: str, level: floa
 
 
 def test_overall_gold_is_the_given_one_else_what_the_levels_earn() -> None:
-    given = set_of((tone(0, "p", "human", 5, overall=0.4),), (tone(1, "p", "human", 4),))
-    gold = gold_of(given, ONE)
+    truth = set_of((tone(0, "p", "human", 5, overall=0.4),), (tone(1, "p", "human", 4),))
+    gold = gold_of(truth, ONE)
     assert gold.scores.tolist() == [0.4, 0.75]
     assert gold.decisions.tolist() == [0.0, 1.0]
 
@@ -96,8 +96,8 @@ def test_a_failed_required_criterion_fails_gold_whatever_the_score() -> None:
     of = Rubric(
         (Criterion(1.0, "a", name="safe", scale=scale, required=True), Criterion(9.0, "b", name="good", scale=scale))
     )
-    given = ExampleSet((Example(Submission("r", {}, "e0"), (rating("e0", "p", "human", of, [1, 5]),)),))
-    gold = gold_of(given, of)
+    truth = ExampleSet((Example(Submission("r", {}, "e0"), (rating("e0", "p", "human", of, [1, 5]),)),))
+    gold = gold_of(truth, of)
     assert gold.scores.tolist() == [0.9]
     assert gold.decisions.tolist() == [0.0]
 

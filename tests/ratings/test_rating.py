@@ -81,11 +81,11 @@ def test_what_a_judge_said_off_the_scale_may_be_kept_as_unread_and_a_person_s_ne
     whole = {"id": "whole", "judge": "gpt", "overall": 70}
     ratings = load_ratings(_file(tmp_path, *said, whole), RUBRIC, keep_unread=True)
     assert [r.criteria["clarity"].declined for r in ratings[:5]] == ["unread"] * 4 + [""]
-    assert ratings[0].criteria["clarity"].reason == "clarity: 9 is no level of its scale: 1, 2, 3, 4, 5"
+    assert ratings[0].criteria["clarity"].reason == "clarity: 9 isn't a level of its scale: 1, 2, 3, 4, 5"
     assert (ratings[5].overall, ratings[5].error) == (None, "overall is a score from 0 to 1, found 70")
-    with pytest.raises(RatingError, match=r"ann\.jsonl:1: clarity: 9 is no level"):
+    with pytest.raises(RatingError, match=r"ann\.jsonl:1: clarity: 9 isn't a level"):
         load_ratings(_file(tmp_path, said[0]), RUBRIC)
-    with pytest.raises(RatingError, match="9 is no level"):
+    with pytest.raises(RatingError, match="9 isn't a level"):
         load_ratings(_file(tmp_path, said[0] | {"kind": "human"}), RUBRIC, keep_unread=True)
 
 

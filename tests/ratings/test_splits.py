@@ -52,7 +52,10 @@ def test_every_look_is_on_record_before_the_labels_are_handed_out(tmp_path: Path
     changed = a_set(tmp_path, example("1", "dev"), example("2", "test", 0.9), example("3", "test"))
     after = openings_of(changed)
     assert after is not None
-    assert (len(after.all), after.of_these) == (2, 0)
+    assert (len(after.all), after.of_these) == (2, 2), "example 3 has the level that was looked at"
+    fresh = openings_of(a_set(tmp_path, example("2", "test", 0.9), example("3", "test", 0.1)))
+    assert fresh is not None
+    assert (len(fresh.all), fresh.of_these) == (2, 0)
     assert after.to_json()["first"] == "2026-11-02"
     lines = [json.loads(line) for line in (tmp_path / "opened.jsonl").read_text().splitlines()]
     assert [line["by"] for line in lines] == ["a command", "another"]
@@ -71,7 +74,7 @@ def test_labels_are_not_handed_out_where_the_look_can_not_be_put_on_record(tmp_p
         open_test_labels(a_set(tmp_path, example("1", "test")), by="a command", at="2026-11-02")
 
 
-def test_a_record_that_is_none_is_told_by_its_line(tmp_path: Path) -> None:
+def test_a_record_that_is_none_is_reported_by_its_line(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").write_text('{"at": "2026-11-02"}\n')
     examples = a_set(tmp_path, example("1", "test"))
     with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has at, by, labels, n"):
@@ -154,3 +157,31 @@ def test_no_record_is_ever_written_through_a_link(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="is not followed"):
         record_tuning(examples, ["1"], {}, at="2026-11-02")
     assert victim.read_text() == ""
+
+
+def test_openings_are_counted_by_example_and_level_whatever_else_changes(tmp_path: Path) -> None:
+    before = a_set(tmp_path, example("1", "test", 0.2), example("2", "test", 0.8))
+    open_test_labels(before, by="improve --open", at="2026-11-02", wordings=("w",), judge="j")
+    (first, second) = before.examples
+    label = second.labels[0]
+    for changed in (
+        replace(second, labels=(replace(label, note="a typo, corrected", at="2026-11-05", rater="b"),)),
+        replace(second, labels=(label, replace(label, rater="c", overall=0.1))),
+        replace(second, group="elsewhere", system="prompt-b"),
+    ):
+        openings = openings_of(a_set(tmp_path, first, changed))
+        assert openings is not None
+        assert openings.of_these == 1
+    renamed = Submission("…", {}, "renamed")
+    openings = openings_of(a_set(tmp_path, replace(second, submission=renamed)))
+    assert openings is not None
+    assert openings.of_these == 1, "the same texts under another id"
+
+
+def test_a_look_at_all_labels_is_on_record_without_a_test_part(tmp_path: Path) -> None:
+    whole = a_set(tmp_path, example("1", None, 0.2), example("2", None, 0.8))
+    _, looks = open_test_labels(whole, by="improve --outside", at="2026-11-02", whole=True)
+    assert (looks.of_these, looks.n) == (1, 2)
+    parted = openings_of(a_set(tmp_path, example("1", "dev", 0.2), example("2", "test", 0.8)))
+    assert parted is not None
+    assert parted.of_these == 1, "a part held out afterwards was looked at then"

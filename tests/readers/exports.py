@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from markscheme.ratings.rating import Kind
+from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import Columns
 
 UNITS = tuple(f"p{number}" for number in range(1, 7))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers import archive
-from markscheme.readers.detect import import_files
-from markscheme.readers.imported import Columns, Reading
+from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.rated import RatedFile, open_rated
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import STEPPED, AgentStep, trajectories
 from tests.readers import exports
@@ -26,30 +26,30 @@ from tests.readers.exports import SAMPLES, Sample, written
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "exports"
 OF_PLACE = Rubric((Criterion(1.0, "It says where the parcel is.", "place"),))
 AS_IT_IS = Columns()
-OTHER_TOOLS = Path(__file__).parents[2] / "docs" / "other-tools.md"
+OTHER_TOOLS = Path(__file__).parents[2] / "docs" / "howto" / "other-tools.md"
 TITLES = {"mlflow": "MLflow", "langsmith": "LangSmith", "label-studio": "Label Studio", "deepeval": "DeepEval"}
 
 
-def read(paths: list[Path], columns: Columns = AS_IT_IS, rubric: Rubric | None = None, **words: str) -> Reading:
-    found = import_files(paths, rubric, words=words, columns=columns)
-    reader = RatingReader(found.rubric)
-    for rating in found.ratings:  # what is written can be read
+def read(paths: list[Path], columns: Columns = AS_IT_IS, rubric: Rubric | None = None, **words: str) -> RatedFile:
+    content = open_rated(paths, rubric, expected="anything", meanings=Meanings(words, columns), joined=True).as_one_file
+    reader = RatingReader(content.rubric)
+    for rating in content.ratings:  # what is written can be read
         line = json.loads(json.dumps(rating.to_json(), allow_nan=False))
         assert reader.rating(line).to_json() == line
-    return found
+    return content
 
 
-def levels(found: Reading, rater: str, name: str = "place") -> dict[str, float | None]:
-    return {r.id: r.criteria[name].level for r in found.ratings if r.rater == rater and name in r.criteria}
+def levels(content: RatedFile, rater: str, name: str = "place") -> dict[str, float | None]:
+    return {r.id: r.criteria[name].level for r in content.ratings if r.rater == rater and name in r.criteria}
 
 
-def kinds(found: Reading) -> dict[str, str]:
-    return {rating.rater: rating.kind for rating in found.ratings}
+def kinds(content: RatedFile) -> dict[str, str]:
+    return {rating.rater: rating.kind for rating in content.ratings}
 
 
-def agreed(found: Reading, judge: str, person: str) -> tuple[int, int]:
+def agreed(content: RatedFile, judge: str, person: str) -> tuple[int, int]:
     """On how many responses the two agree, of those both rated."""
-    one, other = levels(found, judge), levels(found, person)
+    one, other = levels(content, judge), levels(content, person)
     both = [unit for unit in one if one[unit] is not None and other.get(unit) is not None]
     return sum(one[unit] == other[unit] for unit in both), len(both)
 
@@ -60,19 +60,19 @@ def agreed(found: Reading, judge: str, person: str) -> tuple[int, int]:
 @pytest.mark.parametrize("tool", SAMPLES)
 def test_the_same_ratings_give_the_same_figures_from_every_tool(tool: str, tmp_path: Path) -> None:
     sample = SAMPLES[tool]
-    found = read(written(tmp_path, sample.files()), sample.columns)
-    judge = next(name for name, kind in kinds(found).items() if kind == "model")
+    content = read(written(tmp_path, sample.files()), sample.columns)
+    judge = next(name for name, kind in kinds(content).items() if kind == "model")
     expected = {"ann": (4, 6), "ben": (3, 6)}
-    assert {person: agreed(found, judge, person) for person in sample.people} == {
+    assert {person: agreed(content, judge, person) for person in sample.people} == {
         person: expected[person] for person in sample.people
     }
-    assert {name for name, kind in kinds(found).items() if kind == "human"} == set(sample.people)
+    assert {name for name, kind in kinds(content).items() if kind == "human"} == set(sample.people)
     assert judge == "judge-1"
-    assert [criterion.name for criterion in found.rubric.criteria] == ["place"]
-    assert {e.submission.response for e in found.examples} == {exports.reply(unit) for unit in exports.UNITS}
-    assert {e.submission.inputs["query"] for e in found.examples} == {exports.ASKED}
-    assert found.lost == {}
-    figures = [f"{same} of {both}" for same, both in (agreed(found, judge, person) for person in sample.people)]
+    assert [criterion.name for criterion in content.rubric.criteria] == ["place"]
+    assert {e.submission.response for e in content.examples} == {exports.reply(unit) for unit in exports.UNITS}
+    assert {e.submission.inputs["query"] for e in content.examples} == {exports.ASKED}
+    assert content.lost == {}
+    figures = [f"{same} of {both}" for same, both in (agreed(content, judge, person) for person in sample.people)]
     row = " | ".join([TITLES.get(tool, tool.title()), *[*figures, "–"][:2]])
     assert f"\n| {row} | " in OTHER_TOOLS.read_text(encoding="utf-8")
 
@@ -103,18 +103,18 @@ def test_a_store_reads_as_its_export_and_is_not_written_to(store: Any, tmp_path:
     path = store(tmp_path / "store.db")
     before = path.read_bytes()
     path.chmod(0o400)
-    found = read([path])
-    assert (agreed(found, "judge-1", "ann"), agreed(found, "judge-1", "ben")) == ((4, 6), (3, 6))
-    assert {e.submission.response for e in found.examples} == {exports.reply(unit) for unit in exports.UNITS}
+    content = read([path])
+    assert (agreed(content, "judge-1", "ann"), agreed(content, "judge-1", "ben")) == ((4, 6), (3, 6))
+    assert {e.submission.response for e in content.examples} == {exports.reply(unit) for unit in exports.UNITS}
     assert path.read_bytes() == before
     assert [other.name for other in tmp_path.iterdir()] == ["store.db"]
 
 
 def test_an_archive_of_inspect_reads_as_its_json(tmp_path: Path) -> None:
     log = exports.inspect()["log.json"]
-    found = read([exports.eval_archive(tmp_path / "log.eval", log)], SAMPLES["inspect"].columns)
+    content = read([exports.eval_archive(tmp_path / "log.eval", log)], SAMPLES["inspect"].columns)
     plain = read(written(tmp_path, exports.inspect()), SAMPLES["inspect"].columns)
-    assert [r.to_json() for r in found.ratings] == [r.to_json() for r in plain.ratings]
+    assert [r.to_json() for r in content.ratings] == [r.to_json() for r in plain.ratings]
 
 
 @pytest.mark.parametrize("tool", ["langfuse", "phoenix"])
@@ -127,19 +127,19 @@ def test_a_table_reads_as_the_json(tool: str, tmp_path: Path) -> None:
             table = csv.DictWriter(file, list(flat[0]))
             table.writeheader()
             table.writerows(flat)
-    found = read(paths)
-    assert (agreed(found, "judge-1", "ann"), agreed(found, "judge-1", "ben")) == ((4, 6), (3, 6))
-    assert {e.submission.inputs["query"] for e in found.examples} == {exports.ASKED}
+    content = read(paths)
+    assert (agreed(content, "judge-1", "ann"), agreed(content, "judge-1", "ben")) == ((4, 6), (3, 6))
+    assert {e.submission.inputs["query"] for e in content.examples} == {exports.ASKED}
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row as the tools' tables have it: Phoenix joins names by dots, Langfuse writes JSON into cells."""
     if "traceId" in row or "metadata" in row:
         return {key: json.dumps(value) if isinstance(value, dict | list) else value for key, value in row.items()}
-    found: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     for key, value in row.items():
-        found |= {f"{key}.{inner}": v for inner, v in value.items()} if isinstance(value, dict) else {key: value}
-    return found
+        content |= {f"{key}.{inner}": v for inner, v in value.items()} if isinstance(value, dict) else {key: value}
+    return content
 
 
 def test_a_table_of_label_studio_has_the_annotators_columns_told_from_the_data(tmp_path: Path) -> None:
@@ -150,11 +150,11 @@ def test_a_table_of_label_studio_has_the_annotators_columns_told_from_the_data(t
         for at, unit in enumerate(exports.UNITS)
         for rater, level in (("ann", exports.ANN[at]), ("ben", exports.BEN[at]))
     ]  # fmt: skip
-    found = read(written(tmp_path, {"min.json": rows}))
-    assert levels(found, "ben") == {str(at + 1): float(level) for at, level in enumerate(exports.BEN)}
-    assert set(levels(found, "ann", "tone").values()) == {4.0}
-    assert "columns read as ratings: tone, place; as comments: why" in found.notes
-    assert found.ratings[0].note == "it names a town"
+    content = read(written(tmp_path, {"min.json": rows}))
+    assert levels(content, "ben") == {str(at + 1): float(level) for at, level in enumerate(exports.BEN)}
+    assert set(levels(content, "ann", "tone").values()) == {4.0}
+    assert "columns read as ratings: tone, place; as comments: why" in content.notes
+    assert content.ratings[0].note == "it names a town"
 
 
 # --- what else an export says -----------------------------------------------------------------------------------------
@@ -163,8 +163,8 @@ def test_a_table_of_label_studio_has_the_annotators_columns_told_from_the_data(t
 def test_comments_times_and_corrections_come_along(tmp_path: Path) -> None:
     files = exports.langsmith()
     files["feedback.json"][1]["correction"] = {"place": "Leeds"}
-    found = read(written(tmp_path, files))
-    ann = next(rating for rating in found.ratings if rating.rater == "ann")
+    content = read(written(tmp_path, files))
+    ann = next(rating for rating in content.ratings if rating.rater == "ann")
     assert (ann.criteria["place"].reason, ann.at) == ("ann on p1", "2026-11-01T09:00:00Z")
     assert ann.note == "place corrected to {'place': 'Leeds'}"
 
@@ -183,8 +183,8 @@ def test_nan_is_no_level_and_not_applicable_is_said_so(tmp_path: Path) -> None:
     samples = files["log.json"]["samples"]
     samples[0]["scores"]["judge-1"] = {"value": float("nan"), "reason": "grader_failed", "history": []}
     samples[1]["scores"]["judge-1"]["value"] = "not applicable"
-    found = read(written(tmp_path, files), SAMPLES["inspect"].columns)
-    judged = {r.id: r.criteria["place"] for r in found.ratings if r.rater == "judge-1"}
+    content = read(written(tmp_path, files), SAMPLES["inspect"].columns)
+    judged = {r.id: r.criteria["place"] for r in content.ratings if r.rater == "judge-1"}
     assert (judged["p1"].declined, judged["p1"].reason) == ("unread", "grader_failed")
     assert judged["p2"].declined == "not applicable"
 
@@ -194,9 +194,9 @@ def test_an_edited_score_is_the_judges_before_and_a_persons_after(tmp_path: Path
     score = files["log.json"]["samples"][5]["scores"]["judge-1"]
     edit = {"value": "C", "explanation": "UNCHANGED", "provenance": {"author": "eve", "reason": "judge wrong"}}
     score |= {"value": "C", "history": [{"value": "I", "explanation": "as it is"}, edit]}
-    found = read(written(tmp_path, files), SAMPLES["inspect"].columns)
-    eve = next(rating for rating in found.ratings if rating.rater == "eve")
-    assert levels(found, "judge-1")["p6"] == 0.0
+    content = read(written(tmp_path, files), SAMPLES["inspect"].columns)
+    eve = next(rating for rating in content.ratings if rating.rater == "eve")
+    assert levels(content, "judge-1")["p6"] == 0.0
     assert (eve.criteria["place"].level, eve.kind, eve.blind) == (1.0, "human", False)
     assert eve.criteria["place"].reason == "as it is judge wrong"
 
@@ -209,30 +209,30 @@ def test_an_overridden_assessment_of_the_judge_stays_its_rating(tmp_path: Path) 
     given_[2]["valid"] = False
     given_.append({**given_[2], "assessment_id": "new", "valid": True, "overrides": given_[2]["assessment_id"],
                    "feedback": {"value": True}})  # fmt: skip
-    found = read(written(tmp_path, files))
-    assert (levels(found, "judge-1")["p4"], levels(found, "ben")["p4"]) == (0.0, 1.0)
-    assert {r.rater: r.blind for r in found.ratings if r.id == "p4"} == {"judge-1": True, "ann": False, "ben": True}
-    assert found.lost == {"assessments that their rater replaced": 1}
+    content = read(written(tmp_path, files))
+    assert (levels(content, "judge-1")["p4"], levels(content, "ben")["p4"]) == (0.0, 1.0)
+    assert {r.rater: r.blind for r in content.ratings if r.id == "p4"} == {"judge-1": True, "ann": False, "ben": True}
+    assert content.lost == {"assessments that their rater replaced": 1}
 
 
 def test_a_judge_that_rates_twice_is_two_runs_and_a_person_keeps_the_later_word(tmp_path: Path) -> None:
     files = exports.langfuse()
     judge, ann = files["scores.json"][0], files["scores.json"][1]
     files["scores.json"] += [{**judge, "value": 0}, {**ann, "value": 0, "timestamp": "2026-11-02T09:00:00.000Z"}]
-    found = read(written(tmp_path, files))
-    assert [r.sample for r in found.ratings if r.rater == "judge-1" and r.id == "p1"] == [0, 1]
-    assert levels(found, "ann")["p1"] == 0.0
-    assert found.lost == {"ratings that the same annotator replaced by a later one": 1}
-    assert any("if it is several judges under one name" in note for note in found.notes)
+    content = read(written(tmp_path, files))
+    assert [r.sample for r in content.ratings if r.rater == "judge-1" and r.id == "p1"] == [0, 1]
+    assert levels(content, "ann")["p1"] == 0.0
+    assert content.lost == {"ratings that the same annotator replaced by a later one": 1}
+    assert any("if it is several judges under one name" in note for note in content.notes)
 
 
 def test_words_without_a_known_order_are_asked_for(tmp_path: Path) -> None:
     files = exports.label_studio()
     for task in files["export.json"]:
         task["annotations"][0]["result"][0] |= {"from_name": "mood", "value": {"choices": ["warm"]}}
-    found = read(written(tmp_path, files))
-    assert found.lost == {"ratings of 'mood', which is no criterion of place": 6}
-    assert "'mood' has no levels ('warm'); --levels WORD=LEVEL gives words theirs" in found.notes
+    content = read(written(tmp_path, files))
+    assert content.lost == {"ratings of 'mood', which isn't a criterion of place": 6}
+    assert "'mood' has no levels ('warm'); --levels WORD=LEVEL gives words theirs" in content.notes
     assert set(levels(read(written(tmp_path, files), warm="3"), "ann", "mood").values()) == {3.0}
 
 
@@ -241,10 +241,10 @@ def test_metrics_are_the_rubrics_criteria_or_of_the_whole(tmp_path: Path) -> Non
     for score in files["scores.json"]:
         score |= {"name": "Place" if score["source"] == "EVAL" else "verdict"}
     paths = written(tmp_path, files)
-    found = read(paths, Columns({"verdict": "pass"}), OF_PLACE)
-    assert levels(found, "judge-1")["p4"] == 0.0
-    assert [r.passed for r in found.ratings if r.rater == "ben"] == [bool(level) for level in exports.BEN]
-    assert read(paths, rubric=OF_PLACE).lost == {"ratings of 'verdict', which is no criterion of place": 12}
+    content = read(paths, Columns({"verdict": "pass"}), OF_PLACE)
+    assert levels(content, "judge-1")["p4"] == 0.0
+    assert [r.passed for r in content.ratings if r.rater == "ben"] == [bool(level) for level in exports.BEN]
+    assert read(paths, rubric=OF_PLACE).lost == {"ratings of 'verdict', which isn't a criterion of place": 12}
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -271,24 +271,24 @@ def test_who_rated_is_asked_for_where_the_file_does_not_say(tmp_path: Path) -> N
     paths = written(tmp_path, files)
     with pytest.raises(RatingError, match=r"6 of 'place' by judge-1; 6 of 'place' by ann; .*Pass `--kind human`"):
         read(paths)
-    found = read(paths, Columns(kind="human", judges=frozenset(["judge-1"])))
-    assert kinds(found) == {
+    content = read(paths, Columns(kind="human", judges=frozenset(["judge-1"])))
+    assert kinds(content) == {
         "judge-1": "model", "ann": "human", "ben": "human",
     }  # fmt: skip
 
 
 def test_responses_without_a_rating_are_not_said_to_be_missing(tmp_path: Path) -> None:
     files = exports.phoenix()
-    found = read(written(tmp_path, {"spans.json": files["spans.json"]}), rubric=OF_PLACE)
-    assert found.examples
-    assert not any("no responses" in note for note in found.notes)
+    content = read(written(tmp_path, {"spans.json": files["spans.json"]}), rubric=OF_PLACE)
+    assert content.examples
+    assert not any("no responses" in note for note in content.notes)
 
 
 def test_ids_that_do_not_join_are_counted_with_three_of_each_side(tmp_path: Path) -> None:
     files = exports.phoenix()
     files["spans.json"][0]["context"]["span_id"] = "elsewhere"
-    found = read(written(tmp_path, files))
-    assert found.notes[:2] == ["1 rated ids without a response: p1", "1 responses without a rating: elsewhere"]
+    content = read(written(tmp_path, files))
+    assert content.notes[:2] == ("1 rated ids without a response: p1", "1 responses without a rating: elsewhere")
     for at, span in enumerate(files["spans.json"]):
         span["context"]["span_id"] = f"other-{at}"
     with pytest.raises(RatingError) as refused:
@@ -336,9 +336,9 @@ def test_a_store_of_mlflow_states_its_scales(tmp_path: Path) -> None:
         ends = [("place", '{"min_value": 1, "max_value": 5}'), ("other", '{"min_value": null, "max_value": null}')]
         database.executemany("INSERT INTO label_schemas VALUES (?, ?)", ends)
     database.close()
-    found = read([store])
-    assert found.rubric.criteria[0].scale.choices == ("1", "2", "3", "4", "5")
-    assert agreed(found, "judge-1", "ann") == (4, 6)
+    content = read([store])
+    assert content.rubric.criteria[0].scale.choices == ("1", "2", "3", "4", "5")
+    assert agreed(content, "judge-1", "ann") == (4, 6)
 
 
 def test_files_of_two_tools_are_not_one_export(tmp_path: Path) -> None:
@@ -410,19 +410,19 @@ def test_whatever_happens_to_a_field_it_is_read_listed_or_refused(
     folder = tmp_path_factory.mktemp("changed")
     whole = read(written(folder, sample.files()), sample.columns)
     try:
-        found = read(written(folder, files), sample.columns)
+        content = read(written(folder, files), sample.columns)
     except RatingError:
         return
-    said = json.dumps(_said(found), ensure_ascii=False).replace("\\", "")  # JSON within JSON
-    is_listed = bool(found.lost) or found.notes != whole.notes
+    said = json.dumps(_said(content), ensure_ascii=False).replace("\\", "")  # JSON within JSON
+    is_listed = bool(content.lost) or content.notes != whole.notes
     said_something = [leaf for leaf in _leaves(value) if leaf is not None]
-    is_read = _said(found) == _said(whole) or all(isinstance(leaf, str) and leaf in said for leaf in said_something)
+    is_read = _said(content) == _said(whole) or all(isinstance(leaf, str) and leaf in said for leaf in said_something)
     assert is_listed or is_read or change in ("remove", "replace")
-    assert is_listed or change in ("remove", "replace") or _rated(found) >= _rated(whole)
+    assert is_listed or change in ("remove", "replace") or _rated(content) >= _rated(whole)
 
 
-def _said(found: Reading) -> list[Any]:
-    return [rating.to_json() for rating in found.ratings] + [example.to_json() for example in found.examples]
+def _said(content: RatedFile) -> list[Any]:
+    return [rating.to_json() for rating in content.ratings] + [example.to_json() for example in content.examples]
 
 
 def _leaves(value: Any) -> Iterator[Any]:
@@ -433,8 +433,8 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield from _leaves(one)
 
 
-def _rated(found: Reading) -> int:
-    return sum(len(rating.criteria) for rating in found.ratings)
+def _rated(content: RatedFile) -> int:
+    return sum(len(rating.criteria) for rating in content.ratings)
 
 
 # --- the samples that the tools' own libraries wrote ------------------------------------------------------------------
@@ -482,7 +482,7 @@ OF_SHARED = {
 @pytest.mark.parametrize("sample", OF_SHARED)
 def test_the_tools_own_files_give_the_same_figures(sample: str) -> None:
     names, columns, judge, expected = OF_SHARED[sample]
-    found = read([SHARED / name for name in names], columns)
-    assert {person: agreed(found, judge, person) for person in expected} == expected
-    assert "place" in {criterion.name for criterion in found.rubric.criteria}
-    assert len(found.examples) == (0 if sample == "langfuse-api" else 6)
+    content = read([SHARED / name for name in names], columns)
+    assert {person: agreed(content, judge, person) for person in expected} == expected
+    assert "place" in {criterion.name for criterion in content.rubric.criteria}
+    assert len(content.examples) == (0 if sample == "langfuse-api" else 6)

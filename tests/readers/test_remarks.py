@@ -5,16 +5,18 @@ from pathlib import Path
 
 from markscheme import Rubric
 from markscheme.ratings.rating import Rating
-from markscheme.readers.detect import import_files
-from markscheme.readers.imported import Columns
+from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.rated import open_rated
 from markscheme.rubrics.rubric import Criterion
 
 RUBRIC = Rubric((Criterion(1.0, "Is it clear?", "clear"), Criterion(1.0, "Is it true?", "true")))
 
 
-def ratings_of(path: Path, text: str) -> list[Rating]:
+def ratings_of(path: Path, text: str) -> tuple[Rating, ...]:
     path.write_text(text)
-    found = import_files([path], RUBRIC, words={}, columns=Columns(kind="human"))
+    found = open_rated(
+        [path], RUBRIC, expected="anything", meanings=Meanings(columns=Columns(kind="human"))
+    ).as_one_file
     assert not found.lost
     return found.ratings
 

@@ -23,7 +23,7 @@ FILE = ROOT / "docs" / "examples" / "support.experiment.yaml"
         pytest.param(3, 4, id="all", marks=pytest.mark.release),
     ],
 )
-def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_nothing_anew(
+def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_nothing_again(
     local_model: Path, tmp_path: Path, n_cases: int, n_criteria: int
 ) -> None:
     documented = Experiment.from_file(FILE)
@@ -33,14 +33,16 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_n
         documented,
         cases=documented.cases[:n_cases],
         rubric=replace(documented.rubric, criteria=documented.rubric.criteria[:n_criteria]),
-        model=Model(f"local:{local_model}", documented.model.temperature, max_tokens=40),
+        model=Model(f"local:{local_model}", {**documented.model.parameters, "max_tokens": 40}),
     )
     n_outputs = 2 * n_cases
 
     def run() -> ExperimentRun:
         judge = LocalJudge(local_model, max_tokens=180, keep_prefix=True)
         kept = Kept(tmp_path / "outputs.jsonl")
-        return asyncio.run(run_experiment(experiment, judge, model=open_model(experiment), kept=kept, concurrency=1))
+        return asyncio.run(
+            run_experiment(experiment, judge, model=open_model(experiment), outputs_file=kept, concurrency=1)
+        )
 
     first = run()
     assert len(first.grades) == n_outputs
@@ -57,6 +59,6 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_n
     assert sum(found.n for row in rows.values() for found in row.criteria.values()) > 0
     assert len((tmp_path / "outputs.jsonl").read_text().splitlines()) == n_outputs
 
-    again = asyncio.run(make_outputs(experiment, open_model(experiment), kept=Kept(tmp_path / "outputs.jsonl")))
+    again = asyncio.run(make_outputs(experiment, open_model(experiment), outputs_file=Kept(tmp_path / "outputs.jsonl")))
     assert again.made == 0
     assert [output.text for output in again.by_cell.values()] == texts

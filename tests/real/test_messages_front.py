@@ -132,7 +132,7 @@ def test_errors_arrive_as_the_sdks_own_classes(status: int, error: type[anthropi
         assert len(running.requests) == 1
 
 
-def test_the_sdk_asks_again_after_the_time_that_it_is_told() -> None:
+def test_the_sdk_asks_again_after_the_time_in_the_answer() -> None:
     busy = front.failing(429, retry_after=0.3)
     with MessagesFront(answered(busy, front.failing(529, retry_after=0.01), front.message("here"))) as running:
         reply = with_sdk(running.url, ask, max_retries=2)

@@ -92,8 +92,6 @@ TESTS = [
         0,
     ),
 ]
-STRONG_GAIN = (0.8548191861, 0.0543166358, 0.0042323101, 0.1044009614)
-"""Of STRONG: the share kept, the expected gain, and its 95 % limits."""
 OPENINGS = {1: 0.05, 2: 0.025, 3: 0.0125, 4: 0.00625, 8: 0.000390625}
 PARTS = {40: (13, 27), 60: (20, 40), 80: (27, 53), 120: (40, 80), 200: (67, 133)}
 """Labelled tasks: dev and held out."""

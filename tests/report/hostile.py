@@ -50,10 +50,10 @@ def hostile_calibration(n: int, *, attacks: Sequence[str] = ATTACKS) -> Calibrat
                 system=f"s{place % 2} {attacks[0]}",
             )
         )
-        said = _said(rubric, judge, attack + long)
-        ratings.append(Rating(f"{place} {attack}", "judge", "model", said))
-    given = ExampleSet(tuple(examples))
-    return calibration_of(rubric, given, ratings, Rater(attacks[0], "", "ratings", attacks[-1]))
+        verdicts = _said(rubric, judge, attack + long)
+        ratings.append(Rating(f"{place} {attack}", "judge", "model", verdicts))
+    labelled = ExampleSet(tuple(examples))
+    return calibration_of(rubric, labelled, ratings, Rater(attacks[0], "", "ratings", attacks[-1]))
 
 
 def _said(rubric: Rubric, level: float, text: str) -> dict[str, Rated]:

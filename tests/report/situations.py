@@ -9,10 +9,12 @@ import numpy.typing as npt
 
 from benchmarks.drift import CHANGED, NoisyJudge, calibrated
 from benchmarks.drift import rubric as drift_rubric
-from markscheme.calibration.accepted import accept, load_accepted
+from markscheme.calibration.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.drift import Since
-from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.baseline import Since
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Rubric
 from tests.calibration import made
 
@@ -36,8 +38,8 @@ def disturbed(truth: Floats, share: float, seed: int, by: int = 1) -> Floats:
 
 def judged(people: Mapping[str, Floats], judge: Floats, kind: Kind = "human") -> Calibration:
     """A judge's levels calibrated by those of people."""
-    given = made.examples(RUBRIC, people, kind=kind)
-    return calibration_of(RUBRIC, given, made.judged(RUBRIC, judge), RATER)
+    labelled = made.examples(RUBRIC, people, kind=kind)
+    return calibration_of(RUBRIC, labelled, made.judged(RUBRIC, judge), RATER)
 
 
 def ok() -> Calibration:
@@ -74,10 +76,10 @@ def synthetic_labels() -> Calibration:
 
 def nothing_graded() -> Calibration:
     truth = levels(84)
-    given = made.examples(RUBRIC, {"ana": truth, "ben": truth})
+    labelled = made.examples(RUBRIC, {"ana": truth, "ben": truth})
     half = {"clarity": Rated(3.0)}
     broken = [Rating(f"e{n}", "judge", "model", half, error="facts: the reply holds no JSON object") for n in range(84)]
-    return calibration_of(RUBRIC, given, broken, RATER)
+    return calibration_of(RUBRIC, labelled, broken, RATER)
 
 
 def _since(folder: Path) -> Since:

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.drift import CHANGED, NoisyJudge, baseline, calibrated, rubric
-from markscheme.calibration.accepted import accept, load_accepted
-from markscheme.calibration.drift import Baseline, Since
+from markscheme.calibration.acceptance import accept
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.baseline import Baseline, Since
 from markscheme.report.document import Document
 from markscheme.report.json import dumps
+from markscheme.report.sections import accepted_run
 from markscheme.report.terminal import render_terminal
-from markscheme.report.views import drift
 from markscheme.report.views.calibration import json_of
 
 
@@ -38,21 +39,21 @@ def _moved(since: Since) -> Baseline:
 def _shown(baseline: Baseline) -> list[str]:
     """The section as a screen 200 columns wide shows it, without its title."""
     page = io.StringIO()
-    document = Document("", "", (), (drift.section(baseline, "calibrate", is_usable=True),))
+    document = Document("", "", (), (accepted_run.section(baseline, "calibrate", is_usable=True),))
     render_terminal(document, page, width=200)
     text = re.sub(r"\d{4}-\d\d-\d\d", "DATE", page.getvalue())
     return [re.sub(" {2,}", "  ", line) for line in text.splitlines()[3:]]
 
 
 def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
-    found = baseline(calibrated(_still(), rubric("per_criterion"), since=since))
-    compared, level, changed, _, score, _, *rows = _shown(found)
+    drift = baseline(calibrated(_still(), rubric("per_criterion"), since=since))
+    compared, level, changed, _, score, _, *rows = _shown(drift)
     assert compared == "Accepted run of DATE (2 runs): 60 examples shared."
     assert level.startswith("This is comparison 1 with it. The chance of a false alarm over all comparisons is 5%;")
     assert changed == "Changed since: nothing on record."
     assert score.startswith("Change of the mean score: 0.00 (90% CI −0.04 to +0.04, p 1).")
-    assert [row.split("  ")[:2] for row in rows] == [[name, "no drift"] for name in found.criteria]
-    assert drift.headline(found) is None
+    assert [row.split("  ")[:2] for row in rows] == [[name, "no drift"] for name in drift.criteria]
+    assert accepted_run.headline(drift) is None
 
 
 def test_what_changed_and_what_moved_have_their_figures(since: Since) -> None:
@@ -70,11 +71,11 @@ def test_what_changed_and_what_moved_have_their_figures(since: Since) -> None:
 
 def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: Since) -> None:
     reworded = baseline(calibrated(_still(), rubric("per_criterion", changed=[CHANGED]), since=since))
-    other = baseline(
+    other_model = baseline(
         calibrated(_still(parameters={"temperature": 0.0}, added={"tone": 1.0}), rubric("per_criterion"), since=since)
     )
     nothing = baseline(calibrated(_still(added={"tone": 1.0}), rubric("per_criterion"), since=since))
-    heads = [drift.headline(found) for found in (reworded, other, nothing)]
+    heads = [accepted_run.headline(drift) for drift in (reworded, other_model, nothing)]
     assert [(head.tone, head.head) for head in heads if head is not None] == [
         ("note", "You reworded clarity: label again before it gates."),
         ("bad", "The judge changed: don't use this judge yet."),
@@ -85,36 +86,36 @@ def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: S
 
 
 def test_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_others(since: Since) -> None:
-    found = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, accepting=True)))
-    assert _shown(found)[-1] == "This run is added to the accepted ones."
+    drift = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, accepting=True)))
+    assert _shown(drift)[-1] == "This run is added to the accepted ones."
     started_over = replace(since, accepting=True, start_over=True)
-    found = baseline(calibrated(_still(), rubric("per_criterion"), since=started_over))
-    assert _shown(found)[-1] == "This run replaces the accepted ones."
+    drift = baseline(calibrated(_still(), rubric("per_criterion"), since=started_over))
+    assert _shown(drift)[-1] == "This run replaces the accepted ones."
 
 
 def test_planned_comparisons_are_shown_with_their_number(since: Since) -> None:
-    found = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, run=2, planned=13)))
-    assert _shown(found)[1].startswith("This is comparison 2 of 13 planned with it. ")
+    drift = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, run=2, planned=13)))
+    assert _shown(drift)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
 def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:
     calibration = calibrated(
         _still(added={"tone": 1.0}, parameters={"temperature": 0.0}), rubric(changed=[CHANGED]), since=since
     )
-    found = json.loads(dumps(json_of(calibration)))["baseline"]
-    assert found.keys() == {
+    report = json.loads(dumps(json_of(calibration)))["baseline"]
+    assert report.keys() == {
         "accepted", "run", "planned_runs", "level", "alarm", "examples", "agreement", "score", "changes", "criteria",
         "not_compared", "headline", "notes", "samples",
     }  # fmt: skip
-    assert found["alarm"] is True
-    assert found["examples"] == {"shared": 60, "other_response": 0, "gone": 0, "new": 0}
-    tone = found["criteria"]["tone"]
+    assert report["alarm"] is True
+    assert report["examples"] == {"shared": 60, "other_response": 0, "gone": 0, "new": 0}
+    tone = report["criteria"]["tone"]
     assert tone["verdict"] == "drifted"
     assert tone["shift"]["value"] > 0.5
     assert tone["flips"]["stored"]["value"] == 0.0
     assert tone["causes"]["changes"] == ["text:clarity", "strategy", "judge:parameter:temperature"]
     assert not tone["causes"]["separable"]
-    assert {change["key"]: change["now"] for change in found["changes"]} == {
+    assert {change["key"]: change["now"] for change in report["changes"]} == {
         "text:clarity": None,
         "strategy": "one_shot",
         "judge:parameter:temperature": "0.0",
@@ -122,5 +123,5 @@ def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:
 
 
 def test_without_an_accepted_run_there_is_no_baseline(tmp_path: Path) -> None:
-    assert drift.json_of(None) is None
+    assert accepted_run.json_of(None) is None
     assert json_of(calibrated(_still(), rubric()))["baseline"] is None

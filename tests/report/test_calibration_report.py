@@ -4,7 +4,6 @@ import io
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,14 +11,15 @@ from markscheme import Rubric
 from markscheme.calibration.calibration import Calibration, Counts, Rater, calibration_of
 from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
-from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.json import dumps
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views.calibration import json_of, view
 from markscheme.submission import Submission
+from tests.golden_files import GoldenFiles
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 RUBRIC = Rubric.from_dict(
     {
         "name": "reply",
@@ -59,12 +59,12 @@ def on_screen(calibration: Calibration) -> str:
     return page.getvalue()
 
 
-def test_the_report_on_a_screen_is_the_golden_one(calibration: Calibration) -> None:
-    assert on_screen(calibration) == (GOLDEN / "calibration.txt").read_text(encoding="utf-8")
+def test_the_report_on_a_screen_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
+    golden.check("calibration.txt", on_screen(calibration))
 
 
-def test_the_report_in_a_pull_request_is_the_golden_one(calibration: Calibration) -> None:
-    assert render_markdown(view(calibration)) == (GOLDEN / "calibration.md").read_text(encoding="utf-8")
+def test_the_report_in_a_pull_request_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
+    golden.check("calibration.md", render_markdown(view(calibration)))
 
 
 def test_the_answer_comes_first_then_the_false_passes(calibration: Calibration) -> None:
@@ -151,7 +151,7 @@ def test_every_negative_figure_bears_the_same_minus() -> None:
 
 
 def test_numbers_in_the_json_bear_no_dust_of_arithmetic(calibration: Calibration) -> None:
-    found = json.loads(dumps(json_of(calibration)))
-    numbers = re.findall(r"-?\d+\.\d+(?:e-?\d+)?", dumps(found))
+    report = json.loads(dumps(json_of(calibration)))
+    numbers = re.findall(r"-?\d+\.\d+(?:e-?\d+)?", dumps(report))
     assert numbers
     assert max(len(number.partition("e")[0].lstrip("-0.").replace(".", "")) for number in numbers) <= 12

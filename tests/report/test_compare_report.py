@@ -2,7 +2,8 @@
 
 import io
 import json
-from pathlib import Path
+import math
+import re
 
 import numpy as np
 import pytest
@@ -13,13 +14,15 @@ from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
+from markscheme.report.figures import chance
 from markscheme.report.json import dumps
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
-from markscheme.report.views.choice import json_of, view
+from markscheme.report.views.choice import json_of, shown_pairs, view
+from markscheme.stats.shares import share
 from markscheme.submission import Submission
+from tests.golden_files import GoldenFiles
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 RUBRIC = Rubric.from_dict(
     {"criteria": [{"name": "polite", "description": "Polite"}, {"name": "short", "requirement": "Short"}]}
 )
@@ -46,7 +49,7 @@ def judge(name: str, off: float, usd: float | None, *, seed: int, n: int = 60) -
         if rng.random() < off:
             level = int(np.clip(level + rng.choice([-1, 1, 2]), 1, 5))
         ratings.append(rating(i, name, level, bool(i % 3 > 0) != bool(rng.random() < off / 5)))
-    return Contender(name, tuple(ratings), Usage() if usd is None else Usage(n, n, n, usd), asked=n)
+    return Contender(name, tuple(ratings), Usage() if usd is None else Usage(n, n, n, usd), submissions=n)
 
 
 @pytest.fixture(scope="module")
@@ -65,22 +68,17 @@ def shown(choice: Choice) -> str:
     return text.getvalue()
 
 
-def held_against(text: str, name: str) -> None:
-    """Compare with a file; a reader of the change sees what a reader of the report would."""
-    assert text == (GOLDEN / name).read_text(encoding="utf-8")
+def test_the_terminal_shows_the_choice_and_the_evidence(choice: Choice, golden: GoldenFiles) -> None:
+    golden.check("compare.txt", shown(choice))
 
 
-def test_the_terminal_shows_the_choice_and_the_evidence(choice: Choice) -> None:
-    held_against(shown(choice), "compare.txt")
+def test_the_markdown_shows_the_same(choice: Choice, golden: GoldenFiles) -> None:
+    golden.check("compare.md", render_markdown(view(choice)))
 
 
-def test_the_markdown_shows_the_same(choice: Choice) -> None:
-    held_against(render_markdown(view(choice)), "compare.md")
-
-
-def test_without_labels_the_terminal_shows_what_moved() -> None:
-    found = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1), judge("claude", 0.1, None, seed=2)], None)
-    held_against(shown(found), "compare-without-labels.txt")
+def test_without_labels_the_terminal_shows_what_moved(golden: GoldenFiles) -> None:
+    choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1), judge("claude", 0.1, None, seed=2)], None)
+    golden.check("compare-without-labels.txt", shown(choice))
 
 
 def test_text_from_outside_makes_no_markup(choice: Choice) -> None:
@@ -90,9 +88,9 @@ def test_text_from_outside_makes_no_markup(choice: Choice) -> None:
 
 
 def test_text_from_outside_moves_no_cursor() -> None:
-    found = choose(RUBRIC, [judge("a\x1b[2Jb", 0.4, None, seed=1), judge("c", 0.1, None, seed=2)], None)
-    assert "\x1b" not in shown(found)
-    assert "a\ufffd[2Jb" in shown(found)
+    choice = choose(RUBRIC, [judge("a\x1b[2Jb", 0.4, None, seed=1), judge("c", 0.1, None, seed=2)], None)
+    assert "\x1b" not in shown(choice)
+    assert "a\ufffd[2Jb" in shown(choice)
 
 
 def test_the_json_holds_every_pair_in_full_precision_and_no_nan(choice: Choice) -> None:
@@ -107,11 +105,13 @@ def test_the_json_holds_every_pair_in_full_precision_and_no_nan(choice: Choice) 
 
 
 def test_a_best_judge_that_does_not_beat_the_baseline_is_not_recommended_as_good() -> None:
-    found = choose(RUBRIC, [judge("gpt", 1.0, None, seed=1), judge("claude", 1.0, None, seed=2)], labels(60))
-    baseline = found.baseline.value if found.baseline is not None else None
-    head = shown(found).splitlines()[3]
+    choice = choose(RUBRIC, [judge("gpt", 1.0, None, seed=1), judge("claude", 1.0, None, seed=2)], labels(60))
+    baseline = choice.baseline.value if choice.baseline is not None else None
+    head = shown(choice).splitlines()[3]
     assert baseline is not None
-    assert all(one.agreement is not None and (one.agreement.value or 0) <= baseline for one in found.standings)
+    assert all(
+        standing.agreement is not None and (standing.agreement.value or 0) <= baseline for standing in choice.standings
+    )
     assert "none beats always answering" in head
 
 
@@ -122,8 +122,85 @@ def test_flips_are_counted_by_how_many_became_right(choice: Choice) -> None:
 
 
 def test_few_examples_say_what_cannot_be_told() -> None:
-    found = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1, n=5), judge("claude", 0.1, None, seed=2, n=5)], labels(5))
+    choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1, n=5), judge("claude", 0.1, None, seed=2, n=5)], labels(5))
     assert "What an old score means after a switch is not known: only 5 examples rated by both" in " ".join(
-        shown(found).split()
+        shown(choice).split()
     )
-    assert json.loads(dumps(json_of(found)))["pairs"][0]["switch"]["slope"] is None
+    assert json.loads(dumps(json_of(choice)))["pairs"][0]["switch"]["slope"] is None
+
+
+# --- every p and interval is that of the numbers next to it -----------------------------------------------------------
+
+
+def mid_p(first: int, second: int) -> float:
+    """McNemar's mid-p of two counts of discordant pairs, from the binomial distribution alone."""
+    n = first + second
+    most = max(first, second)
+    if first == second:
+        return 1.0
+    beyond = sum(math.comb(n, k) for k in range(most + 1, n + 1))
+    return float(2 * beyond + math.comb(n, most)) / 2.0**n
+
+
+def decided_as(name: str, decisions: list[bool]) -> Contender:
+    """A judge whose decision on each example is the given one: polite 5 or 1, short or not."""
+    ratings = (rating(unit, name, 5 if passes else 1, passes) for unit, passes in enumerate(decisions))
+    return Contender(name, tuple(ratings), submissions=len(decisions))
+
+
+def gold_as(decisions: list[bool], group: int = 1) -> Gold:
+    """Labels with these decisions, `group` examples to a task where that is more than one."""
+    examples = [
+        Example(
+            Submission(f"r{unit}", {}, f"e{unit}"),
+            tuple(rating(unit, person, 5 if passes else 1, passes, "human") for person in "ab"),
+            group=f"task {unit // group}" if group > 1 else "",
+        )
+        for unit, passes in enumerate(decisions)
+    ]
+    return gold_of(ExampleSet(tuple(examples)), RUBRIC)
+
+
+def ten_right_one_wrong(group: int = 1) -> Choice:
+    """Of 11 flips 7 are to pass and 4 to fail; 10 became right and 1 became wrong."""
+    gold = [True] * 6 + [False] * 5 + [True, False] * 12 + [True]
+    new = [True] * 6 + [False] * 4 + [True] + gold[11:]
+    old = [not passes for passes in new[:11]] + gold[11:]
+    return choose(RUBRIC, [decided_as("old", old), decided_as("new", new)], gold_as(gold, group))
+
+
+def test_the_p_of_right_against_wrong_is_not_that_of_pass_against_fail() -> None:
+    words = " ".join(shown(ten_right_one_wrong()).split())
+    assert "11 decisions flip: 7 to pass, 4 to fail (p 0.388); 10 became right, 1 became wrong (p 0.006)." in words
+
+
+def test_each_p_and_interval_is_recomputed_from_the_printed_numbers(choice: Choice) -> None:
+    for compared in (choice, ten_right_one_wrong()):
+        words = " ".join(shown(compared).split())
+        balances = re.findall(r"(\d+) (?:to pass|became right), (\d+) (?:to fail|became wrong) \(p ([\d.<]+)\)", words)
+        assert len(balances) == 2 * len(shown_pairs(compared))
+        for first, second, p in balances:
+            assert p == chance(mid_p(int(first), int(second)))
+        of_all = re.sub(r"Of old passes .*? after a switch; of old fails [^.]*\.", "", words)
+        shares = re.findall(r"(?<![\d+−–])(\d+)% \((\d+)–(\d+)\)", of_all)
+        assert len(shares) > 5
+        for percent, low, high in shares:
+            right = round(int(percent) * compared.examples / 100)
+            estimate = share(np.arange(compared.examples) < right)
+            assert estimate.low is not None
+            assert estimate.high is not None
+            assert (int(low), int(high)) == (round(100 * estimate.low), round(100 * estimate.high))
+
+
+def test_examples_of_one_task_do_not_make_a_p_smaller() -> None:
+    alone = ten_right_one_wrong().pairs[0]
+    by_task = ten_right_one_wrong(group=6).pairs[0]
+    assert by_task.became_right == alone.became_right == 10
+    assert by_task.became_p == pytest.approx(mid_p(2, 0))
+    assert alone.became_p == pytest.approx(mid_p(10, 1))
+
+
+def test_the_json_holds_both_balances_of_flips() -> None:
+    (pair,) = json.loads(dumps(json_of(ten_right_one_wrong())))["pairs"]
+    assert (pair["became_right"], pair["became_wrong"]) == (10, 1)
+    assert (pair["flips_p"], pair["became_p"]) == (pytest.approx(mid_p(7, 4)), pytest.approx(mid_p(10, 1)))

@@ -12,7 +12,7 @@ import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.choice import Contender, choose
-from markscheme.calibration.sides import Compared
+from markscheme.calibration.contenders import Compared
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.report.document import Document
@@ -44,11 +44,11 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.elements.append((tag, given))
-        self.ids += [given["id"] or ""] if "id" in given else []
+        attributes = dict(attrs)
+        self.elements.append((tag, attributes))
+        self.ids += [attributes["id"] or ""] if "id" in attributes else []
         if tag == "a":
-            self.targets.append(given["href"] or "")
+            self.targets.append(attributes["href"] or "")
         if tag not in VOID:
             self.open.append(tag)
 
@@ -69,9 +69,9 @@ def page_of(calibration: Calibration) -> str:
 
 def data_of(text: str) -> list[dict[str, Any]]:
     """The lists of examples that the page holds as data."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
-    assert found is not None
-    lists: list[dict[str, Any]] = json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    assert match is not None
+    lists: list[dict[str, Any]] = json.loads(match[1])
     return lists
 
 
@@ -81,8 +81,8 @@ def lenient() -> Calibration:
     people = made.Made()
     levels = people.judge.copy()
     levels[::2, 0] = np.clip(levels[::2, 0] + 2, 1, 5)
-    given = made.examples(people.rubric, people.people, systems=["a", "b"] * 50)
-    return calibration_of(people.rubric, given, made.judged(people.rubric, levels), Rater("lenient", "", "ratings"))
+    labelled = made.examples(people.rubric, people.people, systems=["a", "b"] * 50)
+    return calibration_of(people.rubric, labelled, made.judged(people.rubric, levels), Rater("lenient", "", "ratings"))
 
 
 @pytest.fixture(scope="module")
@@ -112,19 +112,19 @@ def test_the_page_leads_with_use_the_four_figures_false_passes_and_what_to_fix(l
 
 def test_each_criterion_has_its_matrix_next_to_annotators_baseline_and_chance(lenient: Calibration) -> None:
     page = page_of(lenient)
-    for place, (name, found) in enumerate(lenient.comparison.criteria.items()):
+    for place, (name, compared) in enumerate(lenient.comparison.criteria.items()):
         section = page[page.index(f'id="p0-c{place}"') :].split("</section>")[0]
         assert name in section
         cells = re.findall(r'<td class="(?:[ab]\d|zero)">(?:<a [^>]*>)?(\d+)', section)
-        levels = sorted({1.0, 2.0, 3.0, 4.0, 5.0, *found.gold.tolist()})
-        given = [place for place, level in enumerate(levels) if level == int(level)]
-        counts = confusion(found.gold, found.judge, levels)[:, given]
+        levels = sorted({1.0, 2.0, 3.0, 4.0, 5.0, *compared.gold.tolist()})
+        whole_levels = [place for place, level in enumerate(levels) if level == int(level)]
+        counts = confusion(compared.gold, compared.judge, levels)[:, whole_levels]
         assert [int(cell) for cell in cells] == counts.flatten().tolist()
         for who in ("judge", "annotators", "baseline", "chance"):
             assert f"<bdi>{who}</bdi>" in section
-        differ = int((found.gold != found.judge).sum())
+        differ = int((compared.gold != compared.judge).sum())
         link = f'<a href="#p0-examples" data-tag="c{place}">{differ}</a>' if differ else "0"
-        assert f"Another level than gold on {link} of {len(found.gold)} examples" in section
+        assert f"Another level than gold on {link} of {len(compared.gold)} examples" in section
 
 
 def test_every_number_that_lists_examples_lists_as_many(lenient: Calibration) -> None:
@@ -151,10 +151,10 @@ def test_a_score_that_misses_by_just_the_tolerance_is_off_as_in_the_agreement() 
     of = replace(made.rubric("clarity"), tolerance=0.25)
     gold = np.tile(np.arange(1.0, 6.0), 8)[:, None]
     judge = np.clip(gold + 1, 1, 5)  # one level of four: a quarter of the score
-    given = made.examples(of, {"p1": gold, "p2": gold})
-    found = calibration_of(of, given, made.judged(of, judge), Rater("one up", "", "ratings"))
-    assert found.comparison.agreement.value == 0.2
-    page = page_of(found)
+    labelled = made.examples(of, {"p1": gold, "p2": gold})
+    calibration = calibration_of(of, labelled, made.judged(of, judge), Rater("one up", "", "ratings"))
+    assert calibration.comparison.agreement.value == 0.2
+    page = page_of(calibration)
     assert "Scores of 40 examples: 32 off gold by 0.25 or more" in page
     assert "32 examples exactly at the tolerance count as misses: agreement 20% without them, 100% with" in page
 
@@ -172,17 +172,17 @@ def test_without_a_finding_the_page_still_says_what_to_do_first(off: int, constr
     gold = np.tile(np.arange(1.0, 6.0), 20)[:, None]
     judge = gold.copy()
     judge[:off] = np.clip(gold[:off] + np.where(np.arange(off) % 2, 1, -1)[:, None], 1, 5)
-    given = made.examples(of, {"p1": gold})
+    labelled = made.examples(of, {"p1": gold})
     if constructed:
-        given = ExampleSet(
+        labelled = ExampleSet(
             tuple(
-                replace(one, labels=tuple(replace(label, kind="constructed") for label in one.labels))
-                for one in given.examples
+                replace(example, labels=tuple(replace(label, kind="constructed") for label in example.labels))
+                for example in labelled.examples
             )
         )
-    found = calibration_of(of, given, made.judged(of, judge), Rater("same", "", "ratings"))
-    assert found.findings == ()
-    fix = page_of(found).split('id="p0-fix"')[1].split("</section>")[0]
+    calibration = calibration_of(of, labelled, made.judged(of, judge), Rater("same", "", "ratings"))
+    assert calibration.findings == ()
+    fix = page_of(calibration).split('id="p0-fix"')[1].split("</section>")[0]
     assert first in fix
 
 
@@ -210,7 +210,7 @@ def test_hostile_text_stays_text(hostile: str) -> None:
     page = well_made(hostile)
     assert [tag for tag, _ in page.elements].count("script") == 2
     assert {"img", "iframe", "object", "b-evil", "link", "base"}.isdisjoint(tag for tag, _ in page.elements)
-    assert not [name for _, given in page.elements for name in given if name.startswith("on")]
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
     assert "<" not in hostile.split('id="data">')[1].split("</script>")[0]
     for attack in ATTACKS:
         for letter in "\u202e\u2066\x00\x1b\u200b":
@@ -229,7 +229,7 @@ def test_several_judges_on_hostile_examples_share_the_room_of_one_page() -> None
     judge = of_calibration.view(hostile_calibration(300))
     page = render_html(Document("Both", "", (), parts=(judge, judge)))
     assert len(page.encode()) < SMALL_ENOUGH
-    assert [len(one["cases"]) + one["left_out"] for one in data_of(page)] == [300, 300]
+    assert [len(data["cases"]) + data["left_out"] for data in data_of(page)] == [300, 300]
     well_made(page)
 
 
@@ -262,12 +262,12 @@ def test_a_long_text_is_cut_with_a_note() -> None:
 def test_a_comparison_shows_every_judge_and_opens_flipped_decisions() -> None:
     of: Rubric = made.rubric("clarity")
     levels = np.tile(np.arange(1.0, 6.0), 8)[:, None]
-    given = made.examples(of, {"p1": levels, "p2": levels})
+    labelled = made.examples(of, {"p1": levels, "p2": levels})
     judges = {"steady": levels, "<b-evil>": np.clip(levels + (np.arange(40) % 4 == 0)[:, None], 1, 5)}
     contenders = [Contender(name, tuple(made.judged(of, its))) for name, its in judges.items()]
-    truth = gold_of(given, of)
+    truth = gold_of(labelled, of)
     choice = choose(of, contenders, truth)
-    document = of_choice.view(choice, Compared(choice, tuple(contenders), truth, given.examples))
+    document = of_choice.view(choice, Compared(choice, tuple(contenders), truth, labelled.examples))
     text = render_html(document, when="2026-01-02")
     page = well_made(text)
     assert "b-evil" not in {tag for tag, _ in page.elements}
@@ -281,12 +281,12 @@ def test_a_comparison_shows_every_judge_and_opens_flipped_decisions() -> None:
 def test_a_comparison_with_gold_shows_each_judge_against_it_and_its_cells_open_examples() -> None:
     of: Rubric = made.rubric("clarity")
     levels = np.tile(np.arange(1.0, 6.0), 8)[:, None]
-    given = made.examples(of, {"p1": levels, "p2": levels})
+    labelled = made.examples(of, {"p1": levels, "p2": levels})
     judges = {"steady": levels, "up": np.clip(levels + (np.arange(40) % 4 == 0)[:, None], 1, 5)}
     contenders = [Contender(name, tuple(made.judged(of, its))) for name, its in judges.items()]
-    truth = gold_of(given, of)
+    truth = gold_of(labelled, of)
     choice = choose(of, contenders, truth)
-    text = render_html(of_choice.view(choice, Compared(choice, tuple(contenders), truth, given.examples)))
+    text = render_html(of_choice.view(choice, Compared(choice, tuple(contenders), truth, labelled.examples)))
     well_made(text)
     cases = data_of(text)[0]["cases"]
     for place, its in enumerate(judges.values()):
@@ -296,7 +296,7 @@ def test_a_comparison_with_gold_shows_each_judge_against_it_and_its_cells_open_e
         counts = confusion(levels[:, 0], its[:, 0], [1.0, 2.0, 3.0, 4.0, 5.0])
         cells = re.findall(r'<td class="(?:[ab]\d|zero)">(?:<a [^>]*>)?(\d+)', section)
         assert [int(cell) for cell in cells] == counts.flatten().tolist()
-    unlabelled = Compared(choose(of, contenders, None), tuple(contenders), None, given.examples)
+    unlabelled = Compared(choose(of, contenders, None), tuple(contenders), None, labelled.examples)
     without = render_html(of_choice.view(unlabelled.choice, unlabelled))
     assert "against gold" not in " ".join(well_made(without).text)
 
@@ -317,11 +317,11 @@ def test_calibrate_and_compare_write_the_page(tmp_path: Path) -> None:
 def test_the_page_says_in_which_input_a_quote_is_and_which_is_nowhere(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     lines = [json.loads(line) for line in (project / "claude.jsonl").read_text().splitlines()]
-    found = {"e0": (True, "query"), "e1": (True, "response"), "e2": (False, "")}
+    quotes = {"e0": (True, "query"), "e1": (True, "response"), "e2": (False, "")}
     for line in lines:
-        quote_found, quote_in = found.get(line["id"], (None, ""))
-        said = {"level": 3, "reason": "so", "quote": f"quote of {line['id']}", "quote_found": quote_found}
-        line["criteria"]["polite"] = {**said, "quote_in": quote_in}
+        quote_found, quote_in = quotes.get(line["id"], (None, ""))
+        verdict = {"level": 3, "reason": "so", "quote": f"quote of {line['id']}", "quote_found": quote_found}
+        line["criteria"]["polite"] = {**verdict, "quote_in": quote_in}
     (project / "claude.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = run("calibrate", "manners", "--ratings", "claude.jsonl", "--html", "one.html", cwd=project)
     assert done.returncode in (0, 1, 4), done.stderr

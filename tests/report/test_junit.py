@@ -7,8 +7,9 @@ import pytest
 
 from benchmarks.drift import NAMES, NoisyJudge, calibrated, rubric
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.decision import Finding
-from markscheme.report.junit import WHOLE, calibrations_junit
+from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import LENIENT, UNUSED_LEVEL
+from markscheme.report.junit import WHOLE_CASE, calibrations_junit
 from markscheme.rubrics.rubric import Criterion
 
 
@@ -28,40 +29,40 @@ def _cases(*calibrations: Calibration) -> dict[str, Xml.Element]:
 
 
 def test_there_is_a_case_for_the_whole_and_one_a_criterion(calibration: Calibration) -> None:
-    found = _cases(_decided(calibration, "ok"))
-    assert list(found) == [WHOLE, *NAMES]
-    assert not any(case.find(kind) is not None for case in found.values() for kind in ("failure", "error", "skipped"))
-    assert "Agreement" in (found[WHOLE].findtext("system-out") or "")
-    assert "kappa" in (found["tone"].findtext("system-out") or "")
+    cases = _cases(_decided(calibration, "ok"))
+    assert list(cases) == [WHOLE_CASE, *NAMES]
+    assert not any(case.find(kind) is not None for case in cases.values() for kind in ("failure", "error", "skipped"))
+    assert "Agreement" in (cases[WHOLE_CASE].findtext("system-out") or "")
+    assert "kappa" in (cases["tone"].findtext("system-out") or "")
 
 
 @pytest.mark.parametrize(("verdict", "outcome"), [("adjust", "failure"), ("not-enough-labels", "skipped")])
 def test_the_whole_goes_by_the_verdict(calibration: Calibration, verdict: str, outcome: str) -> None:
-    case = _cases(_decided(calibration, verdict))[WHOLE]
-    found = case.find(outcome)
-    assert found is not None
-    assert verdict in (found.get("message") or "")
+    case = _cases(_decided(calibration, verdict))[WHOLE_CASE]
+    outcome_of = case.find(outcome)
+    assert outcome_of is not None
+    assert verdict in (outcome_of.get("message") or "")
 
 
 def test_too_few_graded_is_an_error_of_the_whole(calibration: Calibration) -> None:
     unfinished = replace(_decided(calibration, "ok"), counts=replace(calibration.counts, not_graded=30))
-    error = _cases(unfinished)[WHOLE].find("error")
+    error = _cases(unfinished)[WHOLE_CASE].find("error")
     assert error is not None
     assert error.get("message") == "30 of 60 examples not graded"
 
 
 def test_a_criterion_fails_by_findings_of_high_severity_only(calibration: Calibration) -> None:
     findings = (
-        Finding("lenient", "tone", "high", "tone: too kind", {}, ("e001", "e002"), "Anchor level 5."),
-        Finding("unused-level", "facts", "low", "facts: nobody gives a 2"),
+        Finding(LENIENT, "tone", "high", "too kind", {}, ("e001", "e002"), "Anchor level 5."),
+        Finding(UNUSED_LEVEL, "facts", "low", "nobody gives a 2"),
     )
-    found = _cases(replace(_decided(calibration, "ok"), findings=findings))
-    failure = found["tone"].find("failure")
+    cases = _cases(replace(_decided(calibration, "ok"), findings=findings))
+    failure = cases["tone"].find("failure")
     assert failure is not None
     assert failure.get("message") == "tone: too kind"
     assert failure.text == "tone: too kind\nTry: Anchor level 5.\nExamples: e001, e002"
-    assert found["facts"].find("failure") is None
-    assert "nobody gives a 2" in (found["facts"].findtext("system-out") or "")
+    assert cases["facts"].find("failure") is None
+    assert "nobody gives a 2" in (cases["facts"].findtext("system-out") or "")
 
 
 def test_a_suite_counts_its_outcomes_and_each_judge_is_one(calibration: Calibration) -> None:
@@ -75,8 +76,8 @@ def test_a_suite_counts_its_outcomes_and_each_judge_is_one(calibration: Calibrat
 def test_text_from_outside_cannot_break_the_xml(calibration: Calibration) -> None:
     hostile = '<failure/> & \x00\x1b]0; \ud800 ]]> "quoted"'
     odd = Criterion(1.0, "x", "tone")
-    findings = (Finding("lenient", odd.name, "high", hostile, {}, (hostile,), hostile),)
-    found = _cases(replace(calibration, findings=findings, rater=replace(calibration.rater, name=hostile)))
-    failure = found["tone"].find("failure")
+    findings = (Finding(LENIENT, odd.name, "high", hostile, {}, (hostile,), hostile),)
+    cases = _cases(replace(calibration, findings=findings, rater=replace(calibration.rater, name=hostile)))
+    failure = cases["tone"].find("failure")
     assert failure is not None
     assert "<failure/> & \N{REPLACEMENT CHARACTER}" in (failure.get("message") or "")

@@ -4,7 +4,7 @@ import pytest
 
 from markscheme.report.views.stress import cell_text
 from markscheme.stats import Estimate
-from markscheme.stats.stress import NOT_PRESERVING, Cell, State
+from markscheme.stats.stress import NOT_PRESERVING, State, StressCell
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from markscheme.stats.stress import NOT_PRESERVING, Cell, State
 def test_an_effect_larger_than_the_scale_is_no_limit(
     state: State, shift: Estimate, smallest: float | None, shown: str
 ) -> None:
-    assert cell_text(Cell(shift, None, state, smallest), span=4.0) == shown
+    assert cell_text(StressCell(shift, None, state, smallest), span=4.0) == shown
 
 
 def test_a_text_that_may_deserve_another_level_has_no_figure() -> None:

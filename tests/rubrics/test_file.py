@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from markscheme import Rubric, RubricError, load_rubric
 from markscheme.errors import RubricWarning
-from markscheme.rubrics.file import MAX_BYTES
+from markscheme.rubrics.file import MAX_RUBRIC_BYTES
 from markscheme.rubrics.format import json_schema
 
 ROOT = Path(__file__).parents[2]
@@ -187,7 +187,7 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
     "a function as judge": (
         "judge:\n  name: function:os:getcwd\ncriteria:\n  - requirement: A\n",
         2,
-        "name is no function in a rubric, which makes nothing run",
+        "name can't be a function, since a rubric runs no code",
     ),
     "a key beside rubric and in it": (
         "passingThreshold: 0.9\nrubric:\n  passingThreshold: 0.1\n  criteria:\n    - requirement: A\n",
@@ -260,13 +260,13 @@ def test_aliases_that_explode_are_refused_before_they_do(tmp_path: Path) -> None
 
 
 def test_files_over_a_mebibyte_are_refused(tmp_path: Path) -> None:
-    ((_, problem),) = refusals(written(tmp_path, "#" * (MAX_BYTES + 1)))
+    ((_, problem),) = refusals(written(tmp_path, "#" * (MAX_RUBRIC_BYTES + 1)))
     assert "1,048,57" in problem
     with pytest.raises(RubricError, match="1,048,57"):
-        Rubric.from_yaml("#" * (MAX_BYTES + 1))
+        Rubric.from_yaml("#" * (MAX_RUBRIC_BYTES + 1))
 
 
-def test_all_faults_of_a_file_are_told_at_once_in_its_order(tmp_path: Path) -> None:
+def test_all_faults_of_a_file_are_reported_at_once_in_its_order(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "passingThreshold: 2\n"
@@ -366,7 +366,7 @@ def test_a_file_that_is_not_there_or_not_text_says_so(tmp_path: Path) -> None:
     assert refusals(path) == [(2, "is not UTF-8 text")]
 
 
-def test_plain_data_without_a_file_is_told_by_its_place() -> None:
+def test_plain_data_without_a_file_is_reported_by_its_place() -> None:
     with pytest.raises(RubricError, match=r"^criteria\[1\]\.weight: weight must be a finite number other than 0"):
         Rubric.from_dict({"criteria": [{"requirement": "A"}, {"requirement": "B", "weight": 0}]})
 
@@ -497,7 +497,7 @@ def test_open_files_paths_and_texts_are_read_alike(tmp_path: Path) -> None:
     assert load_rubric(io.StringIO("- requirement: A\n")).criteria == opened.criteria
 
 
-def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
     path = tmp_path / "r.yaml"
     path.write_bytes(b"\xef\xbb\xbf- requirement: A\n")
     assert load_rubric(path).criteria[0].requirement == "A"

@@ -96,7 +96,7 @@ def test_a_threshold_is_a_position(threshold: float) -> None:
         Criterion(1.0, "A", threshold=threshold)
 
 
-def test_all_faults_of_a_criterion_are_told_at_once() -> None:
+def test_all_faults_of_a_criterion_are_reported_at_once() -> None:
     with pytest.raises(RubricError) as refused:
         Criterion(weight=0, requirement="", threshold=2)
     assert len(refused.value.faults) == 3

@@ -13,6 +13,7 @@ def met(system_prompt, user_prompt):
     names = [part.split('"')[1] for part in user_prompt.rsplit("Rate the response on", 1)[1].split(",") if '"' in part]
     said = {"quote": "Paris.", "reason": "It says so.", "level": "MET"}
     return json.dumps({"verdicts": {name: said for name in names}})
+met.environment = ("JUDGE_SECONDS", "JUDGE_MODE")
 """
 RUBRIC = "criteria:\n- {name: right, requirement: Names the capital, weight: 2}\n"
 CONFIG = {"rubric": "capital", "judge": "function:session_judge:met"}

@@ -101,16 +101,16 @@ def wait_until(true: Any, seconds: float = 10.0) -> bool:
 
 def session_pids(runtime: Path) -> list[int]:
     """The warm processes whose socket stands, or stood, in `runtime`."""
-    found = []
+    pids = []
     for process in Path("/proc").iterdir():
         if process.name.isdecimal():
             try:
-                told = (process / "cmdline").read_bytes()
+                command = (process / "cmdline").read_bytes()
             except OSError:
                 continue
-            if b"markscheme.promptfoo.serving" in told and os.fsencode(runtime) in told:
-                found.append(int(process.name))
-    return found
+            if b"markscheme.promptfoo.serving" in command and os.fsencode(runtime) in command:
+                pids.append(int(process.name))
+    return pids
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -19,7 +20,7 @@ from typing import Any
 import pytest
 
 from markscheme.session import client
-from tests.commands.console import ROOT
+from tests.commands.console import ROOT, environment
 from tests.real.messages_front import MessagesFront, message
 from tests.session.conftest import CONFIG
 from tests.session.processes import (
@@ -103,7 +104,7 @@ ODD: list[dict[str, Any]] = [
 ]
 
 
-def test_what_cannot_be_graded_is_told_in_the_same_words_and_never_raises_with_or_without_a_session(
+def test_what_cannot_be_graded_is_reported_in_the_same_words_and_never_raises_with_or_without_a_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     (project / "ends_at_once.py").write_text("raise SystemExit(0)")
@@ -176,6 +177,21 @@ def test_another_key_address_or_setting_has_a_session_of_its_own(
     assert not any("another" in name for name in files(runtime))
 
 
+def test_a_changed_configuration_file_has_a_session_of_its_own_and_other_files_don_t_count(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    settings, shared = project / "markscheme.toml", project / "pyproject.toml"
+    fresh = env | {"MARKSCHEME_NO_CACHE": "1"}
+    calls_of = []
+    for text in ("samples = 1\n", "samples = 3\n"):
+        settings.write_text(text)
+        calls_of.append(assess("Paris.", CONFIG, project, fresh)["tokensUsed"]["numRequests"])
+    shared.write_text("[project]\nname = 'x'\n")
+    assess("Paris.", CONFIG, project, fresh)
+    assert len(files(runtime)) == 2
+    assert calls_of[1] == 3 * calls_of[0]
+
+
 def test_what_a_user_s_own_judge_reads_is_never_another_caller_s(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
@@ -185,6 +201,69 @@ def test_what_a_user_s_own_judge_reads_is_never_another_caller_s(
     passes = [assess("Paris.", CONFIG, project, fresh | {"JUDGE_MODE": mode})["pass"] for mode in ("MET", "UNMET")]
     assert passes == [True, False]
     assert len(files(runtime)) == 2
+
+
+def two_projects(folder: Path) -> tuple[Path, Path]:
+    """Two folders, each with the graders and a rubric `capital` of its own with a criterion called like the folder.
+
+    Their judge is a module that doesn't move.
+    """
+    projects = folder / "p", folder / "q"
+    for project in projects:
+        shutil.copytree(GRADERS, project / "graders", ignore=shutil.ignore_patterns("__pycache__"))
+        (project / "rubrics").mkdir()
+        (project / "rubrics" / "capital.yaml").write_text(
+            f"criteria: [{{name: {project.name}, requirement: Is right}}]\n"
+        )
+    return projects
+
+
+def test_a_project_that_takes_anothers_place_is_graded_by_its_own_rubric(
+    tmp_path: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    first, second = two_projects(tmp_path)
+
+    def graded(project: Path) -> list[str]:
+        grader = project / "graders" / "rubric_grader.py"
+        done = call("get_assert", "Paris.", {"vars": {}, "config": CONFIG}, cwd=project, env=env, grader=grader)
+        return list(done["given"]["namedScores"])
+
+    assert graded(first) == ["p"]
+    first.rename(tmp_path / "old")
+    second.rename(first)
+    assert graded(first) == ["q"]
+    assert graded(tmp_path / "old") == ["p"]
+    assert len(files(runtime)) >= 2
+
+
+def test_a_session_whose_project_was_moved_answers_nobody(tmp_path: Path, runtime: Path, env: dict[str, str]) -> None:
+    first, second = two_projects(tmp_path)
+    found = subprocess.run(
+        [sys.executable, "-P", "-m", "markscheme.promptfoo.from_node", "find"],
+        input=json.dumps({"folder": str(first / "graders"), "wish": "auto"}),
+        cwd=first,
+        env=environment(env),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    session = json.loads(found.stdout)
+    arguments = {"output": "Paris.", "context": {"vars": {}, "config": CONFIG}}
+    message = json.dumps({"key": session["key"], "request": {"grader": "assertion", "asked": arguments}}).encode()
+    assert list(answered(session["place"], message)["answer"]["given"]["namedScores"]) == ["p"]
+    first.rename(tmp_path / "old")
+    second.rename(first)
+    assert answered(session["place"], message) == {"refused": "retired"}
+
+
+def answered(place: str, message: bytes) -> Any:
+    """What a session answers to a message as a grader in JavaScript sends it."""
+    connection = client.connected(place)
+    assert connection is not None
+    with connection:
+        connection.sendall(message)
+        connection.shutdown(socket.SHUT_WR)
+        return json.loads(b"".join(iter(lambda: connection.recv(4096), b"")))
 
 
 def test_another_shell_or_terminal_meets_the_same_session(project: Path, runtime: Path, env: dict[str, str]) -> None:
@@ -202,9 +281,9 @@ def test_a_session_named_by_its_path_refuses_another_environment(
     (pid,) = session_pids(runtime)
     assert assess("Rome.", config, project, env | {"ANTHROPIC_API_KEY": "another"})["pass"] is True
     assert session_pids(runtime) == [pid]
-    told = client.status(place)
-    assert told is not None
-    assert told["answered"] == 1
+    facts = client.status(place)
+    assert facts is not None
+    assert facts["answered"] == 1
     assert client.stop(place)
 
 
@@ -254,10 +333,10 @@ def test_stopped_it_answers_what_it_was_asked_and_is_gone(project: Path, runtime
 
 
 def test_every_name_of_an_interpreter_means_the_same_session() -> None:
-    told = "from markscheme.session.client import environment_key as key; print(key('graders'))"
+    program = "from markscheme.session.client import environment_key as key; print(key('graders'))"
     names = sorted(Path(sys.executable).parent.glob("python*[0-9n]"))
     assert len(names) >= 2
-    assert len({subprocess.check_output([str(name), "-c", told]) for name in names}) == 1
+    assert len({subprocess.check_output([str(name), "-c", program]) for name in names}) == 1
 
 
 def test_killed_in_mid_answer_the_verdict_still_comes(project: Path, runtime: Path, env: dict[str, str]) -> None:
@@ -347,11 +426,11 @@ def test_whatever_a_broken_session_answers_the_verdict_comes_from_here(
         connection.sendall(said)
 
     with ExitStack() as listening:
-        for number, said in enumerate(BROKEN):
+        for number, text in enumerate(BROKEN):
             listener = listening.enter_context(socket.socket(socket.AF_UNIX))
             listener.bind(str(runtime / f"{number}.sock"))
             listener.listen()
-            answering(listener, partial(reply, said))
+            answering(listener, partial(reply, text))
         places = [str(runtime / f"{number}.sock") for number in range(len(BROKEN))]
         cases = [(f"Paris. {place}", {**CONFIG, "session": place}) for place in places]
         assert [result["pass"] for result in assess_each(cases, project, env)] == [True] * len(BROKEN)
@@ -410,20 +489,20 @@ def test_another_version_of_the_package_has_a_session_of_its_own(
     assert before in files(runtime)
 
 
-def test_a_setting_that_no_session_can_start_with_is_told(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_a_setting_that_no_session_can_start_with_is_named(project: Path, runtime: Path, env: dict[str, str]) -> None:
     result = assess("Paris.", CONFIG, project, env | {"MARKSCHEME_BUDGET": "much"})
-    assert result["reason"] == "not graded: MARKSCHEME_BUDGET is a number above 0, found 'much'"
+    assert result["reason"] == "not graded: MARKSCHEME_BUDGET must be a number above 0, got 'much'"
     assert files(runtime) == []
 
 
 def test_a_caller_that_goes_away_is_not_graded_for_ever(project: Path, runtime: Path, env: dict[str, str]) -> None:
     assess("Paris.", CONFIG, project, env)
     place = str(runtime / "markscheme" / files(runtime)[0])
-    for said in (b"", b"{", b"[]", b'{"key": "wrong", "request": {}}', b'{"key": 1}' * 5):
+    for request in (b"", b"{", b"[]", b'{"key": "wrong", "request": {}}', b'{"key": 1}' * 5):
         connection = client.connected(place)
         assert connection is not None
         with connection:
-            connection.sendall(said)
+            connection.sendall(request)
     assert assess("Paris.", CONFIG, project, env)["pass"] is True
     assert len(session_pids(runtime)) == 1
 
@@ -432,8 +511,8 @@ def test_an_answer_from_the_cache_loads_no_sdk_even_without_a_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     config = {"rubric": "capital", "judge": "anthropic", "session": "off"}
-    said = {"quote": "Paris.", "reason": "It says so.", "level": "MET"}
-    with MessagesFront(lambda request: message(json.dumps({"verdicts": {"right": said}}))) as front:
+    verdict = {"quote": "Paris.", "reason": "It says so.", "level": "MET"}
+    with MessagesFront(lambda request: message(json.dumps({"verdicts": {"right": verdict}}))) as front:
         keyed = env | {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": front.url}
         first, again = (call("get_assert", "Paris.", {"config": config}, cwd=project, env=keyed) for _ in range(2))
         assert len(front.requests) == 1

@@ -91,7 +91,7 @@ def test_the_intervals_of_the_recipe_come_out(table: str) -> None:
         return
     assert value(found) == pytest.approx(expected["value"], abs=6e-7)
     if table == "paradox_2x2":
-        assert found.note == "withheld: only 2 examples outside the modal level"
+        assert found.note == "withheld: only 2 examples outside the most common level"
         found = by_leaving_one_out(spearman, gold, judge)
     assert limits(found) == pytest.approx((expected["low"], expected["high"]), abs=6e-7)
 
@@ -169,7 +169,7 @@ def test_a_perfect_correlation_allows_for_exceptions_that_were_not_seen(statisti
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_few_units_off_the_commonest_level_are_guarded(statistic: Statistic) -> None:
+def test_few_units_outside_the_most_common_level_are_guarded(statistic: Statistic) -> None:
     def with_off(off: int) -> Estimate:
         gold = np.array([1.0] * 40 + [0.0] * off)
         judge = gold.copy()
@@ -177,8 +177,8 @@ def test_few_units_off_the_commonest_level_are_guarded(statistic: Statistic) -> 
         return statistic(gold, judge)
 
     assert with_off(4).low is None
-    assert with_off(4).note == "withheld: only 4 examples outside the modal level"
-    assert with_off(7).note == "rough: only 7 examples outside the modal level"
+    assert with_off(4).note == "withheld: only 4 examples outside the most common level"
+    assert with_off(7).note == "rough: only 7 examples outside the most common level"
     assert with_off(12).note is None
 
 
@@ -189,7 +189,8 @@ def test_the_guard_counts_groups_not_units(statistic: Statistic) -> None:
     groups = np.concatenate([np.arange(40), np.arange(40, 52) // 4 * 100])
     assert statistic(gold, judge).note is None
     assert (
-        statistic(gold, judge, groups=groups).note == "withheld: only 3 groups with an example outside the modal level"
+        statistic(gold, judge, groups=groups).note
+        == "withheld: only 3 groups with an example outside the most common level"
     )
 
 

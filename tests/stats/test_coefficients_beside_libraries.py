@@ -217,7 +217,7 @@ def test_statsmodels_gives_the_same_values_of_complete_tables(compared: slice) -
     assert min(same.values()) > 0.6 * len(tables()[compared])
 
 
-def test_every_coefficient_has_a_library_beside_it() -> None:
+def test_every_coefficient_is_compared_with_a_library() -> None:
     in_two_rater_form = {"cohen_kappa": "weighted_kappa", "scott_pi": "fleiss_kappa", "gwet_ac1": "gwet_ac2"}
     assert set(CHANCE_CORRECTED) == {*IRRCAC_METHODS, "weighted_kappa", *in_two_rater_form}
     for ratings, levels in tables()[:100]:

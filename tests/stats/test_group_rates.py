@@ -142,7 +142,7 @@ def test_the_labels_that_are_said_to_be_needed_do_show_the_rate(table: Any, more
     small = np.array(table) // 6
     pool = small.sum(axis=0) + more
     found = group_rate(small, pool)
-    shown = found.own >= LEAST_OWN and found.planned_half_width <= WIDEST_PLANNED
+    shown = found.own_labels >= LEAST_OWN and found.planned_half_width <= WIDEST_PLANNED
     assert (found.rate.value is not None) == shown == (found.needed is None)
     if found.needed is not None:
         splits = [np.array([added, found.needed - added]) for added in range(found.needed + 1)]
@@ -152,7 +152,7 @@ def test_the_labels_that_are_said_to_be_needed_do_show_the_rate(table: Any, more
             if (small.sum(axis=0) + split <= pool).all()
         )
         assert narrowest <= WIDEST_PLANNED
-        assert found.own + found.needed >= LEAST_OWN
+        assert found.own_labels + found.needed >= LEAST_OWN
 
 
 def test_whether_a_rate_is_shown_never_depends_on_what_labels_say() -> None:

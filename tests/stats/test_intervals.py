@@ -20,7 +20,6 @@ from markscheme.stats.intervals import (
     Transform,
     clopper_pearson,
     clopper_pearson_lower,
-    clopper_pearson_share,
     clopper_pearson_upper,
     group_numbers,
     guard,
@@ -33,7 +32,6 @@ from markscheme.stats.intervals import (
     t_quantile,
     unseen,
     wilson,
-    wilson_share,
     withhold,
 )
 from tests.stats.shared_numbers import block
@@ -171,12 +169,12 @@ def test_the_interval_holds_the_value_and_widens_with_its_promise(
 # --------------------------------------------------------------------------------------------- fallbacks and guard
 
 
-def test_the_guard_withholds_marks_or_passes_by_how_many_are_off_the_commonest_level() -> None:
+def test_the_guard_withholds_marks_or_passes_by_how_many_are_outside_the_most_common_level() -> None:
     plain = Estimate(0.4, -0.3, 0.8, n=40)
     assert guard(plain, 4).low is None
-    assert guard(plain, 4).note == "withheld: only 4 examples outside the modal level"
-    assert guard(plain, 1).note == "withheld: only 1 example outside the modal level"
-    assert guard(plain, 5).note == "rough: only 5 examples outside the modal level"
+    assert guard(plain, 4).note == "withheld: only 4 examples outside the most common level"
+    assert guard(plain, 1).note == "withheld: only 1 example outside the most common level"
+    assert guard(plain, 5).note == "rough: only 5 examples outside the most common level"
     assert guard(plain, 9).low == -0.3
     assert guard(plain, 10) == plain
 
@@ -256,11 +254,6 @@ def test_a_share_beyond_its_whole_is_refused() -> None:
             wilson(*wrong)
         with pytest.raises(ValueError, match="0 <= successes <= n"):
             clopper_pearson(*wrong)
-
-
-def test_a_share_of_nothing_is_undefined() -> None:
-    assert wilson_share(0, 0).undefined == clopper_pearson_share(0, 0).undefined == "no examples"
-    assert limits(clopper_pearson_share(45, 50)) == clopper_pearson(45, 50)
 
 
 # ---------------------------------------------------------------------------------------------------------- groups

@@ -73,7 +73,7 @@ def test_shapes_that_differ_are_both_named(gold: list[float]) -> None:
 
 
 @pytest.mark.parametrize("gold", [["good", "bad"], [[1, 2], [3]], [{}, 1]])
-def test_what_is_no_number_is_refused(gold: Any) -> None:
+def test_what_is_not_a_number_is_refused(gold: Any) -> None:
     with pytest.raises(ValueError, match="gold must be numbers in rows of one length"):
         paired(gold, [1, 2])
 

@@ -151,7 +151,7 @@ def test_labels_for_a_promise_spread_the_least_over_the_share_automated() -> Non
     assert labels_for_promise(0.5, errors=1, confidence=0.95) == 186
 
 
-def test_ten_off_the_commonest_level_are_asked_for() -> None:
+def test_ten_outside_the_most_common_level_are_asked_for() -> None:
     assert [labels_to_vary(share) for share in (0.0, 0.5, 0.8, 0.9, 0.95)] == [10, 20, 50, 100, 200]
     assert labels_to_vary(1.0) is None
 

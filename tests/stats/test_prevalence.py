@@ -161,7 +161,7 @@ def test_two_strata_in_general_are_the_verdict_strata() -> None:
 def test_labels_called_random_that_are_not_are_refused_with_the_way_out() -> None:
     estimate = corrected_pass_rate([[22, 3], [3, 22]], POOL, drawn="random")
     assert estimate.undefined == (
-        "the labels are no random part of the pool: the judge passed 50% of them and 70% of the pool; "
+        "the labels aren't a random part of the pool: the judge passed 50% of them and 70% of the pool; "
         "say by-verdict or elsewhere, or label a random part"
     )
     assert random_draw_p([25, 25], POOL) == approx(0.0028, abs=5e-5)
@@ -194,8 +194,8 @@ def test_the_check_of_a_random_draw_is_the_two_proportion_test() -> None:
             "elsewhere",
             "people passed none of the labelled examples: label some that they pass",
         ),
-        ([[10, 10], [9, 11]], POOL, "elsewhere", "hardly tells people's passes from fails"),
-        ([[5, 25], [20, 10]], POOL, "elsewhere", "hardly tells people's passes from fails"),
+        ([[10, 10], [9, 11]], POOL, "elsewhere", "hardly distinguishes passes from fails"),
+        ([[5, 25], [20, 10]], POOL, "elsewhere", "hardly distinguishes passes from fails"),
     ],
 )
 def test_where_nothing_can_be_said_the_rate_is_undefined_with_the_way_out(
@@ -226,7 +226,7 @@ def test_rates_from_few_labels_or_clipped_are_marked() -> None:
     assert rogan_gladen([[6, 0], [3, 27]], POOL).note == "rough: only 6 labelled fails; ten of each are the least"
     clipped = rogan_gladen([[10, 10], [0, 30]], [900, 100])
     assert (clipped.value, clipped.low) == (0, 0)
-    assert clipped.note == "rough: clipped from -0.800"
+    assert clipped.note == "rough: clipped from −0.800"
 
 
 # ------------------------------------------------------------------------------------------------------- next labels

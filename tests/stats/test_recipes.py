@@ -36,7 +36,7 @@ REPRODUCED = {
         "least_n_for_bound": ["stats/test_prevalence.py::test_least_labels_agree_with_the_exact_bounds_of_scipy"],
         "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_other_peoples_arithmetic"],
         "error_split": ["stats/test_severity.py::test_errors_of_scores_come_out"],
-        "alt_test": ["stats/test_people.py::test_alternative_annotator_test_agrees_with_its_authors_code"],
+        "alt_test": ["stats/test_annotators.py::test_alternative_annotator_test_agrees_with_its_authors_code"],
     },
     "recipes.yaml": {
         "interval_95": [
@@ -53,18 +53,20 @@ REPRODUCED = {
         "weights_40": ["stats/test_weights.py::test_weights_agree_with_the_simulation_code"],
     },
     "verdict.yaml": {
-        "constants": ["stats/test_verdict.py::test_the_constants_of_the_reference_are_ours"],
-        "share": ["stats/test_grouped.py::test_every_share_of_the_reference_comes_out"],
-        "mean_difference": ["stats/test_grouped.py::test_every_mean_of_the_reference_comes_out"],
-        "verdict": ["stats/test_verdict.py::test_every_verdict_of_the_reference_comes_out"],
+        "constants": ["calibration/test_policy.py::test_the_constants_of_the_reference_are_ours"],
+        "share": ["stats/test_shares.py::test_every_share_of_the_reference_comes_out"],
+        "mean_difference": ["stats/test_shares.py::test_every_mean_of_the_reference_comes_out"],
+        "verdict": ["calibration/test_policy.py::test_every_verdict_of_the_reference_comes_out"],
         "labels": ["stats/test_planning.py::test_labels_of_the_reference_come_out"],
-        "pairwise": ["stats/test_verdict.py::test_agreement_by_pairs_is_the_worked_one"],
-        "real_full_data": ["stats/test_verdict.py::test_the_figures_of_published_judges_come_out_from_their_scores"],
+        "pairwise": ["stats/test_agreement_figures.py::test_agreement_by_pairs_is_the_worked_one"],
+        "real_full_data": [
+            "calibration/test_policy.py::test_the_figures_of_published_judges_come_out_from_their_scores"
+        ],
     },
     "groups_drift_slices.yaml": {
         "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_comes_out"],
-        "drift": ["stats/test_runs.py::test_every_drift_of_the_reference_comes_out"],
-        "slices": ["stats/test_contrast.py::test_every_slice_of_the_reference_comes_out"],
+        "drift": ["stats/test_accepted_runs.py::test_every_drift_of_the_reference_comes_out"],
+        "slices": ["stats/test_slice_contrast.py::test_every_slice_of_the_reference_comes_out"],
     },
 }
 

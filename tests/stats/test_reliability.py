@@ -130,11 +130,11 @@ def test_f_limits_are_for_few_examples_on_many_values_unless_asked_for() -> None
 
 def test_a_rater_who_hardly_varies_is_guarded() -> None:
     ratings = np.array([[0.0, 0], [0, 1]] + [[1, 1]] * 30 + [[0, 0]] * 2)
-    assert icc_2_1(ratings).note == "withheld: only 3 examples outside the modal level"
+    assert icc_2_1(ratings).note == "withheld: only 3 examples outside the most common level"
     ratings[:, 1] = 1
     assert icc_2_1(ratings).note == "withheld: rater 2 never leaves level 1"
     ratings = np.array([[0.0, 0]] * 6 + [[0, 1]] + [[1, 1]] * 30)
-    assert icc_2_1(ratings).note == "rough: only 6 examples outside the modal level"
+    assert icc_2_1(ratings).note == "rough: only 6 examples outside the most common level"
 
 
 def test_perfect_agreement_allows_for_disagreement_that_was_not_seen() -> None:

@@ -12,9 +12,10 @@ from scipy.special import stdtrit
 from markscheme.stats.selection import (
     FINALISTS,
     chance_to_find,
+    confirmed_gain,
+    confirmed_t,
     critical_t,
     dev_size,
-    expected_gain,
     first_size,
     held_out_needed,
     held_out_test,
@@ -51,12 +52,38 @@ def test_finalists_are_tested_as_worked_out(case: cases.SelectionCase) -> None:
     assert found.best == case.best
 
 
-def test_the_expected_gain_is_shrunken_as_worked_out() -> None:
-    share, value, low, high = cases.STRONG_GAIN
-    t = held_out_test(np.array(cases.STRONG)[:, None], 0.05).t[0]
-    assert kept_share(t) == pytest.approx(share, abs=1e-6)
-    gain = expected_gain(cases.STRONG, kept_share(t), method="gain in MAE")
-    assert (gain.value, gain.low, gain.high) == pytest.approx((value, low, high), abs=1e-6)
+def test_the_expected_t_is_the_one_whose_mean_after_passing_was_seen() -> None:
+    for critical in (1.7, 1.96, 2.5):
+        for t in (critical + 0.5, critical + 1.0, critical + 3.0):
+            true = confirmed_t(t, critical)
+            steps = np.arange(critical, critical + 12, 1e-4)
+            density = np.exp(-((steps - true) ** 2) / 2)
+            assert true == 0.0 or float((steps * density).sum() / density.sum()) == pytest.approx(t, abs=1e-3)
+        assert confirmed_t(critical + 0.01, critical) == 0.0
+        assert confirmed_t(critical + 6, critical) == pytest.approx(critical + 6, abs=1e-3)
+
+
+@pytest.mark.parametrize("true_t", [1.0, 2.0, 3.0, 5.0])
+def test_the_shown_gain_is_nearly_unbiased_given_that_it_passed(true_t: float) -> None:
+    rng = np.random.default_rng(7)
+    n, sd = 53, 0.157
+    error = sd / n**0.5
+    gains = []
+    for differences in rng.normal(true_t * error, sd, (1500, n, 1)):
+        test = held_out_test(differences, 0.05)
+        if test.best is not None:
+            gains.append(confirmed_gain(differences[:, 0], test.t[0], test.critical, method="gain"))
+    assert len(gains) > 150
+    assert abs(np.mean([gain.value or 0.0 for gain in gains]) / error - true_t) < 0.5
+    covered = [gain.low <= true_t * error <= gain.high for gain in gains if gain.low is not None]
+    assert np.mean(covered) > 0.93
+
+
+def test_equal_differences_keep_their_gain_without_an_interval() -> None:
+    gain = confirmed_gain([0.1] * 8, None, 1.9, method="gain")
+    assert gain.value == pytest.approx(0.1)
+    assert gain.low is None
+    assert kept_share(None, 1.9) == 1.0
 
 
 def test_sizes_calls_and_labels_are_as_worked_out() -> None:
@@ -117,3 +144,7 @@ def test_more_labels_find_more() -> None:
     chances = [chance_to_find(n, 0.05) for n in (1, 20, 53, 132, 400)]
     assert chances == sorted(chances)
     assert chances[0] == 0.0
+
+
+def test_differences_that_vary_less_are_found_more_often() -> None:
+    assert chance_to_find(53, 0.05, sd=0.05) > chance_to_find(53, 0.05) > chance_to_find(53, 0.05, sd=0.5)

@@ -62,7 +62,7 @@ def test_p_are_adjusted_together() -> None:
     assert among == approx(4 * alone)
 
 
-def test_noise_is_told_from_effect() -> None:
+def test_noise_is_distinguished_from_effect() -> None:
     noise = with_noise(NOT_PRESERVING, TWICE, [[level] for level in PERTURBED]).noise
     assert noise is not None
     assert (noise.changed, noise.retest, noise.p, noise.effect_sd) == approx((CHANGED, RETEST, ANY_CHANGE_P, EFFECT_SD))

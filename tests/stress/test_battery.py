@@ -110,7 +110,7 @@ def test_examples_are_spread_over_their_labels() -> None:
     assert sorted(levels) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
-def test_a_run_is_asked_anew_once_it_is_finished(tmp_path: Path) -> None:
+def test_a_run_is_asked_again_once_it_is_finished(tmp_path: Path) -> None:
     first = StressRun.begin(tmp_path, "key")
     assert StressRun.begin(tmp_path, "key").number == first.number == 1
     first.finish()

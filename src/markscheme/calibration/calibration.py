@@ -1,26 +1,35 @@
 """A Calibration, everything a report shows, from a rubric, labelled examples and a judge's ratings."""
 
+import math
 import re
+import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from markscheme.calibration.changes import Setting, template_fingerprint
-from markscheme.calibration.comparison import Comparison, compare
-from markscheme.calibration.decision import Decision, Finding, decide
-from markscheme.calibration.drift import UNSTEADY, Baseline, Since, drift_since
-from markscheme.calibration.findings import findings_of
+from markscheme.calibration.comparison import OF_SCORE, Comparison, compare
+from markscheme.calibration.decision import Decision, decide
+from markscheme.calibration.drift.baseline import Baseline, Since, drift_since
+from markscheme.calibration.drift.setting import Setting, template_fingerprint
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.diagnosis import findings_of
+from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
+from markscheme.calibration.policy import VerdictName
+from markscheme.calibration.reported import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import Identity, Usage
+from markscheme.judges.kinds import DEFAULT, kind_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.rating import Kind, Rating
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import Openings
+from markscheme.receipt import Use
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.people import GoldRule
+from markscheme.stats.annotators import GoldRule
 
 _DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
 
@@ -39,6 +48,7 @@ class Rater:
         named: The rubric, or the files, as shell arguments; "" means the rubric's name.
         options: Options that make `calibrate` use the same ratings or judge again, such as " --ratings judge.jsonl".
         has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
+        may_be_accepted: Whether `--accept` can keep the run; a table's can't be compared with a later one.
     """
 
     name: str
@@ -50,12 +60,19 @@ class Rater:
     named: str = ""
     options: str = ""
     has_rubric: bool = True
+    may_be_accepted: bool = True
 
     @property
     def models(self) -> str:
         """The model that was asked, and those that answered."""
-        asked = (self.identity.model or self.identity.name) if self.identity else self.name
-        return ", ".join(dict.fromkeys((asked, *self.answered_by)))
+        model = (self.identity.model or self.identity.name) if self.identity else self.name
+        return ", ".join(dict.fromkeys((model, *self.answered_by)))
+
+    @property
+    def proposer(self) -> str:
+        """A model to ask for other words, as a shell argument: this judge if its kind allows it, else the default."""
+        kind = kind_of(self.name)
+        return shlex.quote(self.name) if kind is not None and kind.proposes else DEFAULT.name
 
     def setting(self, rubric: Rubric) -> Setting:
         """Everything that determines its ratings, to compare with another run."""
@@ -91,11 +108,29 @@ class Options:
     gold_by: GoldRule = "median"
     tolerance: float | None = None
     target: float | None = None
+    of: str = OF_SCORE
+    """What agreement is of: "score", "decision", or a criterion's name."""
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """A judge compared with gold labels, and what follows from it."""
+@dataclass(frozen=True, repr=False)
+class Calibration(Reported):
+    """A judge compared with gold labels, and what follows from it.
+
+    Attributes:
+        rubric: By which was judged.
+        rater: The judge.
+        comparison: The judge compared with gold.
+        decision: The verdict, what the judge may therefore decide, and why.
+        findings: What is wrong, what costs most agreement first.
+        counts: Of the examples, by outcome.
+        cost: What asking cost.
+        judge_ratings: The judge's ratings.
+        baseline: The comparison with the accepted runs; None without any.
+        repeats: Ratings of further runs of the same judge.
+        slices: Groups of examples on which the judge does worse, or better, than on the rest.
+        openings: How often held-out labels were opened; None where none are held out.
+        part: The part of the set that was used, and how many labelled examples the whole set has; None where all were.
+    """
 
     rubric: Rubric
     rater: Rater
@@ -104,11 +139,39 @@ class Calibration:
     findings: tuple[Finding, ...]
     counts: Counts
     cost: Usage
-    ratings: tuple[Rating, ...]
+    judge_ratings: tuple[Rating, ...]
     baseline: Baseline | None = None
     repeats: tuple[Rating, ...] = ()
     slices: tuple[Slice, ...] = ()
     openings: Openings | None = None
+    part: tuple[str, int] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Calibration of {self.rater.name} on {self.rubric.name}: {self.use}, {self.verdict}>"
+
+    @property
+    def verdict(self) -> VerdictName:
+        """Whether the judge agrees well enough: ok, adjust, labels-disagree or not-enough-labels."""
+        return self.decision.verdict
+
+    @property
+    def use(self) -> Use:
+        """What the judge may decide: gate, trend, explore or none."""
+        return self.decision.use
+
+    @property
+    def labels_needed(self) -> int | None:
+        """Labels needed on top of the existing ones; None where the verdict isn't open, or no number would do."""
+        return self.decision.labels_needed
+
+    @property
+    def ratings(self) -> list[dict[str, Any]]:
+        """The judge's ratings next to gold, a row of plain values for each example, for pandas or polars.
+
+        A row has `id`, `group`, `rater`, `score`, `gold_score`, `pass`, `gold_pass` and `error`, and for each criterion
+        `level.NAME`, `gold_level.NAME` and `reason.NAME`; None where there is no value. Several samples are combined.
+        """
+        return list(_rows(self.comparison, self.rater.name))
 
     @property
     def reasons_not_graded(self) -> dict[str, str]:
@@ -127,7 +190,51 @@ class Calibration:
             return 5
         if self.decision.verdict == "adjust":
             return 1
-        return 0 if self.decision.verdict == "ok" and self.decision.use in ("gate", "trend") else 4
+        return 0 if self.decision.verdict == "ok" and self.decision.is_usable else 4
+
+    @property
+    def commands(self) -> Commands:
+        """The commands that may follow."""
+        return Commands(
+            rubric=self.rater.named or self.rubric.name,
+            judge=self.rater.options,
+            model=self.rater.proposer,
+            asks=self.rater.source != "ratings",
+            has_rubric=self.rater.has_rubric,
+            asks_together=self.rubric.strategy != "per_criterion",
+            is_usable=self.decision.is_usable,
+        )
+
+
+def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:
+    gold = comparison.gold
+    judge = comparison.judge
+    columns = {
+        "score": judge.scores,
+        "gold_score": gold.scores,
+        "pass": judge.decisions,
+        "gold_pass": gold.decisions,
+        **{f"level.{name}": levels for name, levels in judge.levels.items()},
+        **{f"gold_level.{name}": levels for name, levels in gold.levels.items()},
+    }
+    values = {name: list(map(_value, column.tolist())) for name, column in columns.items()}
+    for place, (example, rating) in enumerate(zip(gold.examples, comparison.judged, strict=True)):
+        row = {name: column[place] for name, column in values.items()}
+        decisions = {name: None if row[name] is None else bool(row[name]) for name in ("pass", "gold_pass")}
+        answers = {} if rating is None else rating.criteria
+        yield {
+            "id": example.id,
+            "group": example.group or None,
+            "rater": rater,
+            **row,
+            **decisions,
+            **{f"reason.{name}": answers[name].reason if name in answers else None for name in judge.levels},
+            "error": None if rating is None else rating.error,
+        }
+
+
+def _value(number: float) -> float | None:
+    return None if math.isnan(number) else round(number, 12)
 
 
 def calibration_of(
@@ -164,13 +271,13 @@ def calibration_of(
     if failed and len(failed) == len(ratings):
         raise NothingGraded(failed)
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
-    comparison = compare(truth.judged(rubric, ratings), tolerance=options.tolerance)
+    comparison = compare(truth.judged(rubric, ratings), of=options.of, tolerance=options.tolerance)
     slices = slices_of(comparison)
     findings = findings_of(comparison, (*ratings, *repeats), slices=slices, elsewhere=rater.source == "ratings")
     baseline = drift_since(since, rater.setting(rubric), comparison, ratings) if since is not None else None
     if baseline is not None:
-        unsteady = tuple(finding for finding in baseline.findings if finding.code == UNSTEADY)
-        findings = (*(finding for finding in baseline.findings if finding not in unsteady), *findings, *unsteady)
+        changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")
+        findings = (*changes, *findings, *(finding for finding in baseline.findings if finding not in changes))
     return Calibration(
         rubric=rubric,
         rater=rater,
@@ -179,7 +286,7 @@ def calibration_of(
         findings=findings,
         counts=_counts(comparison, examples, from_cache),
         cost=cost or Usage(),
-        ratings=tuple(ratings),
+        judge_ratings=tuple(ratings),
         baseline=baseline,
         repeats=tuple(repeats),
         slices=slices,
@@ -202,9 +309,9 @@ def decision_of(
 
 
 def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Counts:
-    there = [rating for rating in comparison.judged if rating is not None]
-    rated = [said for rating in there for said in rating.criteria.values()]
-    declined = Counter(said.declined for said in rated)
+    ratings = [rating for rating in comparison.judged if rating is not None]
+    rated = [verdict for rating in ratings for verdict in rating.criteria.values()]
+    declined = Counter(verdict.declined for verdict in rated)
     graded = int((comparison.scores == comparison.scores).sum())
     n = len(comparison.gold.examples)
     return Counts(
@@ -214,8 +321,8 @@ def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Co
         not_graded=n - graded,
         from_cache=from_cache,
         unread=declined["unread"],
-        quotes=sum(said.quote is not None for said in rated),
-        quotes_not_found=sum(said.quote_found is False for said in rated),
+        quotes=sum(verdict.quote is not None for verdict in rated),
+        quotes_not_found=sum(verdict.quote_found is False for verdict in rated),
         stale_labels=examples.stale,
         set_aside=comparison.gold.set_aside,
     )

@@ -2,32 +2,42 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison, compare, equal, shift_between
+from markscheme.calibration.comparison import (
+    OF_DECISION,
+    OF_SCORE,
+    Comparison,
+    Measure,
+    equal,
+    measure_of,
+    shift_between,
+)
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, signed
 from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import Column, Flags, Floats, RatingTable, column_of, shared_ids
+from markscheme.ratings.table import Column, RatingTable, column_of, shared_ids
 from markscheme.rubrics.rubric import Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
-from markscheme.stats.change import holm, least_n, mean_estimate, sign_flip
-from markscheme.stats.intervals import LOGIT, t_quantile
-from markscheme.stats.linking import Link, gain_in_error, gain_in_hits, link_scores, passes_after
+from markscheme.stats.change import holm, least_n, sign_flip
+from markscheme.stats.intervals import Flags, Floats, known_in_groups, t_quantile
+from markscheme.stats.score_linking import Link, gain_in_error, gain_in_hits, link_scores, passes_after
+from markscheme.stats.shares import share
 
 MOVED = 0.05
 """The p, after Holm's adjustment, up to which a shift between two judges counts as shown."""
-MARGIN = 0.05
+NO_WORSE_MARGIN = 0.05
 """How much less often than the best judge one may agree and still count as no worse, as a share of examples."""
 ONE_SIDED = 0.90
 """Two-sided level whose lower limit is a one-sided 95 % limit."""
-MOST_LABELS = 100_000
+_MOST_LABELS = 100_000
+"""More labels than this to tell two judges apart count as never."""
 
 
 @dataclass(frozen=True)
@@ -38,22 +48,22 @@ class Contender:
         name: Its name in reports.
         ratings: Its ratings.
         cost: The cost of asking it, for replies that weren't cached.
-        kept: Replies that came from the cache and so cost nothing this time.
-        asked: Submissions that the paid and cached replies were for.
+        from_cache: Replies that came from the cache and so cost nothing this time.
+        submissions: Submissions that the paid and cached replies were for.
     """
 
     name: str
     ratings: tuple[Rating, ...]
     cost: Usage = Usage()
-    kept: int = 0
-    asked: int = 0
+    from_cache: int = 0
+    submissions: int = 0
 
     @property
     def usd_per_1000(self) -> float | None:
         """US dollars per thousand submissions; None where no call was paid for or the price isn't known."""
-        if self.cost.usd is None or not self.cost.calls or not self.asked:
+        if self.cost.usd is None or not self.cost.calls or not self.submissions:
             return None
-        return self.cost.usd / self.cost.calls * (self.cost.calls + self.kept) / self.asked * 1000
+        return self.cost.usd / self.cost.calls * (self.cost.calls + self.from_cache) / self.submissions * 1000
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,8 @@ class CriterionPair:
         exact: Exact agreement of each with gold; None without gold.
         between: Share of examples on which the two give the same level.
         shift: Second minus first, in levels.
-        p: Probability of such a shift if neither rates higher, exact, after Holm's adjustment over the criteria.
+        p: Probability of such a shift if neither rates higher, exact, after Holm's adjustment over the criteria. Tasks
+            count as the interval of the shift counts them.
     """
 
     exact: Pair | None
@@ -127,7 +138,11 @@ class Differences:
         shift: Second minus first, in score.
         shift_p: Exact probability of it if neither scores higher.
         flips: Examples whose decision flips, the largest score difference first.
-        flips_p: Probability of such a balance of flips if neither is more lenient, exact (McNemar).
+        flips_p: Probability of such a balance of flips to pass and to fail if neither is more lenient, exact (McNemar).
+        became_right: Number of flips after which the decision is gold's; None without gold.
+        became_wrong: Number of flips after which it no longer is; None likewise.
+        became_p: Probability of such a balance of right and wrong if neither agrees more with gold, exact; None
+            likewise.
         false_passes: Ids of examples that gold fails and a judge passes: the first judge's, then the second's.
         switch: From the first to the second.
     """
@@ -141,6 +156,9 @@ class Differences:
     shift_p: float
     flips: tuple[Flip, ...]
     flips_p: float
+    became_right: int | None
+    became_wrong: int | None
+    became_p: float | None
     false_passes: tuple[tuple[str, ...], tuple[str, ...]]
     switch: Switch
 
@@ -148,9 +166,9 @@ class Differences:
     def moved(self) -> str:
         """What is shown to differ between the first and the second, in a sentence."""
         shifts = [
-            (f"{name} by {signed(found.shift.value)} levels", found.p)
-            for name, found in self.criteria.items()
-            if found.shift.value is not None
+            (f"{name} by {signed(pair.shift.value)} levels", pair.p)
+            for name, pair in self.criteria.items()
+            if pair.shift.value is not None
         ]
         if self.shift.value is not None:
             shifts.append((f"the score by {signed(self.shift.value)}", self.shift_p))
@@ -228,7 +246,7 @@ class Choice:
     def beats_baseline(self) -> bool:
         """Whether some judge agrees with gold more often than one constant score does."""
         baseline = None if self.baseline is None else self.baseline.value
-        shares = [one.agreement.value for one in self.standings if one.agreement is not None]
+        shares = [standing.agreement.value for standing in self.standings if standing.agreement is not None]
         return baseline is None or any(share is not None and share > baseline for share in shares)
 
 
@@ -237,6 +255,7 @@ def choose(
     contenders: Sequence[Contender],
     truth: Gold | None,
     *,
+    of: str = OF_SCORE,
     tolerance: float | None = None,
     notes: Sequence[str] = (),
 ) -> Choice:
@@ -246,6 +265,7 @@ def choose(
         rubric: The rubric of all of them.
         contenders: Two judges or more, the one in use first.
         truth: Gold; without it only the differences between judges are reported.
+        of: What agreement is of: "score", "decision", or a criterion's name.
         tolerance: How far a score may be from gold and still agree; None means the rubric's.
         notes: Caveats of the comparison.
 
@@ -256,18 +276,18 @@ def choose(
     if len(contenders) < 2:
         raise ValueError(f"a choice is between two judges or more, not {len(contenders)}")
     table = _table(rubric, contenders, truth)
-    view = _View(table, truth is not None, rubric.tolerance if tolerance is None else tolerance)
+    view = _View(table, truth is not None, measure_of(rubric, of, tolerance))
     names = [contender.name for contender in contenders]
     pairs = tuple(view.differences(first, second) for first, second in combinations(names, 2))
     standings = tuple(view.standings(contenders))
     best = next((standing.name for standing in standings if standing.agreement and not standing.behind_best), None)
     recommended, because = _recommended(standings, best)
-    constant = None if truth is None else compare(table, judge=best or names[0], gold=GOLD, tolerance=view.tolerance)
+    constant = None if truth is None else Comparison(table, best or names[0], GOLD, view.measure)
     return Choice(
         rubric=rubric,
         examples=len(table.ids),
         reference=None if truth is None else truth.reference,
-        tolerance=view.tolerance,
+        tolerance=view.measure.tolerance,
         standings=standings,
         pairs=pairs,
         best=best,
@@ -275,7 +295,7 @@ def choose(
         because=because,
         notes=tuple(notes),
         baseline=None if constant is None else constant.agreement_constant,
-        baseline_score=None if constant is None else constant.figures.constant_score,
+        baseline_score=None if constant is None else constant.figures.constant_value,
     )
 
 
@@ -294,20 +314,23 @@ def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) 
 
 @dataclass(frozen=True)
 class _View:
-    """The table in which judges are compared, and whether it has gold."""
+    """The table in which judges are compared, whether it has gold, and what agreement is of."""
 
     table: RatingTable
     has_gold: bool
-    tolerance: float
+    measure: Measure
 
-    def compared(self, name: str, kept: Flags) -> Comparison:
+    def compared(self, name: str, rows: Flags) -> Comparison:
         """A judge compared with gold on some of the examples."""
-        column, truth = self.table[name].where(kept), self.table[GOLD].where(kept)
-        return Comparison(self.table.with_columns(truth, column), name, GOLD, self.tolerance)
+        columns = [self.table[column].where(rows) for column in (GOLD, name)]
+        return Comparison(self.table.with_columns(*columns), name, GOLD, self.measure)
 
     def differences(self, first: str, second: str) -> Differences:
-        one, other = self.table[first], self.table[second]
-        scores, passes = other.scores - one.scores, other.decisions - one.decisions
+        before = self.table[first]
+        after = self.table[second]
+        scores = after.scores - before.scores
+        passes = after.decisions - before.decisions
+        became = self._became(before, after) if self.has_gold else None
         return Differences(
             first=first,
             second=second,
@@ -315,101 +338,118 @@ class _View:
             figures=self._figures(first, second) if self.has_gold else {},
             criteria=self._criteria(first, second),
             shift=shift_between(self.table, first, second),
-            shift_p=sign_flip(scores).mid_p,
-            flips=self._flips(one, other),
-            flips_p=sign_flip(passes).mid_p,
+            shift_p=self._p(scores),
+            flips=self._flips(before, after),
+            flips_p=self._p(passes),
+            became_right=None if became is None else int((became > 0).sum()),
+            became_wrong=None if became is None else int((became < 0).sum()),
+            became_p=None if became is None else self._p(became),
             false_passes=(self.false_passes(first), self.false_passes(second)),
-            switch=self._switch(one, other),
+            switch=self._switch(before, after),
         )
 
     def false_passes(self, name: str) -> tuple[str, ...]:
         """Ids of examples that gold fails and the judge passes, the largest error first."""
-        return tuple(Comparison(self.table, name, GOLD, self.tolerance).false_passes) if self.has_gold else ()
+        return tuple(Comparison(self.table, name, GOLD, self.measure).false_passes) if self.has_gold else ()
 
     def _figures(self, first: str, second: str) -> dict[str, Pair]:
-        one, other, groups = self.table[first], self.table[second], self.table.groups
-        a, b = (self.compared(name, ~np.isnan(one.scores + other.scores)) for name in (first, second))
-        c, d = (self.compared(name, ~np.isnan(one.decisions + other.decisions)) for name in (first, second))
-        right = [equal(found.judge.decisions, found.reference.decisions) for found in (c, d)]
-        farther = gain_in_error(np.abs(a.misses), np.abs(b.misses), groups=groups)
-        higher = gain_in_error(a.misses, b.misses, groups=groups)
+        groups = self.table.groups
+        scored = ~np.isnan(self.table[first].scores + self.table[second].scores)
+        before = self.compared(first, scored)
+        after = self.compared(second, scored)
+        farther = gain_in_error(np.abs(before.score_errors), np.abs(after.score_errors), groups=groups)
+        higher = gain_in_error(before.score_errors, after.score_errors, groups=groups)
         return {
-            "agreement": Pair(a.agreement, b.agreement, gain_in_hits(a.hits, b.hits, groups=groups)),
-            "mae": Pair(a.overall["mae"], b.overall["mae"], farther),
-            "signed_error": Pair(a.overall["signed_error"], b.overall["signed_error"], higher),
-            "accuracy": Pair(c.overall["accuracy"], d.overall["accuracy"], gain_in_hits(*right, groups=groups)),
+            "agreement": self._pair_of_shares(first, second, self.measure),
+            "mae": Pair(before.overall["mae"], after.overall["mae"], farther),
+            "signed_error": Pair(before.overall["signed_error"], after.overall["signed_error"], higher),
+            "accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION)),
         }
 
+    def _pair_of_shares(self, first: str, second: str, measure: Measure) -> Pair:
+        """Agreement of each with gold, on the examples that both have, and how much more often the second agrees."""
+        both = ~np.isnan(measure.values(self.table[first]) + measure.values(self.table[second]))
+        before, after = (replace(self.compared(name, both), measure=measure) for name in (first, second))
+        gain = gain_in_hits(before.hits, after.hits, groups=self.table.groups)
+        return Pair(before.agreement, after.agreement, gain)
+
     def _criteria(self, first: str, second: str) -> dict[str, CriterionPair]:
-        one, other = self.table[first].levels, self.table[second].levels
-        criteria, groups = self.table.rubric.criteria, self.table.groups
-        adjusted = holm([sign_flip(other[c.name] - one[c.name]).mid_p for c in criteria]).tolist()
+        before = self.table[first].levels
+        after = self.table[second].levels
+        criteria = self.table.rubric.criteria
+        groups = self.table.groups
+        adjusted = holm([self._p(after[c.name] - before[c.name]) for c in criteria]).tolist()
         return {
             c.name: CriterionPair(
-                exact=self._exact(c.name, first, second) if self.has_gold else None,
-                between=mean_estimate(
-                    equal(one[c.name], other[c.name]), transform=LOGIT, groups=groups, method="same level"
-                ),
+                exact=self._pair_of_shares(first, second, measure_of(self.table.rubric, c)) if self.has_gold else None,
+                between=share(equal(before[c.name], after[c.name]), groups),
                 shift=shift_between(self.table, first, second, c.name),
                 p=p,
             )
             for c, p in zip(criteria, adjusted, strict=True)
         }
 
-    def _exact(self, name: str, first: str, second: str) -> Pair:
-        both = ~np.isnan(self.table[first].levels[name] + self.table[second].levels[name])
-        found = [self.compared(judge, both) for judge in (first, second)]
-        right = [equal(one.judge.levels[name], one.reference.levels[name]) for one in found]
-        one, other = (one.criteria[name].statistics["exact_agreement"] for one in found)
-        return Pair(one, other, gain_in_hits(*right, groups=self.table.groups))
+    def _p(self, differences: Floats) -> float:
+        """Chance of such a balance of differences if their signs were random: those of a task share one sign."""
+        values, tasks = known_in_groups(differences, self.table.groups)
+        return sign_flip(tasks.sums(values)).mid_p
 
-    def _flips(self, one: Column, other: Column) -> tuple[Flip, ...]:
-        places = np.flatnonzero(np.abs(other.decisions - one.decisions) == 1)
-        far = np.nan_to_num(np.abs(other.scores - one.scores)[places], nan=-1.0)
+    def _became(self, before: Column, after: Column) -> Floats:
+        """1 where a decision became gold's, -1 where it no longer is, 0 where neither; nan where one is missing."""
+        gold = self.table[GOLD].decisions
+        is_missing = np.isnan(gold + before.decisions + after.decisions)
+        became = (after.decisions == gold).astype(np.float64) - (before.decisions == gold)
+        return np.where(is_missing, np.nan, became)
+
+    def _flips(self, before: Column, after: Column) -> tuple[Flip, ...]:
+        places = np.flatnonzero(np.abs(after.decisions - before.decisions) == 1)
+        far = np.nan_to_num(np.abs(after.scores - before.scores)[places], nan=-1.0)
         gold = self.table[GOLD].decisions if self.has_gold else np.full(len(self.table.ids), math.nan)
         return tuple(
             Flip(
                 id=self.table.ids[place],
-                passes=bool(other.decisions[place]),
-                scores=(float(one.scores[place]), float(other.scores[place])),
+                passes=bool(after.decisions[place]),
+                scores=(float(before.scores[place]), float(after.scores[place])),
                 gold=None if np.isnan(gold[place]) else bool(gold[place]),
             )
             for place in places[np.argsort(-far, kind="stable")].tolist()
         )
 
-    def _switch(self, one: Column, other: Column) -> Switch:
+    def _switch(self, before: Column, after: Column) -> Switch:
         mark = self.table.rubric.pass_mark
-        seen = np.unique(one.scores[~np.isnan(one.scores)])
+        seen = np.unique(before.scores[~np.isnan(before.scores)])
         at = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])
-        after = passes_after(one.decisions, other.decisions)
-        return Switch(link_scores(one.scores, other.scores, at), after["passed"], after["failed"])
+        passing = passes_after(before.decisions, after.decisions, groups=self.table.groups)
+        return Switch(link_scores(before.scores, after.scores, at), passing["passed"], passing["failed"])
 
     # all of them
 
     def standings(self, contenders: Sequence[Contender]) -> list[Standing]:
         """Each judge's standing, on the examples that all graded."""
-        everywhere = np.logical_and.reduce([~np.isnan(self.table[one.name].scores) for one in contenders])
-        found = [self.compared(one.name, everywhere) for one in contenders] if self.has_gold else []
-        shares = [np.nansum(one.hits) / np.isfinite(one.hits).sum() for one in found if np.isfinite(one.hits).any()]
-        if not found or len(shares) < len(found):
+        values = [self.measure.values(self.table[contender.name]) for contender in contenders]
+        everywhere = np.asarray(~np.isnan(np.column_stack(values)).any(axis=1))
+        compared = [self.compared(contender.name, everywhere) for contender in contenders] if self.has_gold else []
+        shares = [comparison.agreement.value for comparison in compared]
+        known_shares = [value for value in shares if value is not None]
+        if not shares or len(known_shares) < len(shares):
             return [self._standing(contender) for contender in contenders]
-        best = found[int(np.argmax(shares))]
-        return [self._standing(contender, one, best) for contender, one in zip(contenders, found, strict=True)]
+        best = compared[int(np.argmax(known_shares))]
+        return [self._standing(*pair, best) for pair in zip(contenders, compared, strict=True)]
 
     def _standing(
-        self, contender: Contender, found: Comparison | None = None, best: Comparison | None = None
+        self, contender: Contender, compared: Comparison | None = None, best: Comparison | None = None
     ) -> Standing:
         """A judge compared with the best one; without a comparison where it is the best itself or there is no gold."""
         behind = needed = None
-        if found is not None and best is not None and found is not best:
-            behind = gain_in_hits(best.hits, found.hits, groups=self.table.groups, level=ONE_SIDED)
-        not_worse = None if found is None else behind is None or behind.above(-MARGIN + ROUNDING)
-        if found is not None and best is not None and not not_worse:
-            labels = labels_to_tell(found.hits - best.hits, groups=self.table.groups)
-            needed = None if labels is None else labels - int(np.isfinite(found.hits - best.hits).sum())
+        if compared is not None and best is not None and compared is not best:
+            behind = gain_in_hits(best.hits, compared.hits, groups=self.table.groups, level=ONE_SIDED)
+        not_worse = None if compared is None else behind is None or behind.above(-NO_WORSE_MARGIN + ROUNDING)
+        if compared is not None and best is not None and not not_worse:
+            labels = labels_to_tell(compared.hits - best.hits, groups=self.table.groups)
+            needed = None if labels is None else labels - int(np.isfinite(compared.hits - best.hits).sum())
         return Standing(
             name=contender.name,
-            agreement=None if found is None else found.agreement,
+            agreement=None if compared is None else compared.agreement,
             behind_best=behind,
             not_worse=not_worse,
             labels_needed=needed,
@@ -431,22 +471,24 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
         >>> labels_to_tell(np.array([1.0, -1.0] + [0.0] * 18))
         125
     """
-    known = ~np.isnan(differences)
-    d, size = differences[known], 1.0
+    present = ~np.isnan(differences)
+    d = differences[present]
+    size = 1.0
     if groups is not None:
-        _, place = np.unique(np.asarray(groups)[known], return_inverse=True)
+        _, place = np.unique(np.asarray(groups)[present], return_inverse=True)
         d = np.bincount(place, weights=d) / np.bincount(place)
         size = len(place) / max(1, len(d))
     if len(d) < 2 or (groups is not None and np.ptp(d) == 0):
         return None
-    apart, variance = float(d.mean()) + MARGIN, float(d.var())
+    apart = float(d.mean()) + NO_WORSE_MARGIN
+    variance = float(d.var())
 
     def tells(n: int) -> bool:
         widened = (n * variance + 2) / (n + 1)
         reach = t_quantile(n + 1, ONE_SIDED) * math.sqrt(widened / (n + 2))
         return reach < abs(apart)
 
-    if apart <= 0 or not tells(MOST_LABELS):
+    if apart <= 0 or not tells(_MOST_LABELS):
         return None
     return math.ceil(size * max(least_n(tells), len(d) + 1))
 
@@ -456,17 +498,20 @@ def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str |
     if best is None:
         return None, "without labels nothing says which is better; only what moved between them is shown"
     good = [standing for standing in standings if standing.not_worse]
-    rule = f"no worse: the one-sided 95% lower limit of agreement minus the best one's lies above −{MARGIN:g}"
-    said = f"{_open(standings)} ({rule})"
+    rule = f"no worse: the one-sided 95% lower limit of agreement minus the best one's lies above −{NO_WORSE_MARGIN:g}"
+    caveat = f"{_open(standings)} ({rule})"
     if len(good) == 1:
-        return best, f"{best} agrees most often, and no other is shown to be no worse{said}"
+        return best, f"{best} agrees most often, and no other is shown to be no worse{caveat}"
     unpriced = [standing.name for standing in good if standing.usd_per_1000 is None]
     names = ", ".join(standing.name for standing in good)
     if unpriced:
         costs = f"what {', '.join(unpriced)} costs is not known"
-        return None, f"{best} agrees most often and {names} are no worse than that, but {costs}{said}"
+        return None, f"{best} agrees most often and {names} are no worse than that, but {costs}{caveat}"
     cheapest = min(good, key=lambda standing: standing.usd_per_1000 or 0.0)
-    return cheapest.name, f"{cheapest.name} is the cheapest of those that are no worse than the best, {names}{said}"
+    return (
+        cheapest.name,
+        f"{cheapest.name} is the cheapest of those that are no worse than the best, {names}{caveat}",
+    )
 
 
 def _open(standings: Sequence[Standing]) -> str:
@@ -475,7 +520,9 @@ def _open(standings: Sequence[Standing]) -> str:
     if not left:
         return ""
     named = [
-        f"{one.name} (about {counted(one.labels_needed, 'more label')} would tell)" if one.labels_needed else one.name
-        for one in left
+        f"{standing.name} (about {counted(standing.labels_needed, 'more label')} would tell)"
+        if standing.labels_needed
+        else standing.name
+        for standing in left
     ]
     return f"; whether {', '.join(named)} {'is' if len(left) == 1 else 'are'} worse isn't known yet"

@@ -1,34 +1,106 @@
 """The one comparison: a judge's column of a rating table with another column, as Estimates."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from markscheme.errors import ComparisonError
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import Column, Floats, RatingTable, merits, stacked
+from markscheme.ratings.table import Column, RatingTable, merits, stacked
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
+from markscheme.stats.agreement_figures import (
+    DECIMALS,
+    AgreementFigures,
+    ToleranceTies,
+    agreement_figures,
+    close,
+    tolerance_ties,
+)
+from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
-from markscheme.stats.grouped import grouped_share
-from markscheme.stats.intervals import IDENTITY
-from markscheme.stats.people import Ceiling, ceiling
-from markscheme.stats.severity import DECIMALS, PAIR_STATISTICS, close, confusion, error_family, yes_no_family
-from markscheme.stats.verdict import ToleranceTies, VerdictFigures, tolerance_ties, verdict_figures
+from markscheme.stats.intervals import IDENTITY, Floats
+from markscheme.stats.severity import ERROR_NAMES, confusion, error_family, yes_no_family
+from markscheme.stats.shares import share
 
 NO_ORDER = "the levels have no order"
-OF_ORDERED = tuple(name for name in PAIR_STATISTICS if name != "sd_ratio")
-"""Errors and correlations, which need ordered levels."""
+OF_SCORE: Literal["score"] = "score"
+OF_DECISION: Literal["decision"] = "decision"
+PASSES = 0.5
+"""Decisions are 1 and 0; from halfway up they pass."""
+EQUAL = 1e-6
+"""A tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
+
+Measured: TypeAlias = Literal["score", "decision"] | Criterion
+"""What two columns are compared by: their scores, their decisions, or their levels of one criterion."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What two columns are compared by, as one number for each example, 0 to 1.
+
+    Levels of a criterion count as the score that a rubric of this criterion alone would give.
+
+    Attributes:
+        of: The score, the decision or a criterion.
+        tolerance: Two numbers that are closer than this agree.
+        constants: What a constant may answer; None means whatever somebody gave.
+    """
+
+    of: Measured
+    tolerance: float
+    constants: tuple[float, ...] | None = None
+
+    def values(self, column: Column) -> Floats:
+        """A rater's numbers, shape (n_examples,), nan where there is none."""
+        if isinstance(self.of, Criterion):
+            return merits(self.of, column.levels[self.of.name])
+        return column.scores if self.of == OF_SCORE else column.decisions
+
+    @property
+    def noun(self) -> str:
+        """What is compared, in a word."""
+        return "level" if isinstance(self.of, Criterion) else self.of
+
+    def in_words(self, value: float) -> str:
+        """A value as raters answer it: a level's name, pass or fail, or a score."""
+        if isinstance(self.of, Criterion):
+            return self.of.scale.level_name(self.of.scale.at(self.of.merit(value)))
+        return f"{value:g}" if self.of == OF_SCORE else "pass" if value >= PASSES else "fail"
+
+
+def measure_of(rubric: Rubric, of: str | Criterion, tolerance: float | None = None) -> Measure:
+    """The measure by its name: "score", "decision", or a criterion's.
+
+    Args:
+        rubric: The rubric of what is compared.
+        of: Its name, or a criterion itself.
+        tolerance: How far a score may be from gold and still agree; None means the rubric's. Levels and decisions
+            agree where they are equal.
+
+    Raises:
+        KeyError: No criterion has that name.
+    """
+    if of == OF_SCORE:
+        return Measure(OF_SCORE, rubric.tolerance if tolerance is None else tolerance)
+    if of == OF_DECISION:
+        return Measure(OF_DECISION, EQUAL, constants=(0.0, 1.0))
+    return Measure(of if isinstance(of, Criterion) else rubric.criterion(of), EQUAL)
 
 
 def compare(
-    table: RatingTable, *, judge: str = JUDGE, gold: str = GOLD, tolerance: float | None = None
+    table: RatingTable,
+    *,
+    judge: str = JUDGE,
+    gold: str = GOLD,
+    of: str | Criterion = OF_SCORE,
+    tolerance: float | None = None,
 ) -> "Comparison":
     """A judge's column compared with gold, or any column with any other.
 
@@ -38,14 +110,17 @@ def compare(
         table: Has both columns, and those of annotators where there are any.
         judge: Name of the judge's column.
         gold: Name of the other column.
+        of: What is compared: "score", "decision", or a criterion or its name. Agreement, the best constant, annotators'
+            figures, the verdict and slices follow it.
         tolerance: How far a score may be from gold and still agree; None means the rubric's.
 
     Raises:
         ComparisonError: The judge rated none of the examples.
+        KeyError: No criterion has the name `of`.
     """
     if table[judge].is_empty:
         raise ComparisonError("the judge rated none of the examples that have labels")
-    return Comparison(table, judge, gold, table.rubric.tolerance if tolerance is None else tolerance)
+    return Comparison(table, judge, gold, measure_of(table.rubric, of, tolerance))
 
 
 def shift_between(
@@ -60,21 +135,21 @@ def shift_between(
         criterion: Name of the criterion; None for the score.
         level: Coverage of the interval.
     """
-    found, groups = differences(table, first, second, criterion), table.groups
+    changes = differences(table, first, second, criterion)
+    groups = table.groups
     method = f"mean {'score' if criterion is None else 'level'}, second minus first"
-    mean = mean_estimate(found, transform=IDENTITY, groups=groups, level=level, method=method)
+    mean = mean_estimate(changes, transform=IDENTITY, groups=groups, level=level, method=method)
     if groups is not None or (criterion is None and (mean.low is not None or mean.value is None)):
         return mean
     span = 1.0 if criterion is None else next(c.scale.span for c in table.rubric.criteria if c.name == criterion)
-    return shift_interval(found, span=span, level=level, method=method)
+    return shift_interval(changes, span=span, level=level, method=method)
 
 
 def differences(table: RatingTable, first: str, second: str, criterion: str | None = None) -> Floats:
     """Second minus first for each example, shape (n_examples,): levels of a criterion, or scores; nan where missing."""
-    one, other = table[first], table[second]
     if criterion is None:
-        return other.scores - one.scores
-    return other.levels[criterion] - one.levels[criterion]
+        return table[second].scores - table[first].scores
+    return table[second].levels[criterion] - table[first].levels[criterion]
 
 
 def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
@@ -92,7 +167,6 @@ class CriterionComparison:
         judge: The judge's levels, likewise.
         people: Levels of single annotators, shape (n_examples, n_people), nan where one gave none.
         groups: A group for each example; None where no example names one.
-        whole: Agreement of the scores, where the criterion may be the whole rubric; None to use the criterion alone.
     """
 
     criterion: Criterion
@@ -100,28 +174,21 @@ class CriterionComparison:
     judge: Floats
     people: Floats
     groups: tuple[str, ...] | None = None
-    whole: "WholeAgreement | None" = field(default=None, kw_only=True)
 
     @cached_property
     def statistics(self) -> Mapping[str, Estimate]:
         """Estimates by the names of the JSON format; errors in levels."""
         criterion = self.criterion
-        levels, ordered = sorted(set(criterion.scale.values)), criterion.scale.ordered
-        found = two_raters(self.gold, self.judge, levels=levels, ordered=ordered, groups=self.groups)
+        levels = sorted(set(criterion.scale.values))
+        ordered = criterion.scale.ordered
+        statistics = two_raters(self.gold, self.judge, levels=levels, ordered=ordered, groups=self.groups)
         if ordered:
-            found |= error_family(self.gold, self.judge, groups=self.groups, levels=levels)
+            statistics |= error_family(self.gold, self.judge, groups=self.groups, levels=levels)
         else:
             n = int(np.isfinite(self.gold + self.judge).sum())
-            found |= {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in OF_ORDERED}
-        gold, judge = passes(criterion, self.gold), passes(criterion, self.judge)
-        found |= yes_no_family(gold, judge, groups=self.groups)
-        if self.whole is None:
-            return found
-        return (
-            found
-            | self.whole.of_equal("exact_agreement", self.gold, self.judge)
-            | self.whole.of_equal("accuracy", gold, judge)
-        )
+            statistics |= {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in ERROR_NAMES}
+        decisions = [passes(criterion, levels) for levels in (self.gold, self.judge)]
+        return statistics | yes_no_family(*decisions, groups=self.groups)
 
     @property
     def headline(self) -> Estimate:
@@ -155,34 +222,15 @@ class CriterionComparison:
         """Levels and counts, rows gold and columns judge; undefined where a rating lies between two levels."""
         levels = list(dict.fromkeys(self.criterion.scale.values))
         both = ~np.isnan(self.gold) & ~np.isnan(self.judge)
-        given = np.concatenate([self.gold[both], self.judge[both]])
-        if not np.isin(given, levels).all():
+        ratings = np.concatenate([self.gold[both], self.judge[both]])
+        if not np.isin(ratings, levels).all():
             return {"levels": levels, "matrix": None, "undefined": "a rating lies between two levels"}
         return {"levels": levels, "matrix": confusion(self.gold, self.judge, levels).tolist(), "undefined": None}
 
 
-@dataclass(frozen=True)
-class WholeAgreement:
-    """How often the judge's score agrees with gold's: one figure with one interval, wherever it appears.
-
-    Attributes:
-        hits: 1 where they agree, 0 where not, nan where either is missing, shape (n_examples,).
-        estimate: The share that agrees.
-    """
-
-    hits: Floats
-    estimate: Estimate
-
-    def of_equal(self, name: str, gold: Floats, judge: Floats) -> dict[str, Estimate]:
-        """The same estimate by another name, where the two are equal on exactly the examples whose scores agree."""
-        found = equal(gold, judge)
-        same = np.isfinite(found).any() and np.array_equal(found, self.hits, equal_nan=True)
-        return {name: self.estimate} if same else {}
-
-
-def equal(one: Floats, other: Floats) -> Floats:
+def equal(first: Floats, second: Floats) -> Floats:
     """1 where two columns are equal, 0 where not, nan where either is missing."""
-    return np.where(np.isnan(one) | np.isnan(other), np.nan, one == other).astype(np.float64)
+    return np.where(np.isnan(first) | np.isnan(second), np.nan, first == second).astype(np.float64)
 
 
 def passes(criterion: Criterion, levels: Floats) -> Floats:
@@ -199,18 +247,27 @@ class Comparison:
         table: Has both.
         judge_name: The column compared.
         gold_name: The column it is compared with.
-        tolerance: How far a score may be from gold and still agree.
+        measure: What of them is compared: agreement, the best constant, annotators' figures and misses follow it.
     """
 
     table: RatingTable
     judge_name: str
     gold_name: str
-    tolerance: float
+    measure: Measure
 
     @property
     def rubric(self) -> Rubric:
         """The rubric of both."""
         return self.table.rubric
+
+    @property
+    def tolerance(self) -> float:
+        """Two values that are closer than this agree."""
+        return self.measure.tolerance
+
+    def by(self, of: str | Criterion) -> "Comparison":
+        """The same columns compared by something else: "score", "decision", or a criterion or its name."""
+        return replace(self, measure=measure_of(self.rubric, of))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -235,7 +292,7 @@ class Comparison:
             TypeError: The comparison is with another judge.
         """
         if not isinstance(self.reference, Gold):
-            raise TypeError(f"{self.judge_name} is compared with {self.gold_name}, which is no gold")
+            raise TypeError(f"{self.judge_name} is compared with {self.gold_name}, which isn't gold")
         return self.reference
 
     @property
@@ -254,48 +311,61 @@ class Comparison:
         return self.judge.decisions
 
     @cached_property
+    def judge_values(self) -> Floats:
+        """The judge's side of what is compared, 0 to 1, shape (n_examples,), nan where there is none."""
+        return self.measure.values(self.judge)
+
+    @cached_property
+    def gold_values(self) -> Floats:
+        """Gold's side of it, likewise."""
+        return self.measure.values(self.reference)
+
+    @cached_property
     def misses(self) -> Floats:
-        """Judge minus gold in score, shape (n_examples,), rounded to 9 decimals; nan where either is missing."""
+        """Judge minus gold in what is compared, shape (n_examples,), to 9 decimals; nan where either is missing."""
+        return np.round(self.judge_values - self.gold_values, DECIMALS)
+
+    @cached_property
+    def score_errors(self) -> Floats:
+        """Judge minus gold in score, whatever is compared, likewise."""
         return np.round(self.scores - self.reference.scores, DECIMALS)
 
     @cached_property
     def hits(self) -> Floats:
-        """1 where the judge's score agrees with gold's, 0 where not, nan where either is missing."""
-        return close(self.reference.scores, self.scores, self.tolerance)
+        """1 where the judge agrees with gold, 0 where not, nan where either is missing."""
+        return close(self.gold_values, self.judge_values, self.tolerance)
 
     @cached_property
-    def figures(self) -> VerdictFigures:
+    def figures(self) -> AgreementFigures:
         """The shares behind a verdict: judge, best constant and annotators, all with one tolerance."""
-        return verdict_figures(
-            self.reference.scores,
-            self.scores,
-            self._annotators(),
+        people = [self.measure.values(column) for column in self.table.annotators]
+        return agreement_figures(
+            self.gold_values,
+            self.judge_values,
+            np.column_stack(people) if people else None,
             tolerance=self.tolerance,
             groups=self.table.groups,
+            constants=self.measure.constants,
         )
 
     @cached_property
     def agreement(self) -> Estimate:
-        """Share of examples on which the judge's score is closer to gold than the tolerance."""
-        return self.figures.agreement.estimate(method="agreement within tolerance")
-
-    @cached_property
-    def _whole(self) -> WholeAgreement:
-        return WholeAgreement(self.hits, self.agreement)
+        """Share of examples on which the judge is closer to gold than the tolerance."""
+        return self.figures.agreement.estimate()
 
     @cached_property
     def agreement_constant(self) -> Estimate:
-        """The same share for the best constant score among scores that were given."""
-        return self.figures.constant.estimate(method="agreement of the best constant score")
+        """The same share for the best constant answer among those that were given."""
+        return self.figures.constant.estimate(method="agreement of the best constant answer")
 
     @cached_property
     def gain(self) -> Estimate:
-        """Agreement minus that of the best constant score, paired by example."""
-        return self.figures.gain.estimate(method="agreement minus that of the best constant score")
+        """Agreement minus that of the best constant answer, paired by example."""
+        return self.figures.gain.estimate(method="agreement minus that of the best constant answer")
 
     @cached_property
     def agreement_person(self) -> Estimate | None:
-        """Share of pairs of annotators who agree; None unless two scored an example that the judge scored."""
+        """Share of pairs of annotators who agree; None unless two rated an example that the judge rated."""
         people = self.figures.people
         return people.estimate(method="agreement of two annotators") if people.n else None
 
@@ -308,19 +378,21 @@ class Comparison:
     @cached_property
     def ties(self) -> ToleranceTies:
         """Examples exactly at the tolerance, which don't count as agreement, and the share if they did."""
-        return tolerance_ties(self.reference.scores, self.scores, tolerance=self.tolerance, groups=self.table.groups)
+        return tolerance_ties(self.gold_values, self.judge_values, tolerance=self.tolerance, groups=self.table.groups)
 
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:
         """Estimates for the whole rubric by name; errors in score, 0 to 1."""
-        gold, judge, groups = self.reference, self.judge, self.table.groups
+        gold = self.reference
+        judge = self.judge
+        groups = self.table.groups
         decided = np.column_stack([gold.decisions, judge.decisions])
         decided[np.isnan(decided).any(axis=1)] = np.nan  # else an ungraded example would count in gold's margin alone
+        gold_scores = gold.scores if self.rubric.decides else np.full(len(self.ids), np.nan)
         return {
-            **error_family(gold.scores, judge.scores, groups=groups, levels=[0.0, 1.0]),
+            **error_family(gold_scores, judge.scores, groups=groups, levels=[0.0, 1.0]),
             "pass_kappa": agreement(decided, "cohen_kappa", levels=[0.0, 1.0], groups=groups),
             **yes_no_family(gold.decisions, judge.decisions, groups=groups),
-            **self._whole.of_equal("accuracy", gold.decisions, judge.decisions),
         }
 
     @cached_property
@@ -333,7 +405,6 @@ class Comparison:
                 judge=self.judge.levels[criterion.name],
                 people=self._annotators(criterion.name),
                 groups=self.table.groups,
-                whole=self._whole,
             )
             for criterion in self.rubric.criteria
         }
@@ -359,16 +430,16 @@ class Comparison:
         return self._share_of_wrong(1.0)
 
     def _share_of_wrong(self, gold: float) -> Estimate:
-        asked = ~np.isnan(self.passes) & (self.reference.decisions == gold)
-        wrong = np.where(asked, self.passes != gold, np.nan)
-        return grouped_share(wrong, self.table.groups).estimate(method="share of wrong decisions")
+        counted = ~np.isnan(self.passes) & (self.reference.decisions == gold)
+        wrong = np.where(counted, self.passes != gold, np.nan)
+        return share(wrong, self.table.groups, of="gold fails" if gold == 0 else "gold passes")
 
-    def _annotators(self, *criterion: str) -> Floats:
-        """Each annotator's scores, or levels of a criterion, shape (n_examples, n_people)."""
+    def _annotators(self, criterion: str) -> Floats:
+        """Each annotator's levels of a criterion, shape (n_examples, n_people)."""
         people = self.table.annotators
-        return stacked(people, *criterion) if people else np.full((len(self.ids), 0), np.nan)
+        return stacked(people, criterion) if people else np.full((len(self.ids), 0), np.nan)
 
     def _differing(self, *, judge: float, gold: float) -> list[str]:
         places = np.flatnonzero((self.passes == judge) & (self.reference.decisions == gold))
-        far = np.nan_to_num(np.abs(self.misses[places]), nan=-1.0)
+        far = np.nan_to_num(np.abs(self.score_errors[places]), nan=-1.0)
         return [self.ids[place] for place in places[np.argsort(-far, kind="stable")]]

@@ -1,64 +1,34 @@
 """The verdict on a judge, what it may be used for, and why, in a sentence."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison
-from markscheme.ratings.gold import Gold
-from markscheme.stats.grouped import GroupedShare
-from markscheme.stats.planning import CONF, labels_to_clear, planned_design_effect
-from markscheme.stats.verdict import (
-    CONF_CONSTANT,
+from markscheme.calibration.comparison import Comparison, Measure
+from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.policy import (
+    CONSTANT_CONFIDENCE,
     BecauseCode,
     Ruling,
-    Use,
-    VerdictFigures,
     VerdictName,
     labels_needed,
     ruling,
+    states_of,
     use_of_ok,
 )
+from markscheme.phrases import counted, number, percent
+from markscheme.ratings.gold import Gold
+from markscheme.receipt import Use
+from markscheme.stats.agreement_figures import AgreementFigures
+from markscheme.stats.planning import CONF, labels_to_clear, planned_design_effect
+from markscheme.stats.shares import FEWEST_SHOWN, GroupedShare
 
-Severity = Literal["high", "medium", "low"]
 ASSUMED_AGREEMENT = 0.90
 """Agreement that a plan assumes before human labels show it."""
 JUST_ABOVE = 2e-9
 """Added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
-NO_MERIT = ("no-skill", "stuck-judge")
-"""Codes of findings with which high agreement doesn't count for the judge."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A diagnosed fault.
-
-    Attributes:
-        code: Its kind, by the names of the JSON format.
-        criterion: Which criterion; None for the whole rubric.
-        severity: How much it matters.
-        message: What was found, in a sentence.
-        evidence: The figures behind it.
-        examples: Ids of the examples that show it best.
-        suggestion: What to edit or do first.
-        cost: How much agreement it costs, in score; findings are ranked by it.
-    """
-
-    code: str
-    criterion: str | None
-    severity: Severity
-    message: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-    examples: tuple[str, ...] = ()
-    suggestion: str = ""
-    cost: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a calibration."""
-        return {name: value for name, value in vars(self).items() if name != "cost"}
 
 
 @dataclass(frozen=True)
@@ -86,6 +56,16 @@ class Decision:
     because: str
     verdict_with_ties: VerdictName | None = None
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether the judge can gate or show trends."""
+        return self.use in ("gate", "trend")
+
+    @property
+    def compares_baseline(self) -> bool:
+        """Whether the reason compares the judge, or the annotators, with the baseline."""
+        return self.because_code in ("below-constant", "constant-open", "no-signal")
+
 
 def decide(
     comparison: Comparison, *, target: float | None = None, findings: Sequence[Finding] = (), drifted: str = ""
@@ -100,24 +80,26 @@ def decide(
             cause and agreement is no worse. "" where nothing does.
     """
     wanted = comparison.rubric.target if target is None else target
-    figures, gold = comparison.figures, comparison.gold
-    no_merit = next((finding.message for finding in findings if finding.code in NO_MERIT), "")
+    figures = comparison.figures
+    gold = comparison.gold
+    no_merit = next((finding.message for finding in findings if finding.kind.voids_agreement), "")
     ok = use_of_ok(gold.reference, blind=not gold.not_blind)
 
-    def ruled(figures: VerdictFigures) -> Ruling:
-        return ruling(figures.states(wanted), ok=ok, drifted=bool(drifted), no_skill=bool(no_merit))
+    def ruled(figures: AgreementFigures) -> Ruling:
+        return ruling(states_of(figures, wanted), ok=ok, drifted=bool(drifted), no_skill=bool(no_merit))
 
-    found = ruled(figures)
-    counting_ties = replace(comparison, tolerance=comparison.tolerance + JUST_ABOVE)
+    outcome = ruled(figures)
+    at_tolerance = replace(comparison.measure, tolerance=comparison.tolerance + JUST_ABOVE)
+    counting_ties = replace(comparison, measure=at_tolerance)
     share = comparison.agreement.value
     return Decision(
-        verdict=found.verdict,
-        use=found.use,
+        verdict=outcome.verdict,
+        use=outcome.use,
         target=wanted,
         needs_adjustment=share is None or share < wanted,
-        labels_needed=_labels_needed(gold, figures, wanted, found.because) if _is_open(found.verdict, ok) else None,
-        because_code=found.because,
-        because=_because(figures, wanted, found.because, drifted, no_merit),
+        labels_needed=_labels_needed(gold, figures, wanted, outcome.because) if _is_open(outcome.verdict, ok) else None,
+        because_code=outcome.because,
+        because=_because(figures, comparison.measure, wanted, outcome.because, drifted, no_merit),
         verdict_with_ties=ruled(counting_ties.figures).verdict if comparison.ties.count else None,
     )
 
@@ -127,7 +109,7 @@ def _is_open(verdict: VerdictName, ok: Use) -> bool:
     return verdict == "not-enough-labels" or (verdict == "ok" and ok == "explore")
 
 
-def _labels_needed(gold: Gold, figures: VerdictFigures, target: float, code: BecauseCode) -> int | None:
+def _labels_needed(gold: Gold, figures: AgreementFigures, target: float, code: BecauseCode) -> int | None:
     if not gold.has_people:
         return labels_if_agreeing(gold, target)
     in_all = labels_needed(figures, target, code)
@@ -147,12 +129,18 @@ def labels_if_agreeing(gold: Gold, target: float) -> int | None:
 # --- why ------------------------------------------------------------------------------------------------------------
 
 
-def _because(figures: VerdictFigures, target: float, code: BecauseCode, drifted: str, no_merit: str) -> str:
-    agreement, constant = figures.agreement, figures.constant
-    is_shown = f"Agreement is {agreement.value:.0%}"
-    always = f"always answering {figures.constant_score:g}"
-    between = f"Two annotators agree on {figures.people.value:.0%}, the judge with an annotator on "
-    between += f"{figures.judge_people.value:.0%}."
+def _because(
+    figures: AgreementFigures, measure: Measure, target: float, code: BecauseCode, drifted: str, no_merit: str
+) -> str:
+    agreement = figures.agreement
+    constant = figures.constant
+    share = percent(agreement.value)
+    goal = percent(target)
+    baseline = percent(constant.value)
+    is_shown = f"Agreement is {share}"
+    always = f"always answering {measure.in_words(figures.constant_value)}"
+    between = f"Two annotators agree on {percent(figures.people.value)}, the judge with an annotator on "
+    between += f"{percent(figures.judge_people.value)}."
     match code:
         case "no-labels":
             return "No example has both a label and a judge's score."
@@ -165,56 +153,57 @@ def _because(figures: VerdictFigures, target: float, code: BecauseCode, drifted:
         case "target":
             low = f"at least {_bound(agreement.lower(CONF))}"
             return (
-                f"{is_shown} ({low} with {CONF:.0%} confidence): above the target of {target:.0%} and above the "
-                f"{constant.value:.0%} of {always}.{_grouped(agreement)}"
+                f"{is_shown} ({low} with {percent(CONF)} confidence): above the target of {goal} and above the "
+                f"{baseline} of {always}.{_grouped(agreement)}"
             )
         case "below-target":
-            most = f"at most {_bound(agreement.upper(CONF))} with {CONF:.0%} confidence"
-            return f"{is_shown} ({most}): below the target of {target:.0%}.{_grouped(agreement)}"
+            most = f"at most {_bound(agreement.upper(CONF))} with {percent(CONF)} confidence"
+            return f"{is_shown} ({most}): below the target of {goal}.{_grouped(agreement)}"
         case "below-constant":
             return (
-                f"The judge agrees on {agreement.value:.0%} of examples; {always} would reach {constant.value:.0%} "
-                f"(the judge is worse, with {CONF_CONSTANT:.0%} confidence)."
+                f"The judge agrees on {share} of examples; {always} would reach {baseline} "
+                f"(the judge is worse, with {percent(CONSTANT_CONFIDENCE)} confidence)."
             )
         case "below-person":
-            most = f"at most {_bound(agreement.upper(CONF))} with {CONF:.0%} confidence"
+            most = f"at most {_bound(agreement.upper(CONF))} with {percent(CONF)} confidence"
             return (
-                f"{is_shown} ({most}), below the target of {target:.0%}, and not because annotators disagree: "
+                f"{is_shown} ({most}), below the target of {goal}, and not because annotators disagree: "
                 f"{between[0].lower()}{between[1:]}"
             )
         case "as-person":
             return (
-                f"{is_shown}, which doesn't reach {target:.0%}. {between} It is at most 10 points below an annotator "
+                f"{is_shown}, which doesn't reach {goal}. {between} It is at most 10 points below an annotator "
                 "and better than one constant score."
             )
         case "no-signal":
             return (
-                f"Two annotators agree on only {figures.people.value:.0%} of examples; always giving one score would "
-                f"agree with an annotator on {figures.constant_people.value:.0%} (with gold on {constant.value:.0%}). "
+                f"Two annotators agree on only {percent(figures.people.value)} of examples; always giving one score "
+                "would "
+                f"agree with an annotator on {percent(figures.constant_people.value)} (with gold on {baseline}). "
                 "Such labels can't show whether a judge is good."
             )
         case "constant-open":
-            return (
-                f"{is_shown}, above the target, but {always} would reach {constant.value:.0%}. "
-                "Label examples that vary."
-            )
+            return f"{is_shown}, above the target, but {always} would reach {baseline}. Label examples that vary."
         case "person-open":
             return (
-                f"{is_shown}, below the target of {target:.0%}, but annotators agree with each other on only "
-                f"{figures.people.value:.0%}; these labels can't tell yet which of them is the cause."
+                f"{is_shown}, below the target of {goal}, but annotators agree with each other on only "
+                f"{percent(figures.people.value)}; these labels can't tell yet which of them is the cause."
             )
         case "target-open":
             interval = agreement.estimate()
+            if agreement.n < FEWEST_SHOWN:
+                hits = number(agreement.value * agreement.n, 2).removesuffix(".00")
+                return f"The judge agrees on {hits} of {counted(agreement.n, 'example')}, too few for a share."
             ci = f"95% CI {_points(interval.low)}–{_points(interval.high)}"
-            return f"{is_shown} ({ci}); the target is {target:.0%}.{_grouped(agreement)}"
+            return f"{is_shown} ({ci}); the target is {goal}.{_grouped(agreement)}"
 
 
 def _bound(bound: float | None) -> str:
-    return "–" if bound is None else f"{bound:.0%}"
+    return "–" if bound is None else percent(bound)
 
 
 def _points(limit: float | None) -> str:
-    return "–" if limit is None else f"{100 * limit:.0f}"
+    return "–" if limit is None else number(100 * limit, 0)
 
 
 def _grouped(share: GroupedShare) -> str:
@@ -223,5 +212,5 @@ def _grouped(share: GroupedShare) -> str:
         return ""
     return (
         f" The {share.n} examples in {share.n_groups} groups carry as much information as about "
-        f"{share.effective:.0f} independent ones."
+        f"{number(share.effective, 0)} independent ones."
     )

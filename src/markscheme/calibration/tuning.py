@@ -9,24 +9,26 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison import equal, passes
+from markscheme.phrases import percent
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import JUDGE, Gold, gold_of
-from markscheme.ratings.rating import PEOPLE, Kind, Rated, Rating
+from markscheme.ratings.kinds import PEOPLE, Kind
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import Column, column_of, earned_score, merits, positions, rating_table, stacked
 from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
+from markscheme.stats.agreement_figures import DECIMALS, close
+from markscheme.stats.annotators import gold
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats, withhold
+from markscheme.stats.intervals import Flags, Floats, withhold
 from markscheme.stats.pass_mark import NO_DECISION, MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
-from markscheme.stats.people import gold
 from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
-from markscheme.stats.severity import DECIMALS, Flags, close
 from markscheme.stats.weights import HeldOut, TunedWeights, fit_weights, weighted_scores
 
 Source: TypeAlias = Literal["human", "judge"]
 
-SEED = 1
+FOLDS_SEED = 1
 """Random seed of the split into folds: the same labels give the same proposal."""
 WIDTHS = (0.01, *(round(0.025 * step, 3) for step in range(1, 15)))
 """Half-widths of the gray zone that are tried; with the narrowest only scores at the mark go to a person."""
@@ -35,6 +37,7 @@ MOST_SCORES = 50_000
 COMPUTED = 0.005
 """An overall score this close to the score of the same rater's levels was computed, not judged."""
 MOSTLY = 0.9
+"""Share of the scores that must be computed from levels before all are taken to be; a judgement."""
 QUOTED = 30
 """Length in characters from which a response found within the prompt's words, or the reverse, counts as quoted."""
 
@@ -144,7 +147,9 @@ class Proposal:
 
     def changes(self, *, with_band: bool = False) -> Changes:
         """The numbers to write: those that are supported and differ from the file's."""
-        weights, mark, thresholds = self.chosen.weights, self.chosen.mark, self.chosen.thresholds
+        weights = self.chosen.weights
+        mark = self.chosen.mark
+        thresholds = self.chosen.thresholds
         moved = {
             criterion.name: after
             for criterion, after in zip(self.rubric.criteria, weights.after, strict=True)
@@ -153,7 +158,7 @@ class Proposal:
         band = self.band if with_band else None
         return Changes(
             weights=moved,
-            thresholds={name: found.after for name, found in thresholds.items() if found.supported},
+            thresholds={name: threshold.after for name, threshold in thresholds.items() if threshold.supported},
             pass_mark=mark.after if mark.supported else None,
             ask_within=band.after if band is not None and band.after != band.before else None,
         )
@@ -161,11 +166,11 @@ class Proposal:
     @property
     def too_few(self) -> bool:
         """Whether labels are lacking: for weights, of passes or fails, in an order the score follows, or altogether."""
-        found = self.chosen
-        short = found.weights.needed is not None and found.marks > 0
-        one_class = bool(found.passes) is not bool(found.fails)
-        unordered = found.mark.p is not None and found.mark.crossing.value is None
-        return short or one_class or unordered or (found.weights.p is None and found.mark.p is None)
+        tuned = self.chosen
+        short = tuned.weights.needed is not None and tuned.marks > 0
+        one_class = bool(tuned.passes) is not bool(tuned.fails)
+        unordered = tuned.mark.p is not None and tuned.mark.crossing.value is None
+        return short or one_class or unordered or (tuned.weights.p is None and tuned.mark.p is None)
 
 
 def propose(
@@ -230,11 +235,13 @@ def _is_quoted(example: Example, rubric: Rubric) -> bool:
     """Whether the prompt shows the response as an example, or long parts of it in the rubric's words."""
     response = " ".join(example.submission.response.split())
     shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
-    said = [text for c in rubric.criteria for text in (c.requirement, *(level.description for level in c.scale.levels))]
+    requirements = [
+        text for c in rubric.criteria for text in (c.requirement, *(level.description for level in c.scale.levels))
+    ]
     for text in (" ".join(text.split()) for text in shown if text):
         if response == text or (len(text) >= QUOTED and text in response):
             return True
-    words = " ".join(" ".join(text.split()) for text in (rubric.guidelines, *said, *shown) if text)
+    words = " ".join(" ".join(text.split()) for text in (rubric.guidelines, *requirements, *shown) if text)
     return len(response) >= QUOTED and response in words
 
 
@@ -269,8 +276,8 @@ class _Labels:
     def of(cls, examples: ExampleSet, rubric: Rubric, kind: Kind | None) -> "_Labels":
         """The labels of some examples; those of one kind, where that is given."""
         quoted = tuple(example.id for example in examples.labelled.examples if _is_quoted(example, rubric))
-        kept = tuple(example for example in examples.examples if example.id not in quoted)
-        truth = gold_of(replace(examples, examples=kept), rubric, kind=kind)
+        unquoted = tuple(example for example in examples.examples if example.id not in quoted)
+        truth = gold_of(replace(examples, examples=unquoted), rubric, kind=kind)
         labels = [label for example in truth.examples for label in example.labels if label.kind in truth.kinds]
         contradictory = _contradictory(labels, truth.ids, rubric)
         clear = ~np.isin(truth.ids, list(contradictory))
@@ -279,7 +286,7 @@ class _Labels:
             by_rater.setdefault((label.id, label.rater, label.kind), {}).update(label.criteria)
         marked = [label for label in labels if label.overall is not None]
         earned = [_earned(by_rater[label.id, label.rater, label.kind], rubric) for label in marked]
-        own = [
+        judged_marks = [
             label
             for label, score in zip(marked, earned, strict=True)
             if score is None or abs(score - (label.overall or 0.0)) > COMPUTED + 1e-9
@@ -292,43 +299,43 @@ class _Labels:
         return cls(
             truth=truth,
             quoted=quoted,
-            marks=np.where(clear, _by_kind(truth, own, rubric, decisions=False), np.nan),
+            marks=np.where(clear, _by_kind(truth, judged_marks, rubric, decisions=False), np.nan),
             passed=np.where(clear & (passed != 0.5), np.round(passed), np.nan),
             contradictory=contradictory,
             torn=torn,
-            computed=len(marked) - len(own),
-            mostly_computed=len(marked) - len(own) > MOSTLY * with_levels > 0,
+            computed=len(marked) - len(judged_marks),
+            mostly_computed=len(marked) - len(judged_marks) > MOSTLY * with_levels > 0,
         )
 
 
 def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
     """The score of a rater's levels; None where one is missing."""
-    levels = {name: said.level for name, said in rated.items() if said.level is not None}
-    return earned_score(levels, [n for n, said in rated.items() if said.declined == "not applicable"], rubric)
+    levels = {name: entry.level for name, entry in rated.items() if entry.level is not None}
+    return earned_score(levels, [n for n, entry in rated.items() if entry.declined == "not applicable"], rubric)
 
 
 def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions: bool = True) -> Floats:
     """Mean decision or overall score of the strongest kind that gave one, shape (n,); nan where none did."""
-    found = np.full(len(truth.ids), np.nan)
+    means = np.full(len(truth.ids), np.nan)
     for kind in truth.kinds:
-        given = [label for label in labels if label.kind == kind]
-        if given:
-            columns = rating_table(rubric, truth.ids, given).columns
+        of_kind = [label for label in labels if label.kind == kind]
+        if of_kind:
+            columns = rating_table(rubric, truth.ids, of_kind).columns
             table = np.column_stack([column.decisions for column in columns]) if decisions else stacked(columns)
-            found = np.where(np.isnan(found), gold(table, by="mean"), found)
-    return found
+            means = np.where(np.isnan(means), gold(table, by="mean"), means)
+    return means
 
 
 def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric) -> tuple[str, ...]:
     """Examples that one rater both passed and failed."""
-    said: dict[tuple[str, str], set[bool]] = {}
+    decisions_of: dict[tuple[str, str], set[bool]] = {}
     for label in labels:
         decision = label.passed
         if decision is None and label.overall is not None:
             decision = label.overall >= rubric.pass_mark - ROUNDING
         if decision is not None:
-            said.setdefault((label.id, label.rater), set()).add(decision)
-    both = {unit for (unit, _), decisions in said.items() if len(decisions) == 2}
+            decisions_of.setdefault((label.id, label.rater), set()).add(decision)
+    both = {unit for (unit, _), decisions in decisions_of.items() if len(decisions) == 2}
     return tuple(unit for unit in ids if unit in both)
 
 
@@ -392,7 +399,7 @@ def _tuned(data: _TuningData, rubric: Rubric, cost: float, people: _TuningData |
         np.where(data.whole[:, None], data.positions, np.nan),
         labels.marks,
         [criterion.weight for criterion in rubric.criteria],
-        generator=np.random.default_rng(SEED),
+        generator=np.random.default_rng(FOLDS_SEED),
         fixed=[criterion.required for criterion in rubric.criteria],
         groups=data.groups,
         pass_mark=rubric.pass_mark,
@@ -401,12 +408,12 @@ def _tuned(data: _TuningData, rubric: Rubric, cost: float, people: _TuningData |
     if labels.mostly_computed:
         weights = replace(weights, reason=f"these marks were computed with your weights; {weights.reason}")
     scores = data.scores(weights.after)
-    known = ~np.isnan(scores)
+    scored = ~np.isnan(scores)
     return Tuned(
-        n=int(known.sum()),
-        marks=int((known & ~np.isnan(labels.marks)).sum()),
-        passes=int((known & (labels.passed == 1)).sum()),
-        fails=int((known & (labels.passed == 0)).sum()),
+        n=int(scored.sum()),
+        marks=int((scored & ~np.isnan(labels.marks)).sum()),
+        passes=int((scored & (labels.passed == 1)).sum()),
+        fails=int((scored & (labels.passed == 0)).sum()),
         weights=weights,
         pass_mark=_pass_mark(data, people, weights.after, rubric, cost),
         thresholds={c.name: _threshold(c, data, people, cost) for c in rubric.criteria} if people is not None else {},
@@ -417,14 +424,15 @@ def _pass_mark(
     data: _TuningData, people: _TuningData | None, weights: Sequence[float], rubric: Rubric, cost: float
 ) -> MarkProposal:
     """The pass mark that annotators' explicit decisions support, fitted to annotators' own scores first."""
-    scores, passed = data.scores(weights), data.labels.passed
+    scores = data.scores(weights)
+    passed = data.labels.passed
     attainable = _attainable(rubric, weights, scores)
     if people is None:
         mark = fit_pass_mark(scores, passed, rubric.pass_mark, cost=cost, attainable=attainable, groups=data.groups)
         return MarkProposal(mark, None if np.isnan(passed).all() else "people", None)
-    own = people.scores(weights)
+    own_scores = people.scores(weights)
     return propose_pass_mark(
-        passed, scores, rubric.pass_mark, people=own, cost=cost, attainable=attainable, groups=data.groups
+        passed, scores, rubric.pass_mark, people=own_scores, cost=cost, attainable=attainable, groups=data.groups
     )
 
 
@@ -451,23 +459,25 @@ def _attainable(rubric: Rubric, weights: Sequence[float], scores: Floats) -> Flo
 
 def _final(test: _TuningData, rubric: Rubric, tuned: Tuned) -> dict[str, HeldOut]:
     """The measures with the numbers as they are and as proposed, on labels that had no part in proposing them."""
-    weights, mark = tuned.weights, tuned.mark
-    marks, passed = test.labels.marks, test.labels.passed
+    weights = tuned.weights
+    mark = tuned.mark
+    marks = test.labels.marks
+    passed = test.labels.passed
     sides = [test.scores(weights.before), test.scores(weights.after)]
     far = [np.round(np.abs(scores - marks), DECIMALS) for scores in sides]
     near = [close(scores, marks, rubric.tolerance) for scores in sides]
     decided = [test.decisions(scores, at, rubric) for scores, at in zip(sides, (mark.before, mark.after), strict=True)]
-    right = [equal(one, passed) for one in decided]
+    right = [equal(decisions, passed) for decisions in decided]
     measured = {"mae": far, "agreement": near, "pass_agreement": right}
-    found = {
+    held_out = {
         name: HeldOut.of(name, before, after, groups=test.groups, method=f"test split, {name}")
         for name, (before, after) in measured.items()
     }
     if np.isnan(passed).all():
         unknown = Estimate.without_value(NO_DECISION, n=0, method="test split, pass_agreement")
         withheld = withhold(unknown, NO_DECISION)
-        found["pass_agreement"] = HeldOut(withheld, withheld, withheld)
-    return found
+        held_out["pass_agreement"] = HeldOut(withheld, withheld, withheld)
+    return held_out
 
 
 # --- the gray zone --------------------------------------------------------------------------------------------
@@ -477,7 +487,8 @@ def _band(
     dev: _TuningData, test: _TuningData | None, tuned: Tuned, rubric: Rubric, promised: Promised, used: Collection[str]
 ) -> TunedBand:
     """The narrowest gray zone whose promise fresh labels confirm."""
-    before, split = rubric.ask_within, "dev" if test is None else "test"
+    before = rubric.ask_within
+    split = "dev" if test is None else "test"
 
     def kept(reason: str, band: Band | None = None) -> TunedBand:
         return TunedBand(before, before, False, reason, band, split)
@@ -493,12 +504,12 @@ def _band(
         return kept(f"withheld: {NO_DECISION}")
     mark = tuned.mark.after
     scores = data.scores(tuned.weights.after)
-    there = ~np.isnan(scores) & ~np.isnan(passed)
+    measurable = ~np.isnan(scores) & ~np.isnan(passed)
     at_random = np.array([example.drawn in (None, "random") for example in data.labels.truth.examples], dtype=bool)
-    fresh = there & at_random & ~np.isin(data.labels.truth.ids, list(used))
+    fresh = measurable & at_random & ~np.isin(data.labels.truth.ids, list(used))
     wrong = data.decisions(scores, mark, rubric) != passed
     n = int(fresh.sum())
-    aside = int(there.sum()) - n
+    aside = int(measurable.sum()) - n
     left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
     if not n:
         least = least_labels(0, alpha=promised.error, confidence=promised.confidence)
@@ -516,7 +527,7 @@ def _band(
         return kept(f"{band.automatic.undefined}{left_out}", band)
     of = "the automatic decisions" if kept_to == "automatic" else "all responses"
     reason = (
-        f"with {promised.confidence:.0%} confidence at most {promised.error:.0%} of {of} are decided wrongly without a "
-        f"person, if what is graded is like these {n} labelled examples{left_out}"
+        f"with {percent(promised.confidence)} confidence at most {percent(promised.error)} of {of} are decided wrongly "
+        f"without a person, if what is graded is like these {n} labelled examples{left_out}"
     )
     return TunedBand(before, band.half_width, True, reason, band, split)

@@ -29,11 +29,11 @@ def adjudicate(
             print("annotators disagree on nothing in the pool; there is nothing to adjudicate", file=sys.stderr)
             return 0
         status = serve_pages(works, page, timed=False, json=json)
-        for one in works[0].disputes():
-            (lower, higher), _ = one.pairs[0]
+        for dispute in works[0].disputes():
+            (lower, higher), _ = dispute.pairs[0]
             print(
-                f"{one.criterion.name}: annotators differ on {one.disputed} of {one.examples}, most often {lower} and "
-                f"{higher}. Its words: {on_one_line(one.criterion.requirement)}",
+                f"{dispute.criterion.name}: annotators differ on {dispute.disputed} of {dispute.examples}, most often "
+                f"{lower} and {higher}. Its words: {on_one_line(dispute.criterion.requirement)}",
                 file=sys.stderr,
             )
         return status

@@ -7,24 +7,24 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
 from markscheme.commands.output import show
-from markscheme.errors import UsageError
-
-Scale = Literal["nominal", "ordinal", "interval"]
 
 
 def agreement(
-    table: Annotated[Path, Parameter(metavar="TABLE.csv", help="the ratings")],
+    table: Annotated[Path, Parameter(metavar="TABLE.csv", help="the ratings: a table, or any rated file")],
     /,
     *,
-    scale: Annotated[Scale | None, Parameter(metavar="SCALE")] = None,
+    scale: Annotated[Literal["nominal", "ordinal", "interval"] | None, Parameter(metavar="SCALE")] = None,
     levels: Annotated[str | None, Parameter(metavar="A,B,…")] = None,
     weights: Annotated[Literal["identity", "linear", "quadratic"] | None, Parameter(metavar="W")] = None,
     pairs: Annotated[Literal["mean", "pooled"] | None, Parameter(metavar="HOW")] = None,
     judge: Annotated[str | None, Parameter(metavar="RATER")] = None,
+    criterion: Annotated[str | None, Parameter(metavar="NAME")] = None,
     json: JsonFlag = False,
 ) -> int:
     """Measure inter-annotator agreement in a CSV table with a header row, units in rows, raters in columns, and an
     empty cell where a rating is missing. A first column named unit, id or item holds names, not ratings.
+
+    The ratings may also be in any file that `import` reads: ratings, labelled examples, Promptfoo's results, exports.
 
     Args:
         scale: nominal, ordinal or interval (ordinal for numbers, else nominal)
@@ -33,28 +33,14 @@ def agreement(
         weights: cost of a disagreement: identity, linear or quadratic (quadratic if levels have an order)
         pairs: statistics of two raters from more: mean over pairs, or pooled units
         judge: compare this rater with the others (adds the alternative annotator test)
+        criterion: of a file that names criteria, the one to compare: its name, score or pass
 
     Example:
         markscheme agreement ratings.csv --scale ordinal --json
     """
-    from markscheme.readers.rater_table import read_rater_table
+    from markscheme.calibration.run import agreement as agreement_of
     from markscheme.report.views.agreement import json_of, view
-    from markscheme.stats.table_agreement import table_agreement
 
-    read = read_rater_table(table, levels, between=scale != "nominal")
-    are_words = any(isinstance(level, str) for level in read.levels)
-    scale = scale or ("nominal" if are_words else "ordinal")
-    if are_words and scale != "nominal" and not levels:
-        order = ",".join(map(str, read.levels))
-        raise UsageError(f"levels that are words have no order of their own; give it: --levels {order}")
-    if are_words and scale == "interval":
-        raise UsageError("the levels of an interval scale must be numbers")
-    if scale == "nominal" and weights not in (None, "identity"):
-        raise UsageError(f"--weights {weights} needs levels with an order; a nominal scale has none")
-    if judge is not None and judge not in read.raters:
-        raise UsageError(f"`--judge` must be one of the raters {', '.join(read.raters)}, got {judge!r}")
-    found = table_agreement(
-        read.values, levels=read.codes, scale=scale, raters=read.raters, weights=weights, pairs=pairs, judge=judge
-    )
-    show(view(read, scale, found), json_of(read, scale, found), json=json)
+    measured = agreement_of(table, scale, levels=levels, weights=weights, pairs=pairs, judge=judge, criterion=criterion)
+    show(view(measured), json_of(measured), json=json)
     return 0

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
 from markscheme.errors import UsageError
-from markscheme.phrases import counted
+from markscheme.phrases import counted, number
 
 if TYPE_CHECKING:
     from markscheme.judges.ledger import BatchRecord
@@ -37,19 +37,19 @@ def batches(
     Exit status:
         0 done, 1 no batch is under way, 2 invalid arguments, 3 no key for its provider.
     """
-    found = [batch for batch in batches_here() if id in ("", batch.remote, batch.token)]
-    if id and not found:
+    batches_named = [batch for batch in batches_here() if id in ("", batch.remote, batch.token)]
+    if id and not batches_named:
         raise UsageError(f"no batch {id} is under way; `markscheme batches` lists them")
     if action == "cancel":
-        asyncio.run(_cancel(found))
+        asyncio.run(_cancel(batches_named))
     elif action == "forget":
-        _forget(found)
+        _forget(batches_named)
     done = {"list": "", "cancel": "cancelled: ", "forget": "forgotten: "}[action]
     if json:
-        print(dumps({"schema": 1, "batches": list(map(batch_json, found))}))
+        print(dumps({"schema": 1, "batches": list(map(batch_json, batches_named))}))
     else:
-        print("\n".join(done + batch_line(batch) for batch in found) or "no batch is under way")
-    return 0 if found else 1
+        print("\n".join(done + batch_line(batch) for batch in batches_named) or "no batch is under way")
+    return 0 if batches_named else 1
 
 
 def batches_here() -> "list[BatchRecord]":
@@ -64,11 +64,11 @@ def batch_line(batch: "BatchRecord") -> str:
     """A batch under way in a line."""
     minutes = int((time.time() - batch.began) / 60)
     age = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
-    usd = "price unknown" if batch.usage.usd is None else f"${batch.usage.usd:.4f} so far"
-    most = f", ${batch.reserved:.2f} at most" if batch.reserved else ""
+    usd = "price unknown" if batch.usage.usd is None else f"${number(batch.usage.usd, 4)} so far"
+    most = f", ${number(batch.reserved)} at most" if batch.reserved else ""
     name = batch.remote or f"{batch.token} (not confirmed)"
     return (
-        f"{name}: {counted(batch.asked, 'prompt')} to {batch.judge}, sent {age} ago, "
+        f"{name}: {counted(batch.prompts, 'prompt')} to {batch.judge}, sent {age} ago, "
         f"{batch.processed:,} processed, {batch.usage.calls:,} read, {usd}{most}"
     )
 
@@ -80,7 +80,7 @@ def batch_json(batch: "BatchRecord") -> dict[str, Any]:
         "token": batch.token,
         "judge": str(batch.judge),
         "age_seconds": round(time.time() - batch.began),
-        "prompts": batch.asked,
+        "prompts": batch.prompts,
         "processed": batch.processed,
         "read": batch.usage.calls,
         "usd": batch.usage.usd,
@@ -88,18 +88,18 @@ def batch_json(batch: "BatchRecord") -> dict[str, Any]:
     }
 
 
-def _forget(found: "list[BatchRecord]") -> None:
+def _forget(batches: "list[BatchRecord]") -> None:
     from markscheme.judges.ledger import BatchLedger
     from markscheme.judges.remembering import cache_folder
 
     ledger = BatchLedger(cache_folder())
-    for batch in found:
+    for batch in batches:
         ledger.forget(batch.token)
     ledger.close()
 
 
-async def _cancel(found: "list[BatchRecord]") -> None:
-    for batch in found:
+async def _cancel(batches: "list[BatchRecord]") -> None:
+    for batch in batches:
         if not batch.remote:
             raise UsageError(
                 f"batch {batch.token} has no id of its provider yet: run the command that sent it again, which looks "

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,37 +11,43 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from markscheme.commands.options import (
-    AskOptions,
+    AskFlags,
     DriftOptions,
     ExportOptions,
     JudgeNames,
     LabelOptions,
     RatingsFiles,
     ReportOptions,
+    TableOptions,
     Target,
     completed_rubrics,
+    notify,
 )
-from markscheme.errors import UsageError
+from markscheme.commands.progress import progress
+from markscheme.progress import unwatched
+from markscheme.settings import find_settings
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
-    from markscheme.commands.calibrations import Request
+    from markscheme.calibration.labelled_files import ExportAnswer
     from markscheme.report.document import Document
 
-NAMED = "a rubric's name or file, files of Promptfoo's results, or an export of another tool"
+METAVAR = "RUBRIC|RESULTS|TABLE"
+NAMED = "a rubric's name or file, files of Promptfoo's results, an export of another tool, or a table"
 
 
 def calibrate(
-    rubric: Annotated[tuple[str, ...], Parameter(metavar="RUBRIC|RESULTS", help=NAMED, completer=completed_rubrics)],
+    rubric: Annotated[tuple[str, ...], Parameter(metavar=METAVAR, help=NAMED, completer=completed_rubrics)],
     /,
     *,
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
     labels: LabelOptions = LabelOptions(),
     target: Target = None,
-    ask: AskOptions = AskOptions(),
+    ask: AskFlags = AskFlags(),
     drift: DriftOptions = DriftOptions(),
     export: ExportOptions = ExportOptions(),
+    table: TableOptions = TableOptions(),
     report: ReportOptions = ReportOptions(),
 ) -> int:
     """Compare a judge with human labels; say whether it can decide, and what to fix.
@@ -48,7 +55,7 @@ def calibrate(
     Promptfoo's results need no rubric, no key and no call: thumbs and scores given in its viewer, and
     metadata.expected_label, are the labels; each llm-rubric, g-eval or python metric is a judge. Nor do exports of
     MLflow, Langfuse, Label Studio, Inspect, LangSmith, Phoenix and DeepEval: each judge in them is compared with the
-    annotators in them, metric by metric.
+    annotators in them, metric by metric. Nor does a table with a column of verdicts and one of labels.
 
     Example:
         calibrate rubrics/code-quality.yaml --judge anthropic --json report.json
@@ -57,64 +64,60 @@ def calibrate(
         0 ok on human labels, 1 adjust, 2 invalid arguments, 3 no judge to ask, 4 not enough labels or no human ones,
         5 over a tenth not graded. With several judges, that of the recommended one.
     """
-    from markscheme.commands.calibrations import Request
+    from markscheme.calibration.calibration_request import CalibrationRequest, names_table
     from markscheme.commands.output import refuse_outputs
 
     refuse_outputs(report.targets)
-    request = Request(rubric, judge, ratings, labels, target, ask, drift, quiet=report.quiet)
-    found = _of_export(request, export, report)
-    if found is not None:
-        return found
+    is_table = names_table(rubric)
+    if not is_table:
+        table.refuse(rubric[0])
+    is_configured = judge == tuple(find_settings(Path.cwd()).texts("judge"))
+    request = CalibrationRequest(
+        of=rubric,
+        examples=labels.examples,
+        judges=judge,
+        judge_is_configured=is_configured,
+        ratings=ratings,
+        choice=labels.choice,
+        options=labels.options(target),
+        ask=ask,
+        drift=drift.rule,
+        hints=replace(export, levels=()).hints if is_table else export.hints,
+        sides=table.sides(() if is_configured else judge, export) if is_table else None,
+        watch=unwatched if report.quiet else progress,
+        notify=notify,
+    )
+    of_export = request.of_export()
+    if of_export is not None:
+        return _write_export(of_export, report)
     from markscheme.report.views.calibration import json_of, view
 
     calibrations = request.calibrations()
     if len(calibrations) == 1:
-        (one,) = calibrations
-        _write(view(one), lambda: json_of(one), calibrations, report)
-        return one.exit_status
-    from markscheme.calibration.sides import choice_between, chosen
+        (calibration,) = calibrations
+        _write(view(calibration), lambda: json_of(calibration), calibrations, report)
+        return calibration.exit_status
+    from markscheme.calibration.contenders import chosen, compare_calibrations
     from markscheme.report.views import choice as of_several
 
-    choice = choice_between(calibrations)
+    choice = compare_calibrations(calibrations).choice
 
     def data() -> dict[str, Any]:
         compared = of_several.json_of(choice)
-        return {"schema": 1, "judges": [json_of(one) for one in calibrations], "comparison": compared}
+        return {"schema": 1, "judges": list(map(json_of, calibrations)), "comparison": compared}
 
-    _write(of_several.view(choice, parts=[view(one) for one in calibrations]), data, calibrations, report)
+    _write(of_several.view(choice, parts=list(map(view, calibrations))), data, calibrations, report)
     return chosen(calibrations, choice).exit_status
 
 
-def _of_export(request: "Request", export: ExportOptions, report: ReportOptions) -> int | None:
-    """The exit status of what an export says of its judges, written; None where no export is named.
-
-    Raises:
-        UsageError: An option for exports is given without one, or one that only a rubric has.
-    """
-    paths = [Path(name) for name in request.named]
-    if not _are_export(paths):
-        for option, value in (("kind", export.kind), ("rater", export.rater), ("levels", export.levels)):
-            if value:
-                raise UsageError(f"--{option} is for exports of other tools; {request.named[0]} is none")
-        return None
-    from markscheme.calibration.exports import calibrate_export
+def _write_export(answer: "ExportAnswer", report: ReportOptions) -> int:
+    """Write what an export says of its judges; the exit status."""
     from markscheme.commands.output import write_report
-    from markscheme.report.views.exports import json_of, view
+    from markscheme.report.views.labelled_files import json_of, view
 
-    request.refuse_options_of_rubrics("an export contains its own ratings", accept=request.drift.accept)
-    found = calibrate_export(paths, export.read(paths), request.options)
-    junit = partial(_junit, found.metrics)
-    write_report(view(found), lambda: json_of(found), report.targets, quiet=report.quiet, junit=junit)
-    return found.exit_status
-
-
-def _are_export(paths: Sequence[Path]) -> bool:
-    """Whether the files are an export; of YAML none is, and a rubric's start is spared all readers."""
-    if not all(path.is_file() and path.suffix not in (".yaml", ".yml") for path in paths):
-        return False
-    from markscheme.readers.detect import export_among
-
-    return export_among(paths) is not None
+    junit = partial(_junit, answer.metrics)
+    write_report(view(answer), lambda: json_of(answer), report.targets, quiet=report.quiet, junit=junit)
+    return answer.exit_status
 
 
 def _write(

@@ -1,6 +1,5 @@
-"""A command line to a call of a command's function: parsing, defaults from settings, old spellings, completion."""
+"""A command line to a call of a command's function: parsing, defaults from settings, completion."""
 
-import sys
 from collections.abc import Callable, Sequence
 from inspect import BoundArguments
 from pathlib import Path
@@ -9,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 import cyclopts
 from cyclopts import App, CycloptsError, Parameter, Token
 
-from markscheme.commands.help import COMMANDS, Description, command_help, describe
-from markscheme.commands.settings import KEYS, Settings, find_settings
+from markscheme.commands.help import COMMANDS, Description, command_help, describe, setting_of
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
+from markscheme.settings import Settings, find_settings
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection
@@ -26,11 +25,14 @@ def app_with(settings: Settings) -> App:
     """All commands, none of them imported yet; options nobody gives are taken from `settings`."""
 
     def fill(_: App, __: tuple[str, ...], arguments: "ArgumentCollection") -> None:
+        judges = [argument for argument in arguments if setting_of(argument) == "judge"]
+        is_its_judge = not any(judge.tokens for judge in judges) and (bool(judges) or "judge" not in settings.values)
         for argument in arguments:
-            key = argument.field_info.name
-            if key in KEYS and not argument.tokens and not argument.children:
-                for place, text in enumerate(settings.texts(key)):
-                    argument.append(Token(keyword=argument.name, value=text, source=str(settings.path), index=place))
+            key = setting_of(argument)
+            if argument.tokens or argument.children or (key == "model" and not is_its_judge):
+                continue
+            for place, text in enumerate(settings.texts(key)):
+                argument.append(Token(keyword=argument.name, value=text, source=str(settings.path), index=place))
 
     app = App(
         name="markscheme",
@@ -52,7 +54,7 @@ def call(argv: Sequence[str]) -> int:
     Raises:
         UsageError: No such command or option, or a value that an option cannot have.
     """
-    command, *rest = _of_today(argv)
+    command, *rest = argv
     if command not in COMMANDS:
         instead = suggestion(command, COMMANDS, mark="`") or "; `markscheme --help` lists all commands"
         raise UsageError(f"unknown command `{command}`{instead}")
@@ -70,10 +72,10 @@ def call(argv: Sequence[str]) -> int:
 
 def described(command: str) -> Description:
     """What a command does and takes."""
-    own = app_with(Settings())[command]
-    function = own.default_command
+    app = app_with(Settings())[command]
+    function = app.default_command
     assert function is not None
-    return describe(command, function, own.assemble_argument_collection())
+    return describe(command, function, app.assemble_argument_collection())
 
 
 def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[Callable[..., int], BoundArguments]:
@@ -103,37 +105,7 @@ def complete(argv: Sequence[str]) -> int:
     return 0
 
 
-# --- old spellings --------------------------------------------------------------------------------------------------
-
-MOVED = {
-    ("passrate", ""): "pass-rate",
-    ("calibrate", "--plan"): "plan",
-    ("calibrate", "--next"): "plan",
-    ("calibrate", "--pool"): "plan",
-    ("calibrate", "--export-promptfoo"): "export",
-    ("label", "--adjudicate"): "adjudicate",
-}
-"""Commands, and options of commands, that are commands of another name now."""
-RENAMED = {"--export-promptfoo": "--promptfoo"}
-DROPPED = (("calibrate", "--plan"), ("label", "--adjudicate"))
-
-
-def _of_today(argv: Sequence[str]) -> list[str]:
-    """The command line in today's spelling; one line on standard error says what changed."""
-    command, *rest = argv
-    for option in ("", *(token.partition("=")[0] for token in rest)):
-        new = MOVED.get((command, option))
-        if new is not None:
-            old = f"{command} {option}".rstrip()
-            notice = f"`{old}` is now `markscheme {new}`; the old spelling goes in the next version"
-            print(f"notice: {notice}", file=sys.stderr)
-            return [new, *(_renamed(token) for token in rest if (command, token) not in DROPPED)]
-    return [command, *rest]
-
-
-def _renamed(token: str) -> str:
-    name, equals, value = token.partition("=")
-    return f"{RENAMED.get(name, name)}{equals}{value}"
+# --- order of words --------------------------------------------------------------------------------------------------
 
 
 def _ordered(command: str, rest: Sequence[str]) -> list[str]:
@@ -145,8 +117,11 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
     """
     if all(map(_is_value, rest)):  # to describe a command takes longer than all else here
         return ["--", *rest]
-    known = {name: option for option in described(command).options for name in option.names}
-    options, operands, words, spare = list[str](), list[str](), list(rest), 0
+    by_name = {name: option for option in described(command).options for name in option.names}
+    options = list[str]()
+    operands = list[str]()
+    words = list(rest)
+    spare = 0
     while words:
         word = words.pop(0)
         if word == "--":
@@ -155,7 +130,8 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
         if _is_value(word):
             operands.append(word)
             continue
-        option, values = known.get(word), list[str]()
+        option = by_name.get(word)
+        values = list[str]()
         if option is not None and option.value.startswith("["):
             takes = bool(words) and (words[0] == "-" or words[0].endswith(".json"))
             values = [words.pop(0) if takes else "-"]
@@ -184,9 +160,14 @@ def sentence(error: CycloptsError) -> str:
     match error:
         case cyclopts.UnknownOptionError():
             name = (error.token.keyword or error.token.value).partition("=")[0]
-            known = [one for argument in error.argument_collection if argument.show for one in argument.names]
+            names = [
+                name_of_option
+                for argument in error.argument_collection
+                if argument.show
+                for name_of_option in argument.names
+            ]
             command = " ".join(error.command_chain or ())
-            instead = suggestion(name, known, mark="`") or f"; `markscheme {command} --help-all` lists all"
+            instead = suggestion(name, names, mark="`") or f"; `markscheme {command} --help-all` lists all"
             return f"unknown option `{name}`{instead}"
         case cyclopts.ValidationError() if error.argument is not None:
             reason, question, hint = error.exception_message.partition("; did you mean")
@@ -224,13 +205,14 @@ def _given(argument: "Argument") -> str:
 
 
 def _allowed(argument: "Argument") -> str:
-    given, choices = _given(argument), _choices(argument.hint)
+    typed = _given(argument)
+    choices = _choices(argument.hint)
     if choices:
-        return f"must be one of {', '.join(choices)}, got {given!r}{suggestion(given, choices, mark='`')}"
+        return f"must be one of {', '.join(choices)}, got {typed!r}{suggestion(typed, choices, mark='`')}"
     hints = (argument.hint, *get_args(argument.hint))
-    return f"must be {next(word for kind, word in TYPES.items() if kind in hints)}, got {given!r}"
+    return f"must be {next(word for kind, word in TYPES.items() if kind in hints)}, got {typed!r}"
 
 
 def _choices(hint: Any) -> list[str]:
     hints = (hint, *get_args(hint))
-    return [str(one) for literal in hints if get_origin(literal) is Literal for one in get_args(literal)]
+    return [str(choice) for literal in hints if get_origin(literal) is Literal for choice in get_args(literal)]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LEAST, MOST = 30, 5000
 SEED_BITS = 64
+"""Seeds of a demonstration: too many to have tried them all."""
 PLANT = f"plant this fault and show only that: {', '.join(FAULTS)}"
 
 
@@ -64,9 +65,9 @@ def demo(
         raise UsageError("give --plant or --sealed, not both")
     shown: dict[str, Any] = {"schema": 1}
     if not sealed and plant is None:
-        held = five_raters()
-        shown["raters"] = view.raters_json(held)
-        _print(view.raters(held), json)
+        raters = five_raters()
+        shown["raters"] = view.raters_json(raters)
+        _print(view.raters(raters), json)
     made = made_round(n=n, seed=seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
     shown["round"] = _round(made, keep, json, sealed=plant is None)
     if json:
@@ -86,10 +87,10 @@ def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dic
     with _folder(keep) as folder:
         written = write_project(made, folder)
         _print(view.started(written), json)
-        found = diagnosed(folder)
-    _print(view.diagnosis(found), json)
-    _print(view.outcome(made, right=found.named == made.planted, sealed=sealed), json)
-    return view.round_json(made, found, sealed=sealed)
+        diagnosis = diagnosed(folder)
+    _print(view.diagnosis(diagnosis), json)
+    _print(view.outcome(made, right=diagnosis.named == made.planted, sealed=sealed), json)
+    return view.round_json(made, diagnosis, sealed=sealed)
 
 
 def _print(part: "Document", json: bool) -> None:

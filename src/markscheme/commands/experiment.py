@@ -2,14 +2,15 @@
 
 import asyncio
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JUDGE_NAMES, AskOptions, JsonTarget, JudgeName
+from markscheme.commands.options import JUDGE_NAMES, MORE_OPTIONS, AskFlags, JsonTarget, JudgeName
 from markscheme.errors import UsageError
+from markscheme.judges.options import ASK_OPTIONS
 
 if TYPE_CHECKING:
     from markscheme.experiment.accepted import AcceptedExperiment
@@ -22,6 +23,16 @@ SUFFIX = ".experiment"
 WORSE = "worse"
 HIT, TOO_FEW_GRADED = 1, 5
 RULES = '"overall < 0.8", "tone < 4", "formal.pass_rate < 0.9", or worse (than the accepted run); may be repeated'
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ExperimentAskFlags(AskFlags):
+    """How the judge is asked; `--model` is the model that makes the outputs here."""
+
+    model: Annotated[
+        str | None, Parameter(name="--judge-model", metavar="NAME", help=ASK_OPTIONS["model"].about, group=MORE_OPTIONS)
+    ] = None
 
 
 def experiment(
@@ -39,7 +50,7 @@ def experiment(
     json: JsonTarget = None,
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
     judge: JudgeName = None,
-    ask: AskOptions = AskOptions(),
+    ask: ExperimentAskFlags = ExperimentAskFlags(),
 ) -> int:
     """Run prompt variants on cases, grade every output with a rubric, and show how the variants differ: mean, minimum
     and maximum of each criterion, the overall score, pass rates, and paired differences with intervals.
@@ -61,13 +72,15 @@ def experiment(
         0 done, 1 a --fail-if rule applies, 2 invalid arguments, 3 no model or judge to ask, 5 over a tenth of the
         outputs not graded.
     """
+    from markscheme.calibration.rates.decisions import read_decided
     from markscheme.commands.output import refuse_outputs, write_report
     from markscheme.experiment.accepted import accept_experiment
     from markscheme.experiment.definition import Experiment
-    from markscheme.experiment.outcome import read_decided, report_of
+    from markscheme.experiment.outcome import report_of
     from markscheme.experiment.rules import Rule
     from markscheme.receipt import ACCEPTED
     from markscheme.report.views.experiment import csv_of, view
+    from markscheme.user_code import search_for_code
 
     targets = {"csv": csv, "json": json, "markdown": markdown}
     refuse_outputs(targets)
@@ -80,7 +93,7 @@ def experiment(
         _refuse_accepting(folder)
     accepted = _accepted(folder / ACCEPTED, accepting=accept, worse=worse)
     decided = None if calibration is None else read_decided(calibration)
-    sys.path.append(str(file.resolve().parent))  # a model's function may be next to the experiment
+    search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
     done = asyncio.run(_run(defined, folder, model, judge, ask))
     report = report_of(done, rules, accepted, decided, worse=worse, strict=not accept)
     write_report(view(report), lambda: _data(report), targets, csv=lambda: csv_of(report))
@@ -99,7 +112,7 @@ def folder_of(file: Path) -> Path:
 
 def _refuse_accepting(folder: Path) -> None:
     """Refuse, before anything is asked, to keep a run that can't be written."""
-    from markscheme.commands.output import refuse_unwritable
+    from markscheme.files import refuse_unwritable
     from markscheme.receipt import ACCEPTED
 
     if folder.exists() and not folder.is_dir():
@@ -109,7 +122,7 @@ def _refuse_accepting(folder: Path) -> None:
 
 def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperiment | None":
     """The accepted run; None where there is none, or where it cannot be read and is about to be replaced."""
-    from markscheme.commands.accepted_run import loaded_unless_replaced
+    from markscheme.calibration.history import loaded_unless_replaced
     from markscheme.experiment.accepted import load_accepted_experiment
 
     if path.is_file():
@@ -120,28 +133,35 @@ def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperimen
 
 
 async def _run(
-    experiment: "Experiment", folder: Path, model_name: str | None, judge_name: str | None, ask: AskOptions
+    experiment: "Experiment", folder: Path, model_name: str | None, judge_name: str | None, ask: AskFlags
 ) -> "ExperimentRun":
     """The graded outputs. The judge is opened before a model is paid, unless recordings may have to cover outputs."""
     from markscheme.commands.progress import progress
     from markscheme.experiment.outputs import Kept
     from markscheme.experiment.run import grade_outputs, make_outputs, missing, open_model, submissions
-    from markscheme.grading import Grading, questions, receipt_of
+    from markscheme.grading import Grading, questions, receipt_of, scorers_for
     from markscheme.judges.family import warn_of_kinship
     from markscheme.rubrics.search import find_calibration
 
-    rubric, asking = experiment.rubric, ask.asking()
-    scorers = ask.scorers_for(rubric)
+    rubric = experiment.rubric
+    asking = ask.asking()
+    scorers = scorers_for(rubric, ask.scorers)
     model = open_model(experiment, asking, name=model_name) if experiment.to_ask else None
-    kept = Kept(None if ask.no_cache else folder / OUTPUTS)
+    kept_outputs = Kept(folder / OUTPUTS if ask.cache else None)
     calibration = find_calibration(rubric.name, Path.cwd())
     judge = None
-    if missing(experiment, model, kept):
-        judge = ask.judge(judge_name, rubric, [], calibration, asking)
-    outputs = await make_outputs(experiment, model, kept=kept, concurrency=ask.concurrency, watch=progress)
+    if missing(experiment, model, kept_outputs):
+        judge = ask.judge_for(rubric, [], calibration, name=judge_name, asking=asking)
+    outputs = await make_outputs(
+        experiment, model, outputs_file=kept_outputs, concurrency=ask.concurrency, watch=progress
+    )
     if judge is None:
-        prompts = [prompt for one in submissions(experiment, outputs).values() for prompt in questions(rubric, one)]
-        judge = ask.judge(judge_name, rubric, prompts, calibration, asking)
+        prompts = [
+            prompt
+            for submission in submissions(experiment, outputs).values()
+            for prompt in questions(rubric, submission)
+        ]
+        judge = ask.judge_for(rubric, prompts, calibration, name=judge_name, asking=asking)
     warn_of_kinship(judge.identity.model or judge.identity.name, [outputs.model] * len(experiment.to_ask))
     grading = Grading(rubric, judge, scorers=scorers, receipt=receipt_of(rubric, judge, Path.cwd()))
     return await grade_outputs(experiment, outputs, grading, concurrency=ask.at_once, watch=progress)

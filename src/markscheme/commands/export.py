@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from markscheme.ratings.examples import ExampleSet
     from markscheme.rubrics.rubric import Rubric
 
-GRADER = "rubric_grader.py"
+GRADER = "rubric_grader.mjs"
 
 
 def export(
@@ -39,7 +39,8 @@ def export(
     Example:
         markscheme export code-quality --promptfoo rate.yaml
     """
-    from markscheme.ratings.sources import labelled_examples, part_of
+    from markscheme.calibration.labelled_examples import labelled_examples
+    from markscheme.ratings.examples_choice import part_of
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
@@ -49,7 +50,9 @@ def export(
     if promptfoo is not None:
         _write_promptfoo(chosen, loaded, path, promptfoo, judge[0] if judge else None)
         return 0
-    lines = [{**one.to_json(), "labels": [label.to_json() for label in one.labels]} for one in chosen.examples]
+    lines = [
+        {**example.to_json(), "labels": [label.to_json() for label in example.labels]} for example in chosen.examples
+    ]
     print("\n".join([dumps(lines)] if json else [dumps(line, ensure_ascii=False) for line in lines]))
     return 0
 
@@ -70,9 +73,9 @@ def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, tar
 
 def _grader(target: Path) -> str:
     """The project's own grader, by its path relative to `target`; without one, the shipped grader."""
-    from markscheme.rubrics.search import shipped
+    from markscheme.shipped import shipped
 
-    own = Path("graders") / GRADER
-    if own.is_file():
-        return f"file://{Path(os.path.relpath(own, target.parent)).as_posix()}"
+    of_project = Path("graders") / GRADER
+    if of_project.is_file():
+        return f"file://{Path(os.path.relpath(of_project, target.parent)).as_posix()}"
     return f"file://{(shipped('graders') / GRADER).as_posix()}"

@@ -5,7 +5,15 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, SHARE, JsonFlag, existing_file
+from markscheme.commands.options import (
+    COUNT,
+    WITHIN_1,
+    ExportOptions,
+    JsonFlag,
+    RubricOption,
+    existing_file,
+    rubric_named,
+)
 from markscheme.commands.output import show
 
 RISKY, NOT_KNOWN = 1, 4
@@ -15,16 +23,18 @@ def gate_risk(
     results: Annotated[tuple[Path, ...], Parameter(metavar="RESULTS", help="runs over the same cases")],
     /,
     *,
-    threshold: Annotated[float, Parameter(metavar="T", validator=SHARE)],
+    threshold: Annotated[float, Parameter(metavar="T", validator=WITHIN_1)],
     of: Annotated[Literal["score", "pass"], Parameter(metavar="FIGURE")] = "score",
     runs_in_ci: Annotated[int, COUNT, Parameter(metavar="R")] = 1,
+    rubric: RubricOption = None,
     json: JsonFlag = False,
+    export: ExportOptions = ExportOptions(),
 ) -> int:
     """Estimate how often a gate would fail though nothing changed, from repeated runs over the same cases: how many
     runs to average, which threshold is safe, and how small a drop the gate still finds.
 
-    RESULTS is one file of Promptfoo's results with `--repeat`, or several files: Promptfoo's results, ratings, or
-    what `grade --json` and `experiment --json` print. Two runs are needed; three or more are better.
+    RESULTS is one file of Promptfoo's results with `--repeat`, or several files: Promptfoo's results, ratings, exports
+    of other tools, or what `grade` and `experiment --json` write. Two runs are needed; three or more are better.
 
     Args:
         threshold: the least mean that passes the gate
@@ -38,11 +48,16 @@ def gate_risk(
         0 fails at most 1 run in 20, 1 fails more often, 2 invalid arguments, 4 nothing known about how far runs vary,
         5 over a tenth of the cases not graded.
     """
-    from markscheme.calibration.gate import read_gate
+    from markscheme.calibration.rates.gate_risk import gate_of, table_of_runs
+    from markscheme.readers.rated import open_rated
     from markscheme.report.views.gate_risk import json_of, view
-    from markscheme.stats.gate import ALARM
+    from markscheme.stats.threshold_risk import FALSE_FAILS
 
-    gate = read_gate([existing_file(path) for path in results], threshold, of, averaged=runs_in_ci)
+    named = rubric_named(rubric) if rubric else None
+    rated = open_rated(
+        [existing_file(path) for path in results], named, expected="decisions", meanings=export.hints.meanings
+    )
+    gate = gate_of(table_of_runs(rated, of), threshold, of, averaged=runs_in_ci)
     show(view(gate), json_of(gate), json=json)
     chance = gate.risk.p_fail.value
-    return NOT_KNOWN if chance is None else 0 if chance <= ALARM else RISKY
+    return NOT_KNOWN if chance is None else 0 if chance <= FALSE_FAILS else RISKY

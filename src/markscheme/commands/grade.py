@@ -4,7 +4,7 @@ import asyncio
 import sys
 import warnings
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from json import dumps
 from pathlib import Path
@@ -12,25 +12,48 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import MORE, AskOptions, JudgeName, RubricName, pairs
+from markscheme.commands.options import MORE_OPTIONS, AskFlags, JudgeName, RubricName, notify, pairs
 from markscheme.commands.progress import progress
-from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, refuse_lines, suggestion
-from markscheme.grading import Grade, Grading, grade_json, grade_many, lacking_inputs, questions, receipt_of
+from markscheme.errors import (
+    BudgetError,
+    RatingError,
+    RatingWarning,
+    SubmissionError,
+    UsageError,
+    refuse_lines,
+    suggestion,
+)
+from markscheme.grading import (
+    Grade,
+    Grading,
+    grade_json,
+    grade_many,
+    lacking_inputs,
+    questions,
+    receipt_of,
+    scorers_for,
+)
 from markscheme.judges.family import warn_of_kinship
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, table_rows
 from markscheme.receipt import score_text
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
-from markscheme.submission import Submission, as_text, submission_of
+from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, submission_of
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
 
+FAILED = 1
+"""Exit status where a response fails."""
+UNGRADED = 5
+"""Exit status where a response is not graded."""
 LINES = (".jsonl", ".ndjson")
 TABLES = (".csv", ".tsv")
 PARQUET = ".parquet"
-FIRST = 1000
+EXPORTS = (".json", ".db", ".sqlite", ".sqlite3", ".eval")
+"""Endings of files that may be another tool's export, with its responses; any other text file is a response."""
+JUDGE_BY_FIRST = 1000
 """Submissions of a large table that decide which judge is asked by default."""
-RESPONSE = ("response", "output", "answer")
+RESPONSE_COLUMNS = ("response", "output", "answer")
 """The columns of a table that may contain the response; the first that is there counts."""
 SYSTEM = "system"
 """The key of a submission that says who wrote it."""
@@ -44,12 +67,13 @@ def grade(
     judge: JudgeName = None,
     input: Annotated[tuple[str, ...], Parameter(metavar="NAME=TEXT")] = (),
     out: Annotated[Path | None, Parameter(metavar="FILE")] = None,
-    columns: Annotated[tuple[str, ...], Parameter(name="--map", metavar="COLUMN=FIELD", group=MORE)] = (),
+    columns: Annotated[tuple[str, ...], Parameter(name="--map", metavar="COLUMN=FIELD", group=MORE_OPTIONS)] = (),
     json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
-    ask: AskOptions = AskOptions(),
+    ask: AskFlags = AskFlags(),
 ) -> int:
     """Grade responses with a rubric. A text file is one response; a .jsonl file contains many, one object per line:
     {"id": …, "response": …, "query": …, …}; a .csv, .tsv or .parquet file has such columns and one response per row.
+    Promptfoo's results and the exports that `import` reads contain their responses.
     A stopped run continues where it was: replies are kept.
 
     Args:
@@ -64,43 +88,55 @@ def grade(
         0 all pass, 1 some fail, 2 invalid arguments, 3 no judge to ask, 5 some are not graded.
     """
     loaded = ask.rubric(rubric)
-    scorers = ask.scorers_for(loaded)
+    scorers = scorers_for(loaded, ask.scorers)
     inputs = _inputs(input)
-    read = partial(_submissions, file, inputs, pairs(columns, "map"))
-    first, lacking, total = _looked_through(read(), loaded, at_most=FIRST if out else None)
+    read = partial(_submissions, file, inputs, pairs(columns, "map"), loaded.known_inputs)
+    first, lacking, without_response, total = _looked_through(read(), loaded, at_most=JUDGE_BY_FIRST if out else None)
     if not first:
         raise UsageError(f"{file} contains nothing to grade")
+    if without_response == total:
+        keys = RESPONSE_KEYS if file.casefold().endswith(LINES) else RESPONSE_COLUMNS
+        raise UsageError(f"{file}: no row has a response, under {_keys(keys)}")
     _warn_of_hidden(inputs, loaded)
-    _warn_of_lacking(lacking, total, in_lines=_holds_rows(file))
+    _warn_of_lacking(lacking, total, in_lines=_holds_rows(file) or _is_export(file))
     folder = find_calibration(loaded.name, Path.cwd())
-    prompts = [] if judge else [prompt for submission in first for prompt in questions(loaded, submission)]
-    asked = ask.judge(judge, loaded, prompts, folder)
-    receipt = receipt_of(loaded, asked, Path.cwd())
+    shown = [] if judge else [submission for submission in first if not submission.fault]
+    prompts = [prompt for submission in shown for prompt in questions(loaded, submission)]
+    opened = ask.judge_for(loaded, prompts, folder, name=judge)
+    receipt = receipt_of(loaded, opened, Path.cwd())
     if SYSTEM not in loaded.known_inputs:
-        warn_of_kinship(asked.identity.model or asked.identity.name, (s.inputs.get(SYSTEM, "") for s in first))
-    grading = Grading(loaded, asked, scorers=scorers, receipt=receipt)
+        warn_of_kinship(opened.identity.model or opened.identity.name, (s.inputs.get(SYSTEM, "") for s in first))
+    grading = Grading(loaded, opened, scorers=scorers, receipt=receipt)
     if out is not None:
-        from markscheme.commands.graded_table import GradedTable
+        from markscheme.graded_table import GradedTable
 
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
-        return asyncio.run(GradedTable(grading, out).grade(every, total, ask.at_once))
+        table = GradedTable(grading, out, watch=progress, notify=notify)
+        counts = asyncio.run(table.grade(every, total, ask.at_once))
+        return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     return asyncio.run(_print_all(grading, first, ask.at_once, json=json))
 
 
 def _looked_through(
     submissions: Iterator[Submission], rubric: Rubric, *, at_most: int | None
-) -> tuple[list[Submission], Counter[str], int]:
-    """The first submissions, how many lack which input, and how many there are; a fault in any is found here."""
-    first, lacking, total = list[Submission](), Counter[str](), 0
+) -> tuple[list[Submission], Counter[str], int, int]:
+    """The first submissions, how many lack which input or a response, and how many there are."""
+    first = list[Submission]()
+    lacking = Counter[str]()
+    without_response = 0
+    total = 0
     for total, submission in enumerate(submissions, start=1):
-        lacking.update(lacking_inputs(rubric, submission))
+        without_response += bool(submission.fault)
+        lacking.update(() if submission.fault else lacking_inputs(rubric, submission))
         if at_most is None or total <= at_most:
             first.append(submission)
-    return first, lacking, total
+    return first, lacking, without_response, total
 
 
 async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, *, json: bool) -> int:
-    rubric, failed, ungraded = grading.rubric, 0, 0
+    rubric = grading.rubric
+    failed = 0
+    ungraded = 0
     try:
         with progress("grading", len(submissions)) as shown_progress:
             async for grade in _in_order(grading, submissions, concurrency):
@@ -111,7 +147,7 @@ async def _print_all(grading: Grading, submissions: list[Submission], concurrenc
                 shown_progress.step()
     finally:
         await grading.judge.aclose()
-    return 5 if ungraded else 1 if failed else 0
+    return UNGRADED if ungraded else FAILED if failed else 0
 
 
 async def _in_order(grading: Grading, submissions: list[Submission], concurrency: int) -> AsyncIterator[Grade]:
@@ -133,12 +169,12 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
 
 
 def _submissions(
-    file: str, inputs: Mapping[str, str], fields: Mapping[str, str], *, quiet: bool = False
+    file: str, inputs: Mapping[str, str], fields: Mapping[str, str], shown: Collection[str], *, quiet: bool = False
 ) -> Iterator[Submission]:
-    if _holds_rows(file):
+    if _holds_rows(file) or _is_export(file):
         if inputs:
             raise UsageError(f"--input is for a single response; {file} has inputs of its own for each")
-        yield from _from_rows(Path(file), fields, quiet=quiet)
+        yield from _from_rows(Path(file), fields, shown, quiet=quiet)
         return
     if fields:
         raise UsageError("--map is for files of several responses")
@@ -151,31 +187,58 @@ def _submissions(
     yield Submission(_text_of(Path(file)), inputs, Path(file).name)
 
 
+def _is_export(file: str) -> bool:
+    """Whether a file isn't a response, but contains those of another tool: its export, or Promptfoo's results."""
+    path = Path(file)
+    if path.suffix.casefold() not in EXPORTS or not path.is_file():
+        return False
+    from markscheme.readers.rated import name_of_format
+
+    return name_of_format(path) is not None
+
+
+def _from_export(path: Path) -> Iterator[Submission]:
+    from markscheme.readers.rated import open_rated
+
+    for file in open_rated([path], expected="examples").files:
+        if not file.has_responses:
+            raise UsageError(f"{path} is {file.format}: it contains no responses to grade")
+        yield from (example.submission for example in file.examples)
+
+
 def _holds_rows(file: str) -> bool:
     return file.casefold().endswith((*LINES, *TABLES, PARQUET))
 
 
-def _from_rows(path: Path, fields: Mapping[str, str], *, quiet: bool) -> Iterator[Submission]:
+def _from_rows(path: Path, fields: Mapping[str, str], shown: Collection[str], *, quiet: bool) -> Iterator[Submission]:
+    if _is_export(str(path)):
+        yield from _from_export(path)
+        return
     stood: dict[str, int] = {}
-    for number, submission in _of_rows(path, fields, quiet=quiet):
+    for number, submission in _of_rows(path, fields, shown, quiet=quiet):
         if stood.setdefault(submission.id, number) != number:
             problem = f"the id {submission.id!r} is that of line {stood[submission.id]} already; ids are unique"
             raise RatingError(problem, path=path, line=number)
         yield submission
 
 
-def _of_rows(path: Path, fields: Mapping[str, str], *, quiet: bool) -> Iterator[tuple[int, Submission]]:
+def _of_rows(
+    path: Path, fields: Mapping[str, str], shown: Collection[str], *, quiet: bool
+) -> Iterator[tuple[int, Submission]]:
     """Submissions with their line numbers, their columns under the names that `--map` gives; of tables, one line on
-    standard error says which column is what.
+    standard error says which column is what. Columns of bytes that the rubric doesn't show, such as images, are left
+    out.
 
     Raises:
         RatingError: No column has the responses, a row has another number of cells, or one that `--map` names is not
             there.
     """
     if path.suffix.casefold() in LINES:
-        for number, line in json_lines(path, RatingError):
+        for place, (number, line) in enumerate(json_lines(path, RatingError), start=1):
             try:
-                yield number, submission_of(_renamed(line, fields, path) if isinstance(line, dict) else line, number)
+                row = _renamed(line, fields, path, is_first=place == 1) if isinstance(line, dict) else line
+                is_without = isinstance(row, dict) and not any(key in row for key in RESPONSE_KEYS)
+                yield number, submission_of({**row, "response": None} if is_without else row, number)
             except ValueError as error:
                 refuse_lines(RatingError(str(error), path=path, line=number))
         return
@@ -183,24 +246,32 @@ def _of_rows(path: Path, fields: Mapping[str, str], *, quiet: bool) -> Iterator[
     for place, (number, cells) in enumerate(rows, start=1):
         if cells is None:
             raise RatingError(ANOTHER_LENGTH, path=path, line=number)
-        row = _renamed(cells, fields, path)
+        row = _renamed(cells, fields, path, is_first=place == 1)
         response = response or _response_column(path, row, quiet=quiet)
-        if row[response] is None:
-            refuse_lines(RatingError("has no response", path=path, line=number))
+        inputs = {
+            name: cell
+            for name, cell in row.items()
+            if name not in ("id", response) and (name in shown or not isinstance(cell, bytes))
+        }
+        id = str(place) if row.get("id") in (None, "") else str(row["id"])
+        try:
+            text = row[response]
+            submission = Submission("", inputs, id, NO_RESPONSE) if text is None else Submission(text, inputs, id)
+        except SubmissionError as error:
+            refuse_lines(RatingError(str(error), path=path, line=number))
             continue
-        inputs = {name: cell for name, cell in row.items() if name not in ("id", response)}
-        id = row.get("id")
-        yield number, Submission(as_text(row[response]), inputs, str(place) if id in (None, "") else str(id))
+        yield number, submission
 
 
 def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    from markscheme.commands.graded_table import parquet_rows
+    from markscheme.graded_table import parquet_rows
 
     yield from parquet_rows(path)
 
 
-def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path) -> dict[str, Any]:
-    for column in fields:
+def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_first: bool) -> dict[str, Any]:
+    """A row with its columns renamed; the first row says which columns there are."""
+    for column in fields if is_first else ():
         if column not in row:
             near = suggestion(column, row, mark="`")
             raise RatingError(f"`--map`: there is no column {column!r}{near}", path=path)
@@ -209,10 +280,9 @@ def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path) -> dict
 
 def _response_column(path: Path, columns: Iterable[str], *, quiet: bool) -> str:
     names = list(columns)
-    response = next((name for name in RESPONSE if name in names), None)
+    response = next((name for name in RESPONSE_COLUMNS if name in names), None)
     if response is None:
-        expected = " or ".join(f"`{name}`" for name in RESPONSE)
-        raise RatingError(f"expected a column {expected}, got {', '.join(names)}", path=path, line=1)
+        raise RatingError(f"expected a column {_keys(RESPONSE_COLUMNS)}, got {', '.join(names)}", path=path, line=1)
     inputs = ", ".join(name for name in names if name not in ("id", response)) or "none"
     by = "column id" if "id" in names else "row number"
     if not quiet:
@@ -220,12 +290,16 @@ def _response_column(path: Path, columns: Iterable[str], *, quiet: bool) -> str:
     return response
 
 
-def _inputs(said: Sequence[str]) -> dict[str, str]:
+def _keys(names: Iterable[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+def _inputs(entries: Sequence[str]) -> dict[str, str]:
     inputs: dict[str, str] = {}
-    for given in said:
-        name, equals, text = given.partition("=")
+    for entry in entries:
+        name, equals, text = entry.partition("=")
         if not name or not equals:
-            raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {given!r}")
+            raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {entry!r}")
         if name in inputs:
             raise UsageError(f"`--input` gives {name!r} twice")
         inputs[name] = _text_of(Path(text[1:])) if text.startswith("@") else text
@@ -235,19 +309,19 @@ def _inputs(said: Sequence[str]) -> dict[str, str]:
 def _warn_of_hidden(inputs: Iterable[str], rubric: Rubric) -> None:
     for name in inputs:
         if name not in rubric.known_inputs:
-            known = ", ".join(rubric.known_inputs) or "none"
-            warnings.warn(f"the rubric shows no input {name!r}; it shows {known}", RatingWarning, stacklevel=2)
+            known_inputs = ", ".join(rubric.known_inputs) or "none"
+            warnings.warn(f"the rubric shows no input {name!r}; it shows {known_inputs}", RatingWarning, stacklevel=2)
 
 
 def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) -> None:
     """Warn where declared inputs are missing, and say how to give them."""
     for name, count in lacking.items():
-        said = (
+        problem = (
             f"{count} of {total} lines have no input {name!r}; give it next to the response"
             if in_lines
             else f"the rubric needs the input {name!r}; give it as --input {name}=TEXT or --input {name}=@FILE"
         )
-        warnings.warn(said, RatingWarning, stacklevel=2)
+        warnings.warn(problem, RatingWarning, stacklevel=2)
 
 
 def _text_of(path: Path) -> str:

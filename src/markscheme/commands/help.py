@@ -8,9 +8,10 @@ from dataclasses import dataclass, is_dataclass
 from inspect import cleandoc, get_annotations
 from typing import TYPE_CHECKING, Any
 
-from markscheme.commands.options import MORE
-from markscheme.commands.settings import Settings
+from markscheme.commands.options import MORE_OPTIONS
+from markscheme.judges.options import ASK_OPTIONS
 from markscheme.phrases import counted
+from markscheme.settings import COMMAND_KEYS, Settings
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection
@@ -44,12 +45,12 @@ GROUPS = {
         "agreement": "measure inter-annotator agreement in a table of ratings",
     },
 }
-RARE = {
+RARE_COMMANDS = {
     "batches": "list, cancel or forget batches under way",
     "prompts": "print the prompts a judge is asked, to record replies",
     "session": "start, stop or show the process behind Promptfoo's assertions",
 }
-COMMANDS = (*(name for group in GROUPS.values() for name in group), *RARE)
+COMMANDS = (*(name for group in GROUPS.values() for name in group), *RARE_COMMANDS)
 LEFT = 24
 """Width of the column of option names."""
 HEADING = re.compile(r"^(Args|Attributes|Example|Exit status|Raises|Returns):$", re.MULTILINE)
@@ -61,7 +62,7 @@ def overview(*, everything: bool) -> str:
     width = max(map(len, COMMANDS)) + 2
     lines = ["usage: markscheme COMMAND [options]", ""]
     lines.append("Grade LLM outputs with weighted rubrics, and measure how far to trust it.")
-    for group, commands in (GROUPS | ({"More": RARE} if everything else {})).items():
+    for group, commands in (GROUPS | ({"More": RARE_COMMANDS} if everything else {})).items():
         lines += ["", f"{group}:", *(f"  {name:<{width}}{summary}" for name, summary in commands.items())]
     if everything:
         lines += ["", "`markscheme --completion bash` (zsh, fish) prints a completion script."]
@@ -74,7 +75,7 @@ class Option:
     """One option or operand of a command.
 
     Attributes:
-        key: The parameter's name.
+        setting: The key of a configuration file that sets its default; "" for none.
         names: What is typed; empty for an operand.
         value: Name of its value in help; empty for a flag.
         many: Whether several values may follow its name.
@@ -83,7 +84,7 @@ class Option:
         required: Whether the command needs it.
     """
 
-    key: str
+    setting: str
     names: tuple[str, ...]
     value: str
     many: bool
@@ -110,8 +111,10 @@ class Description:
     @property
     def usage(self) -> str:
         """How it is called, with what it needs."""
-        operands = [one.value if one.required else f"[{one.value}]" for one in self.options if not one.names]
-        needed = [one.typed for one in self.options if one.names and one.required]
+        operands = [
+            option.value if option.required else f"[{option.value}]" for option in self.options if not option.names
+        ]
+        needed = [option.typed for option in self.options if option.names and option.required]
         return " ".join(["markscheme", self.command, *operands, *needed, "[options]"])
 
 
@@ -125,7 +128,7 @@ def describe(command: str, function: Callable[..., Any], arguments: "ArgumentCol
     return Description(
         command,
         sections[""].strip(),
-        tuple(_option(one, texts) for one in arguments if one.show and not one.children),
+        tuple(_option(argument, texts) for argument in arguments if argument.show and not argument.children),
         textwrap.dedent(sections.get("Example", "")).strip(),
         " ".join(sections.get("Exit status", "").split()),
     )
@@ -144,22 +147,36 @@ def _entries(sections: Mapping[str, str]) -> dict[str, str]:
 
 
 def _option(argument: "Argument", texts: Mapping[str, str]) -> Option:
-    given = argument.parameter
-    groups: Any = given.group or ()
+    parameter = argument.parameter
+    groups: Any = parameter.group or ()
     positional = argument.is_positional_only()
-    value = given.metavar or argument.name.lstrip("-").upper()
+    value = parameter.metavar or argument.name.lstrip("-").upper()
     if positional and "tuple" in str(argument.hint):
         value += "..."
-    key = argument.field_info.name
     return Option(
-        key,
-        () if positional else argument.names,
+        setting_of(argument),
+        () if positional else _names(argument),
         "" if argument.hint is bool else value,
-        bool(given.consume_multiple),
-        given.help or texts.get(key, ""),
-        any(MORE in (group, getattr(group, "name", "")) for group in groups),
+        bool(parameter.consume_multiple),
+        parameter.help or texts.get(argument.field_info.name, ""),
+        any(MORE_OPTIONS in (group, getattr(group, "name", "")) for group in groups),
         argument.required,
     )
+
+
+def _names(argument: "Argument") -> tuple[str, ...]:
+    """What is typed; first what switches it off, where it is on by default."""
+    return tuple(reversed(argument.names)) if argument.parameter.negative else argument.names
+
+
+def setting_of(argument: "Argument") -> str:
+    """The key of a configuration file that sets an argument's default; "" if none does.
+
+    An option of how a judge is asked is among those that commands share: a command may have another of that name.
+    """
+    key = argument.field_info.name
+    shared = bool(argument.keys) or key == "judge"
+    return key if key in COMMAND_KEYS or (key in ASK_OPTIONS and shared and argument.parse) else ""
 
 
 def command_help(description: Description, settings: Settings, *, everything: bool) -> str:
@@ -168,11 +185,11 @@ def command_help(description: Description, settings: Settings, *, everything: bo
     lines = [f"usage: {description.usage}", ""]
     for paragraph in description.text.split("\n\n"):
         lines += [*([paragraph] if "  " in paragraph else textwrap.wrap(" ".join(paragraph.split()), width)), ""]
-    rare = [one for one in description.options if one.rare]
+    rare = [option_of_command for option_of_command in description.options if option_of_command.rare]
     for option in description.options:
         lines += [] if option.rare else _row(option, settings, width)
     if rare and everything:
-        lines += ["", f"{MORE}:", *(line for option in rare for line in _row(option, settings, width))]
+        lines += ["", f"{MORE_OPTIONS}:", *(line for option in rare for line in _row(option, settings, width))]
     elif rare:
         lines += [f"{'  --help-all':<{LEFT}}show {counted(len(rare), 'more option')}"]
     lines += ["", f"Example: {description.example}"]
@@ -182,7 +199,8 @@ def command_help(description: Description, settings: Settings, *, everything: bo
 
 
 def _row(option: Option, settings: Settings, width: int) -> list[str]:
-    text, default = option.text, settings.texts(option.key)
+    text = option.text
+    default = settings.texts(option.setting)
     if default and settings.path is not None:
         text += f" [{settings.path.name}: {', '.join(default)}]"
     body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]

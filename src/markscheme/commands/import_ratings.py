@@ -1,16 +1,25 @@
 """`markscheme import`: labels and verdicts of other tools as ratings."""
 
+import re
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import Kind, SkipDamaged, existing_file, pairs, rubric_named
-from markscheme.commands.output import add_lines, refuse_unmakeable
-from markscheme.errors import RatingError, UsageError, lines_left_out
+from markscheme.commands.options import SkipDamaged, existing_file, pairs, rubric_named, spans
+from markscheme.commands.output import add_lines
+from markscheme.errors import RatingError, UsageError, lines_left_out, suggestion
+from markscheme.files import refuse_unmakeable
+from markscheme.ratings.kinds import Kind
+from markscheme.rubrics.rubric import Rubric
+
+if TYPE_CHECKING:
+    from markscheme.ratings.rating import Rating
+    from markscheme.readers.rated import RatedFile
 
 
 def import_ratings(
@@ -24,12 +33,12 @@ def import_ratings(
     only: Annotated[Literal["people", "judges"] | None, Parameter(metavar="WHO")] = None,
     kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None,
     rater: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    as_: Annotated[str | None, Parameter(name="--as", metavar="NAME")] = None,
     rater_column: Annotated[str | None, Parameter(metavar="COLUMN")] = None,
     judge_names: Annotated[tuple[str, ...], Parameter(metavar="A,B")] = (),
     map: Annotated[tuple[str, ...], Parameter(metavar="COLUMN=FIELD")] = (),
     levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = (),
-    judge_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
-    label_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
+    scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B")] = (),
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
     json: Annotated[bool, Parameter(help="print the report as JSON")] = False,
 ) -> int:
@@ -51,60 +60,93 @@ def import_ratings(
         only: keep only people's or only judges' ratings
         kind: human, adjudicated, constructed, model or code: required where the file doesn't say who rated
         rater: who rated, where the file doesn't say
+        as_: who answered a labelling sheet, where a file's name says another rater than the sheet
         rater_column: column with the rater's name
         judge_names: raters that are judges
         map: what a column, or outer.inner of an object, holds: id, response, query, reference, verdict, label, rater,
             kind, reason, overall, pass, run, at or a criterion; may be repeated
         levels: which level a word means; may be repeated
+        scale: the ends of a side's scale where they differ, judge=0..1 or human=1..5; may be repeated
 
     Example:
         markscheme import mlflow.db --to ratings.jsonl
     """
-    from markscheme.readers.detect import import_files, of_kind
-    from markscheme.readers.imported import Columns
+    from markscheme.ratings.additions import additions_to
+    from markscheme.readers.imported import Columns, Meanings
+    from markscheme.readers.rated import of_kind, open_rated
     from markscheme.report.json import dumps as report_json
     from markscheme.report.terminal import render_terminal
     from markscheme.report.views.imported import json_of, view
 
     _refuse_targets([target for target in (examples, to) if target], append=append)
-    paths, asked = [existing_file(path) for path in file], rubric_named(rubric) if rubric else None
-    fields, words = pairs(map, "map"), pairs(levels, "levels")
-    criteria = {criterion.name for criterion in asked.criteria} if asked else {*fields.values()}
-    words |= {word: fields.pop(word) for word in [*fields] if _is_old_level(fields[word], criteria)}
+    paths, rubric_of_call = [existing_file(path) for path in file], rubric_named(rubric) if rubric else None
+    fields = pairs(map, "map")
+    words = pairs(levels, "levels")
+    if rubric_of_call is not None:
+        _check_fields(fields, rubric_of_call)
     fields |= {column: "rater" for column in [rater_column] if column}
-    fields |= {column: "verdict" for column in [judge_column] if column}
-    fields |= {column: "label" for column in [label_column] if column}
     judges = frozenset(name.strip() for names in judge_names for name in names.split(","))
-    meanings = {word.casefold(): level for word, level in words.items()}
-    found = import_files(paths, asked, words=meanings, columns=Columns(fields, rater, kind, judges))
-    found.ratings = of_kind(found.ratings, only)
-    if lines_left_out():
-        found.lost["lines that can't be read"] += lines_left_out()
-    if not found.ratings and (to or not (examples and found.examples)):
-        raise RatingError(f"contains nothing that can be a rating{_instead(found.lost)}", path=paths[0])
-    lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in found.ratings]
+    meant = {word.casefold(): level for word, level in words.items()}
+    meanings = Meanings(meant, Columns(fields, rater, kind, judges, spans(scale)))
+    rated = open_rated(paths, rubric_of_call, expected="anything", meanings=meanings, joined=True)
+    imported = rated.as_one_file
+    damaged = {"lines that can't be read": lines_left_out()} if lines_left_out() else {}
+    imported = replace(imported, ratings=tuple(of_kind(imported.ratings, only)), lost={**imported.lost, **damaged})
+    imported = replace(imported, ratings=tuple(_as_rater(imported, paths, to, as_)))
+    if not imported.ratings and (to or not (examples and imported.examples)):
+        raise RatingError(f"contains nothing that can be a rating{_instead(imported.lost)}", path=paths[0])
+    additions = additions_to(to, imported.ratings, rated.rubric) if to and to.is_file() else None
+    added = imported.ratings if additions is None else additions.ratings
+    lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in added]
     if examples:
-        add_lines([dumps(one.to_json(), ensure_ascii=False) for one in found.examples], examples)
+        add_lines([dumps(example.to_json(), ensure_ascii=False) for example in imported.examples], examples)
     if to:
         add_lines(lines, to)
     if json:
-        printed = {} if to else {"lines": [rating.to_json() for rating in found.ratings]}
-        print(report_json({**json_of(found, to, examples), **printed}))
+        printed = {} if to else {"lines": [rating.to_json() for rating in imported.ratings]}
+        print(report_json({**json_of(imported, to, examples, additions), **printed}))
         return 0
     if not to:
         sys.stdout.writelines(f"{line}\n" for line in lines)
-    render_terminal(view(found, to, examples), sys.stdout if to else sys.stderr)
+    render_terminal(view(imported, to, examples, additions), sys.stdout if to else sys.stderr)
     return 0
 
 
-def _is_old_level(meaning: str, criteria: Collection[str]) -> bool:
-    """Whether a `--map` is a WORD=LEVEL of earlier versions; says so once on standard error."""
+def _as_rater(imported: "RatedFile", paths: Sequence[Path], to: Path | None, name: str | None) -> Iterable["Rating"]:
+    """The ratings under the name of the person who answered.
+
+    Raises:
+        UsageError: A sheet is of another rater than a file's name says, and nobody says who answered.
+    """
+    from markscheme.readers.formats import SHEET
+
+    if imported.format != SHEET.name:
+        if name is not None:
+            raise UsageError("--as is for a labelling sheet; --rater names who rated in other files")
+        return imported.ratings
+    if name is not None:
+        return [replace(rating, rater=name) for rating in imported.ratings]
+    sheet_rater = next((rating.rater for rating in imported.ratings), None)
+    saved_as = re.sub(r" ?\(\d+\)$", "", paths[0].stem)  # browsers number the copies of a download
+    prefix = f"{imported.rubric.name}-"
+    names = {paths[0]: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}
+    names |= {to: to.stem} if to and to.parent.name == "ratings" else {}
+    for path, other in names.items():
+        if sheet_rater and other and other != sheet_rater:
+            question = f"who answered? The sheet is for {sheet_rater}, and {path} is named after {other}"
+            raise UsageError(f"{question}: say `--as {sheet_rater}` or `--as {other}`")
+    return imported.ratings
+
+
+def _check_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
+    """Refuse a `--map` to what is neither a field nor a criterion of the rubric."""
     from markscheme.readers.tables import FIELDS
 
-    if meaning in FIELDS or meaning in criteria:
-        return False
-    print(f"note: use `--levels WORD={meaning}`; `--map` names columns", file=sys.stderr)
-    return True
+    meanings = [*FIELDS, *(criterion.name for criterion in rubric.criteria)]
+    for column, meaning in fields.items():
+        if meaning not in meanings:
+            hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"
+            raise UsageError(f"`--map {column}={meaning}`: unknown field or criterion {meaning!r}{hint}")
 
 
 def _refuse_targets(targets: Sequence[Path], *, append: bool) -> None:

@@ -5,33 +5,43 @@ import datetime
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, MORE, AskOptions, ExamplesFile, GoldKind, JsonFlag, JudgeName, RubricName
-from markscheme.commands.output import put, refuse_unwritable, rendered, show
+from markscheme.commands.options import (
+    COUNT,
+    MORE_OPTIONS,
+    AskFlags,
+    ExamplesFile,
+    GoldKind,
+    JsonFlag,
+    JudgeName,
+    RubricName,
+)
+from markscheme.commands.output import TOO_FEW, put, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
+from markscheme.files import refuse_unwritable
+from markscheme.judges.options import ASK_OPTIONS
 
 if TYPE_CHECKING:
     from markscheme.improvement.setting import ImprovableSet
     from markscheme.report.views.improvement import ImprovementPlan, ImprovementRun
 
-NOT_ADOPTED, TOO_FEW = 1, 4
+NOT_ADOPTED = 1
+"""Exit status where the old wording stays."""
 FILES = "wordings to try: rubric files, or JSON edits"
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class ImproveAskOptions(AskOptions):
+class ImproveAskFlags(AskFlags):
     """How the judge is asked; `--batch` is the number of proposals here."""
 
-    batch: Annotated[
-        bool,
-        Parameter(name="--in-batches", help="ask anthropic or openai in batches: half the price", group=MORE),
-    ] = False
+    batch: Annotated[bool, Parameter(name="--in-batches", help=ASK_OPTIONS["batch"].about, group=MORE_OPTIONS)] = False
 
 
 def improve(
@@ -52,20 +62,25 @@ def improve(
     force: bool = False,
     html: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     json: JsonFlag = False,
-    ask: ImproveAskOptions = ImproveAskOptions(),
+    ask: ImproveAskFlags = ImproveAskFlags(),
 ) -> int:
     """Find better words for a rubric, and show on labels that were held out that they are better.
 
-    A third of the labelled tasks is dev, where wordings are compared; the rest is held out. --open tests the two best
-    there, once, and the look is recorded: every further look at the same labels has to clear a higher bar. Weights,
-    scales, names and examples stay.
+    A third of the labelled tasks is dev, where wordings are compared; the rest is held out. A set without parts gets
+    them when the first wording is tried. --open tests the two best on the held-out labels, once, and the look is
+    recorded: every further look at the same labels has to clear a higher bar. Weights, scales, names and examples stay.
+
+    A candidate is a rubric file that differs in words alone, or a JSON list of edits: [{"criterion": "polite", "field":
+    "description", "old": "The reply is polite", "new": "The whole reply is polite"}]. `old` quotes the present words.
+    `field` is description (or requirement), levels[N].description, levels[N].label, or guidelines (without criterion);
+    N counts from 0, the worst.
 
     Args:
         proposer: model that writes new words: any judge name
         rounds: rounds of proposals (3)
         batch: proposals per round (5)
         open: test the finalists on the held-out labels; this is recorded
-        outside: the candidates were written without these labels; test all of them on all labels
+        outside: the candidates were written without these labels; test all of them on all labels, which is recorded
         write: write the adopted words into the rubric's file
         plan: show labels needed and cost; make no calls
         force: write even where the file has uncommitted changes
@@ -106,8 +121,8 @@ def improve(
         more = f"label more: markscheme label {setting.rubric.name} --next 50 --pool outputs.jsonl"
         print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
         return TOO_FEW
-    setting.keep_parts()
-    run = asyncio.run(_run(setting, ask, judge, candidates, proposer, (rounds, batch), opens=open))
+    setting.refuse_unkept_parts()
+    run = asyncio.run(_run(setting, path, ask, judge, candidates, proposer, (rounds, batch), opens=open))
     run = _with_file(run, setting, path, write=write)
     if html:
         put(rendered(view(run), "html"), html)
@@ -133,7 +148,8 @@ def _refuse_together(candidates: Sequence[Path], proposer: str | None, *, outsid
 
 async def _run(
     setting: "ImprovableSet",
-    ask: AskOptions,
+    path: Path,
+    ask: AskFlags,
     judge: str | None,
     files: Sequence[Path],
     proposer: str | None,
@@ -142,46 +158,58 @@ async def _run(
     opens: bool,
 ) -> "ImprovementRun":
     """Search on dev, and the answer of the held-out labels where they are opened."""
-    from markscheme.calibration.collect import first_prompts
-    from markscheme.improvement.candidates import LabelledTexts, read_candidates
+    from markscheme.grading import scorers_for
+    from markscheme.improvement.candidates import LabelledTexts, read_candidates, refuse_unwritten
     from markscheme.improvement.confirmation import confirm
     from markscheme.improvement.search import Proposing, Search
     from markscheme.improvement.trial import Asker, Tried, refuse_ungraded
     from markscheme.judges.registry import open_judge
+    from markscheme.ratings.from_grades import first_prompts
     from markscheme.report.views.improvement import ImprovementRun
 
-    rubric, asking = setting.rubric, ask.asking()
+    rubric = setting.rubric
+    asking = ask.asking()
     labelled = LabelledTexts.of(setting.every.examples)
-    wordings, refused = read_candidates(files, yours=rubric, labelled=labelled)
+    wordings, refused = read_candidates(files, yours=rubric, labelled=labelled, file=path)
     prompts = first_prompts(ask.of(rubric), setting.dev.gold.examples)
-    asked = ask.judge(judge, rubric, prompts, setting.folder, asking)
+    opened = ask.judge_for(rubric, prompts, setting.folder, name=judge, asking=asking)
     writer = None
     if proposer is not None:
-        writer = asked if proposer == judge else open_judge(proposer, asking=asking)
-    asker = Asker(asked, ask.scorers_for(rubric), ask.at_once, ask.of, progress)
-    ledger, answer = setting.ledger(asked.identity.fingerprint), None
+        writer = opened if proposer == judge else open_judge(proposer, asking=asking)
+    asker = Asker(opened, scorers_for(rubric, ask.scorers), ask.at_once, ask.of, progress)
+    ledger = setting.ledger(opened.identity.fingerprint)
+    answer = None
     try:
         yours = refuse_ungraded(await asker.column(rubric, setting.dev, "dev: your wording"))
-        search = Search(rubric, setting.dev, yours, labelled, refused=refused)
+        search = Search(
+            rubric,
+            setting.dev,
+            yours,
+            labelled,
+            refused=refused,
+            begin=setting.keep_parts,
+            check=partial(refuse_unwritten, path),
+        )
         if setting.outside:
             search.tried = [Tried(wording, "not screened", None, 0) for wording in wordings]
             if wordings:
-                answer = await confirm(asker, setting.sealed, rubric, wordings, ledger, outside=True)
+                answer = await confirm(asker, setting.sealed, rubric, wordings, ledger)
         else:
             await search.run(asker, wordings, None if writer is None else Proposing(writer, *limits))
             if opens and search.finalists:
                 answer = await confirm(asker, setting.sealed, rubric, search.finalists, ledger)
     finally:
-        await asked.aclose()
-        if writer is not None and writer is not asked:
+        await opened.aclose()
+        if writer is not None and writer is not opened:
             await writer.aclose()
     return ImprovementRun(
         search=search,
-        judge=str(asked.identity),
+        judge=str(opened.identity),
         proposer="" if writer is None else str(writer.identity),
         sealed=setting.sealed,
         answer=answer,
         outside=setting.outside,
+        parts_written=setting.is_drawn and bool(search.tried),
         usage=asker.usage + search.usage,
         graded=asker.graded,
     )
@@ -201,17 +229,19 @@ def _with_file(run: "ImprovementRun", setting: "ImprovableSet", path: Path, *, w
 
 
 def _plan(
-    setting: "ImprovableSet", ask: AskOptions, judge: str | None, files: int, proposals: tuple[int, int]
+    setting: "ImprovableSet", ask: AskFlags, judge: str | None, files: int, proposals: tuple[int, int]
 ) -> "ImprovementPlan":
-    from markscheme.calibration.collect import first_prompts
+    from markscheme.ratings.from_grades import first_prompts
     from markscheme.report.views.improvement import ImprovementPlan
     from markscheme.stats.selection import opening_alpha
 
-    asked = ask.of(setting.rubric)
+    planned = ask.of(setting.rubric)
     rounds, batch = proposals
-    screened, graded = files + rounds * batch, _most_graded(setting, [files, *[batch] * rounds])
-    prompts = first_prompts(asked, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
-    cost = ask.cost(ask.judge_if_any(judge, setting.rubric, prompts, setting.folder), prompts, asked.samples)
+    screened = files + rounds * batch
+    graded = _most_graded(setting, [files, *[batch] * rounds])
+    prompts = first_prompts(planned, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
+    opened = ask.judge_if_any(setting.rubric, prompts, setting.folder, name=judge)
+    cost = ask.cost(opened, prompts, planned.samples)
     scale = graded / max(1, len(prompts))
     number = setting.next_opening
     return ImprovementPlan(
@@ -237,7 +267,8 @@ def _most_graded(setting: "ImprovableSet", batches: Sequence[int]) -> int:
     """Examples to grade if every batch of wordings is full and two finalists are tested."""
     from markscheme.stats.selection import FINALISTS, first_size, survivors
 
-    dev, first = setting.dev, int(setting.dev.first(first_size(setting.dev.tasks)).sum())
+    dev = setting.dev
+    first = int(setting.dev.first(first_size(setting.dev.tasks)).sum())
     if setting.outside:
         return dev.n * (1 + sum(batches))
     screened = sum(k * first + survivors(k) * (dev.n - first) for k in batches)

@@ -10,12 +10,12 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
 from markscheme.errors import UsageError, writing
-from markscheme.rubrics.search import shipped
+from markscheme.files import write_whole
+from markscheme.shipped import shipped
 
-PACKAGE = Path(__file__).parents[1]
 ASSERTION = """\
     - type: python
-      value: file://graders/rubric_grader.py
+      value: file://graders/rubric_grader.mjs
       config: {rubric: support-reply}"""
 
 
@@ -37,21 +37,26 @@ def init(
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
     made: list[str] = []
-    kept: list[str] = []
+    left_alone: list[str] = []
     for place, source in sorted(_files()):
-        (made if _put(source, folder / place) else kept).append(str(place))
-    print(dumps({"schema": 1, "created": made, "kept": kept}) if json else "\n".join(_told(folder, made, kept)))
+        (made if _put(source, folder / place) else left_alone).append(str(place))
+    print(
+        dumps({"schema": 1, "created": made, "kept": left_alone})
+        if json
+        else "\n".join(_told(folder, made, left_alone))
+    )
     return 0
 
 
 def _files() -> Iterator[tuple[Path, Path]]:
     """Where each file goes, and where it is taken from."""
-    templates = PACKAGE / "templates"
-    for file in templates.rglob("*"):
+    project = shipped("project")
+    for file in project.rglob("*"):
         if file.is_file():
-            yield file.relative_to(templates), file
-    for file in shipped("graders").glob("*.py"):
-        yield Path("graders") / file.name, file
+            yield file.relative_to(project), file
+    for file in shipped("graders").iterdir():
+        if file.suffix in (".py", ".mjs"):
+            yield Path("graders") / file.name, file
 
 
 def _put(source: Path, place: Path) -> bool:
@@ -64,14 +69,13 @@ def _put(source: Path, place: Path) -> bool:
         return False
     with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)
-        with place.open("x", encoding="utf-8") as file:
-            file.write(source.read_text(encoding="utf-8"))
+        write_whole(place, source.read_text(encoding="utf-8"), follow=False)
     return True
 
 
-def _told(folder: Path, made: list[str], kept: list[str]) -> Iterator[str]:
+def _told(folder: Path, made: list[str], left_alone: list[str]) -> Iterator[str]:
     yield from (f"made  {folder / name}" for name in made)
-    yield from (f"kept  {folder / name} (already there)" for name in kept)
-    if "promptfooconfig.yaml" in kept:
+    yield from (f"kept  {folder / name} (already there)" for name in left_alone)
+    if "promptfooconfig.yaml" in left_alone:
         yield f"To grade with it, add to the `assert` of your tests:\n{ASSERTION}"
     yield "Next: `npx promptfoo eval` grades, and `calibrate support-reply` measures how far the grades can be trusted."

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, MORE, PORT, RubricName, SkipDamaged, existing_file
+from markscheme.commands.options import COUNT, MORE_OPTIONS, PORT, RubricName, SkipDamaged, existing_file
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ class PageOptions:
         public_url: what raters' browsers call a tunnel or forwarded port
     """
 
-    host: Annotated[str, Parameter(metavar="ADDRESS", group=MORE)] = LOOPBACK
+    host: Annotated[str, Parameter(metavar="ADDRESS", group=MORE_OPTIONS)] = LOOPBACK
     port: Annotated[int, Parameter(metavar="N", validator=PORT)] = 8765
-    public_url: Annotated[str | None, Parameter(metavar="URL", group=MORE)] = None
+    public_url: Annotated[str | None, Parameter(metavar="URL", group=MORE_OPTIONS)] = None
 
     def refuse_unreachable(self) -> None:
         """Refuse a URL that is none, and pages for other machines without one.
@@ -89,7 +90,7 @@ def label(
     each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
     overlap: Annotated[int | None, COUNT] = None,
     progress: bool = False,
-    untimed: Annotated[bool, Parameter(group=MORE)] = False,
+    untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
     seed: Seed = 1,
     page: PageOptions = PageOptions(),
     json: PageFlag = False,
@@ -118,7 +119,7 @@ def label(
         return _print_progress(rubric, pool, json=json)
     shared = _share(share, each, overlap)
     if shared is not None and rater is not None and rater not in shared.raters:
-        raise UsageError(f"{rater} is none of those who share the pool: {', '.join(shared.raters)}")
+        raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
     raters = shared.raters if shared is not None and rater is None else (rater,)
     with opened(rubric, pool, raters, next=next, share=shared, seed=seed) as works:
         if sheet is not None:
@@ -138,12 +139,10 @@ def opened(
     seed: int,
 ) -> Iterator[list["Work"]]:
     """The work of each rater; other processes may not write to their files until the end."""
-    try:
-        from markscheme.labelling.setup import open_work
-    except ModuleNotFoundError as error:
-        if error.name != "fcntl":
-            raise
-        raise UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't") from error
+    from markscheme.labelling.setup import open_work
+
+    if find_spec("fcntl") is None:
+        raise UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't")
     file, works = existing_file(pool) if pool else None, []
     try:
         for rater in raters:
@@ -186,7 +185,9 @@ def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json
 
 
 def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:
-    rater, done, total = work.file.rater, work.done, len(work.steps)
+    rater = work.file.rater
+    done = work.done
+    total = len(work.steps)
     if json:
         place = {"url": url, "port": port, "rater": rater, "file": str(work.file.path), "given": done, "total": total}
         print(dumps({"schema": 1, **place}), flush=True)
@@ -210,12 +211,13 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: b
             print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps)}))
             continue
         print(f"{path}: {len(work.steps)} to label by {rater}. Send it; when the answers come back:")
-        name, ratings = work.rubric.name, work.file.path
+        name = work.rubric.name
+        ratings = work.file.path
         print(f"  markscheme import {name}-{rater}.json --rubric {name} --append --to {ratings}")
     return 0
 
 
-def _share(named: str | None, each: int, overlap: int | None) -> "Share | None":
+def _share(named: str | None, times: int, overlap: int | None) -> "Share | None":
     """How the pool is shared; None where everyone labels all of it."""
     from markscheme.labelling.order import Share
 
@@ -224,7 +226,7 @@ def _share(named: str | None, each: int, overlap: int | None) -> "Share | None":
             raise UsageError("--overlap needs --share: who shares the pool?")
         return None
     try:
-        return Share(tuple(name.strip() for name in named.split(",") if name.strip()), each, overlap)
+        return Share(tuple(name.strip() for name in named.split(",") if name.strip()), times, overlap)
     except ValueError as error:
         raise UsageError(f"--share {named}: {error}") from error
 
@@ -233,8 +235,8 @@ def _print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
     from markscheme.commands.output import show
     from markscheme.labelling.overview import json_of, overview_of, view
 
-    found = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
-    show(view(found), json_of(found), json=json)
+    overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
+    show(view(overview), json_of(overview), json=json)
     return 0
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Criterion, Rubric
 
 ADVICE = 1
+"""Exit status of a rubric with advice and no faults."""
 
 
 def lint(
@@ -71,10 +72,10 @@ def lint_file(path: Path, scorers: Sequence[str] = ()) -> dict[str, Any]:
         except RubricError as error:
             faults = [{"line": fault.line, "problem": fault.problem} for fault in error.faults]
             return {"rubric": str(path), "status": 2, "faults": faults, "advice": []}
-    found = [{"code": "noted", "criterion": None, "message": str(warning.message)} for warning in noted]
-    found += _unknown_checks(rubric, scorers)
-    found += [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in advice(rubric)]
-    return {"rubric": str(path), "status": ADVICE if found else 0, "faults": [], "advice": found}
+    advised = [{"code": "noted", "criterion": None, "message": str(warning.message)} for warning in noted]
+    advised += _unknown_checks(rubric, scorers)
+    advised += [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in advice(rubric)]
+    return {"rubric": str(path), "status": ADVICE if advised else 0, "faults": [], "advice": advised}
 
 
 def _unknown_checks(rubric: "Rubric", modules: Sequence[str]) -> list[dict[str, Any]]:
@@ -85,13 +86,15 @@ def _unknown_checks(rubric: "Rubric", modules: Sequence[str]) -> list[dict[str, 
     from markscheme.scorers import check_of, load_scorers
 
     scorers = load_scorers(*modules)
-    found = []
+    advised = []
     for criterion in checked:
         try:
             check_of(criterion, scorers)
         except UsageError as error:
-            found.append({"code": "unknown-check", "criterion": criterion.name, "message": _of_check(error, criterion)})
-    return found
+            advised.append(
+                {"code": "unknown-check", "criterion": criterion.name, "message": _of_check(error, criterion)}
+            )
+    return advised
 
 
 def _of_check(error: UsageError, criterion: "Criterion") -> str:
@@ -102,9 +105,9 @@ def _of_check(error: UsageError, criterion: "Criterion") -> str:
 def _text(report: dict[str, Any]) -> str:
     name = report["rubric"]
     lines = [f"{name}:{fault['line'] or 1}: {fault['problem']}" for fault in report["faults"]]
-    lines += [f"{name}: {_kind(said)}: {said['message']}" for said in report["advice"]]
+    lines += [f"{name}: {_kind(entry)}: {entry['message']}" for entry in report["advice"]]
     return "\n".join(lines) or f"{name}: no issues"
 
 
-def _kind(said: dict[str, Any]) -> str:
-    return f"{said['code']} {said['criterion']!r}" if said["criterion"] else str(said["code"])
+def _kind(entry: dict[str, Any]) -> str:
+    return f"{entry['code']} {entry['criterion']!r}" if entry["criterion"] else str(entry["code"])

@@ -2,40 +2,33 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from cyclopts import Parameter
 
-from markscheme.errors import NoJudge, UsageError
+from markscheme.errors import UsageError
 from markscheme.judges.kinds import judge_forms
+from markscheme.judges.options import ASK_OPTIONS, AskOption, AskOptions
+from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cyclopts import Token
 
-    from markscheme.calibration.plan import Cost
+    from markscheme.calibration.calibration import Options
+    from markscheme.calibration.calibration_request import ExportHints
+    from markscheme.calibration.history import DriftRule
     from markscheme.judges.asking import Asking
-    from markscheme.judges.judge import Judge, Reply
-    from markscheme.prompt import Prompt
-    from markscheme.ratings.examples import ExampleSet
-    from markscheme.readers.imported import Reading
+    from markscheme.ratings.examples_choice import ExamplesChoice
+    from markscheme.readers.sides import Sides
     from markscheme.rubrics.rubric import Rubric
-    from markscheme.scorers import Scorer
 
-MORE = "more options"
+MORE_OPTIONS = "more options"
 """The group of options that only `--help-all` shows."""
 JUDGE_NAMES = judge_forms()
-Kind = Literal["human", "adjudicated", "constructed", "model", "code"]
-"""The kinds of ratings; `ratings.rating` has them as well, and brings numpy."""
-KINDS = get_args(Kind)
-FIELDS = ("system", "group", "split", "stratum", "drawn")
-"""What `--only` chooses examples by."""
-IN_BATCHES = 20_000
-"""Responses that `--batch` gathers at once, at most; each needs a few kilobytes while it waits."""
 
 # --- what a value may be --------------------------------------------------------------------------------------------
 
@@ -44,8 +37,8 @@ def _must(allowed: str, holds: Callable[[Any], bool]) -> Callable[[type, Any], N
     """A validator that says what is allowed of each value that is given."""
 
     def check(_: type, value: Any) -> None:
-        for one in value if isinstance(value, tuple) else (value,):
-            if one is not None and not holds(one):
+        for entry in value if isinstance(value, tuple) else (value,):
+            if entry is not None and not holds(entry):
                 raise ValueError(f"must be {allowed}")
 
     return check
@@ -71,7 +64,7 @@ def _is_share(value: float) -> bool:
 
 
 def _is_choice(value: str) -> bool:
-    return value.partition("=")[0] in FIELDS and "=" in value
+    return value.partition("=")[0] in CHOSEN_BY and "=" in value
 
 
 def completed_rubrics(_: object) -> list[str]:
@@ -85,9 +78,12 @@ COUNT = Parameter(metavar="N", converter=whole_number)
 """Of an option that is a whole number from 1."""
 ABOVE_ZERO = _must("a number above 0", lambda value: 0 < value < float("inf"))
 PORT = within(1, 65_535)
-SHARE = _must("above 0 and at most 1", _is_share)
+WITHIN_1 = _must("above 0 and at most 1", _is_share)
 
 RubricName = Annotated[str, Parameter(metavar="RUBRIC", help="a rubric's name or file", completer=completed_rubrics)]
+RubricOption = Annotated[
+    str | None, Parameter(metavar="NAME", help="the rubric of the ratings, where the files don't name it")
+]
 JudgeName = Annotated[str | None, Parameter(metavar="NAME", help=f"judge to ask: {JUDGE_NAMES}")]
 JudgeNames = Annotated[tuple[str, ...], Parameter(metavar="NAME", help=f"judge to ask: {JUDGE_NAMES}; may be repeated")]
 ExamplesFile = Annotated[
@@ -98,21 +94,21 @@ RatingsFiles = Annotated[
     Parameter(metavar="FILE...", help="take the judge's ratings from files; nothing is asked", consume_multiple=1),
 ]
 GoldKind = Annotated[
-    Kind | None, Parameter(metavar="KIND", help=f"use only labels of this kind: {', '.join(KINDS)}", group=MORE)
+    Kind | None, Parameter(metavar="KIND", help=f"use only labels of this kind: {', '.join(KINDS)}", group=MORE_OPTIONS)
 ]
 Target = Annotated[
-    float | None, Parameter(metavar="P", help="share of examples the judge must agree on (0.8)", validator=SHARE)
+    float | None, Parameter(metavar="P", help="share of examples the judge must agree on (0.8)", validator=WITHIN_1)
 ]
-Scorers = Annotated[
-    tuple[str, ...],
-    Parameter(metavar="MODULE", help="module with checks by code, for criteria with a `check`", group=MORE),
-]
+Scorers = Annotated[tuple[str, ...], Parameter(metavar="MODULE", help=ASK_OPTIONS["scorers"].about, group=MORE_OPTIONS)]
 SplitName = Annotated[
     Literal["dev", "test", "all"] | None,
     Parameter(metavar="S", help="dev, test or all (dev, once a set has splits)"),
 ]
 SkipDamaged = Annotated[
-    bool, Parameter(help="leave out examples, ratings and records that can't be read, with a warning each", group=MORE)
+    bool,
+    Parameter(
+        help="leave out examples, ratings and records that can't be read, with a warning each", group=MORE_OPTIONS
+    ),
 ]
 """Heeded by `commands.call`, for all that a command reads."""
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
@@ -124,143 +120,102 @@ JsonTarget = Annotated[
 # --- options that go together ---------------------------------------------------------------------------------------
 
 
+def _with_flags(options: type[AskOptions]) -> type[AskOptions]:
+    """Declare each option of the table as cyclopts reads it, with its name, type and default."""
+    types = get_type_hints(AskOptions)
+    for declared in fields(AskOptions):
+        flag = _flag(declared.name, ASK_OPTIONS[declared.name])
+        options.__annotations__[declared.name] = Annotated[types[declared.name], flag]
+        setattr(options, declared.name, declared)
+    return options
+
+
+def _flag(name: str, option: AskOption) -> Parameter:
+    """An option of the table on the command line."""
+    if name == "judge":  # each command declares its own: some take several
+        return Parameter(parse=False, show=False)
+    return Parameter(
+        negative=option.off or (),
+        help=option.about,
+        metavar=option.value or None,
+        group=() if option.common else MORE_OPTIONS,
+        converter=None if option.form.choices else _converter(option),
+    )
+
+
+def _converter(option: AskOption) -> "Callable[[type, Sequence[Token]], Any]":
+    """What reads an option's words, by the table."""
+
+    def convert(_: type, tokens: "Sequence[Token]") -> Any:
+        words = [token.value for token in tokens]
+        form = option.form
+        try:
+            return form.read(words if option.names_code else form.typed(words[-1]))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise ValueError(f"must be {form.allowed}") from None
+
+    return convert
+
+
+def notify(sentence: str) -> None:
+    """Print a sentence for the user, without delay."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class AskOptions:
-    """How a judge is asked, and within what bounds.
+@_with_flags
+class AskFlags(AskOptions):
+    """How a judge is asked, and within what limits, on the command line."""
 
-    Attributes:
-        samples: ask N times, use the median level
-        budget: stop before the cost exceeds this
-        batch: ask anthropic or openai in batches: half the price, replies within 24 hours
-        batch_reasks: how to ask again for unusable replies (batch)
-        strategy: one_shot, per_criterion, double_pass or holistic
-        concurrency: requests in flight at once (8)
-        price: dollars per million tokens, input and output (list price)
-        no_cache: neither read nor keep replies
-        expected: use the expected level, where the provider returns log-probabilities
-    """
-
-    samples: Annotated[int | None, COUNT] = None
-    budget: Annotated[float | None, Parameter(metavar="USD", validator=ABOVE_ZERO)] = None
-    batch: bool = False
-    batch_reasks: Annotated[Literal["batch", "live"], Parameter(metavar="batch|live", group=MORE)] = "batch"
-    strategy: Annotated[
-        Literal["one_shot", "per_criterion", "double_pass", "holistic"] | None, Parameter(metavar="S", group=MORE)
-    ] = None
-    concurrency: Annotated[int, COUNT, Parameter(group=MORE)] = 8
-    price: Annotated[str | None, Parameter(metavar="IN:OUT", group=MORE)] = None
-    no_cache: Annotated[bool, Parameter(group=MORE)] = False
-    expected: Annotated[bool, Parameter(group=MORE)] = False
-    scorers: Scorers = ()
     skip_damaged: SkipDamaged = False
-
-    @property
-    def at_once(self) -> int:
-        """Responses graded at once: in batches as many as are to be gathered."""
-        return IN_BATCHES if self.batch else self.concurrency
-
-    def of(self, rubric: "Rubric") -> "Rubric":
-        """The rubric with the strategy and samples that were asked for."""
-        strategy, samples = self.strategy or rubric.strategy, self.samples or rubric.samples
-        return replace(rubric, strategy=strategy, samples=samples)
 
     def rubric(self, name: str) -> "Rubric":
         """The rubric of a name, or in a file, with what was asked for."""
         return self.of(rubric_named(name))
 
-    def asking(self) -> "Asking":
-        """What the judges opened with it share: a new limiter, a price, a memory."""
-        from markscheme.judges.asking import Asking
-        from markscheme.judges.batching import Batching
-        from markscheme.judges.limited import Limiter
-        from markscheme.judges.price import Price
-        from markscheme.judges.remembering import Memory
-
-        say = partial(print, file=sys.stderr, flush=True)
-        return Asking(
-            limiter=Limiter(concurrency=self.concurrency, budget=self.budget),
-            price=Price.parse(self.price) if self.price else None,
-            memory=None if self.no_cache else Memory(),
-            expected=self.expected,
-            batch=Batching(self.batch_reasks, notify=say) if self.batch else None,
-            list_prices=True,
-        )
-
-    def judge(
-        self,
-        name: str | None,
-        rubric: "Rubric",
-        prompts: "Sequence[Prompt]",
-        folder: Path | None,
-        asking: "Asking | None" = None,
-    ) -> "Judge":
-        """The judge of that name; without one, the default for these prompts and a calibration folder."""
-        from markscheme.judges.registry import choose_judge, model_for, open_judge
-
-        asking = asking or self.asking()
-        if name is not None:
-            return open_judge(name, model=model_for(rubric, name), asking=asking)
-        replies = folder / "replies" if folder else None
-        return choose_judge(rubric, prompts, replies, lambda name, model: open_judge(name, model=model, asking=asking))
-
-    def judge_if_any(
-        self, name: str | None, rubric: "Rubric", prompts: "Sequence[Prompt]", folder: Path | None
-    ) -> "Judge | None":
-        """The same; None where there is no judge to ask."""
-        try:
-            return self.judge(name, rubric, prompts, folder)
-        except NoJudge:
-            return None
-
-    def cost(
-        self,
-        judge: "Judge | None",
-        prompts: "Sequence[Prompt]",
-        samples: int,
-        kept: "Callable[[Prompt, int], Reply | None] | None" = None,
-    ) -> "Cost":
-        """What it costs to ask a judge these prompts, so often each; nothing is asked."""
-        from markscheme.calibration.plan import cost_of
-
-        name = None if judge is None else str(judge.identity)
-        price = None if judge is None else self.asking().price_of(judge.identity)
-        return cost_of(prompts, judge=name, samples=samples, kept=kept, price=price)
-
-    def scorers_for(self, rubric: "Rubric") -> dict[str, "Scorer"]:
-        """The checks by code in the modules that were named.
-
-        Raises:
-            UsageError: A module cannot be imported, or a criterion names a check that no module has.
-        """
-        checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
-        if not checked and not self.scorers:
-            return {}
-        from markscheme.scorers import check_of, load_scorers
-
-        scorers = load_scorers(*self.scorers)
-        for criterion in checked:
-            check_of(criterion, scorers)
-        return scorers
+    def asking(self, notify: Callable[[str], None] | None = notify) -> "Asking":
+        """What the judges opened with it share; what becomes of a batch is printed."""
+        return super().asking(notify)
 
 
-def pairs(given: "Sequence[str]", option: str) -> dict[str, str]:
+def pairs(entries: "Sequence[str]", option: str) -> dict[str, str]:
     """What is left and right of each `=` in the values of `--map` or `--levels`.
 
     Raises:
         UsageError: One has no `=`, or nothing on a side of it.
     """
-    found = {}
-    for entry in given:
+    sides = {}
+    for entry in entries:
         left, equals, right = (part.strip() for part in entry.partition("="))
         if not equals or not left or not right:
             shape = "COLUMN=FIELD" if option == "map" else "WORD=LEVEL"
             raise UsageError(f"`--{option}` must be {shape}, got {entry!r}")
-        found[left] = right
-    return found
+        sides[left] = right
+    return sides
 
 
-@Parameter(name="*", group=MORE)
+def spans(entries: "Sequence[str]") -> dict[str, tuple[float, float]]:
+    """The ends of each side's scale in the values of `--scale`.
+
+    Raises:
+        UsageError: One isn't SIDE=LOW..HIGH.
+    """
+    if not entries:  # the usual case, which needs no reader
+        return {}
+    from markscheme.readers.value_kinds import scale_span
+
+    by_side = {}
+    for entry in entries:
+        side, _, ends = entry.partition("=")
+        span = scale_span(ends)
+        if span is None:
+            raise UsageError(f"`--scale` must be SIDE=LOW..HIGH, such as judge=0..1, got {entry!r}")
+        by_side[side.strip()] = span
+    return by_side
+
+
+@Parameter(name="*", group=MORE_OPTIONS)
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions:
     """What another tool's export doesn't say.
@@ -271,6 +226,7 @@ class ExportOptions:
         judge_names: raters of an export that are judges
         map: another name for a metric of an export; may be repeated
         levels: the level that a word of an export means; may be repeated
+        scale: the ends of a side's scale where they differ, judge=0..1 or human=1..5; may be repeated
     """
 
     kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None
@@ -278,16 +234,75 @@ class ExportOptions:
     judge_names: Annotated[tuple[str, ...], Parameter(metavar="A,B")] = ()
     map: Annotated[tuple[str, ...], Parameter(metavar="METRIC=NAME")] = ()
     levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = ()
+    scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B")] = ()
 
-    def read(self, files: "Sequence[Path]") -> "Reading":
-        """The examples and ratings in an export; its metrics are the criteria."""
-        from markscheme.readers.detect import import_files
-        from markscheme.readers.imported import Columns
+    @property
+    def hints(self) -> "ExportHints":
+        """The same, for whatever reads exports."""
+        from markscheme.calibration.calibration_request import ExportHints
 
-        judges = frozenset(name.strip() for names in self.judge_names for name in names.split(","))
-        words = {word.casefold(): level for word, level in pairs(self.levels, "levels").items()}
-        columns = Columns(pairs(self.map, "map"), self.rater, self.kind, judges)
-        return import_files(files, None, words=words, columns=columns)
+        return ExportHints(
+            kind=self.kind,
+            rater=self.rater,
+            judges=frozenset(name.strip() for names in self.judge_names for name in names.split(",")),
+            fields=pairs(self.map, "map"),
+            words={word.casefold(): level for word, level in pairs(self.levels, "levels").items()},
+            scales=spans(self.scale),
+        )
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """What a table without a rubric doesn't say; columns of the judge are named by --judge.
+
+    Attributes:
+        human: of a table: the columns of annotators; may be repeated
+        pass_: of a table: the value that passes
+        pass_mark: of a table: the least number that passes
+        id: of a table: the column of ids
+        response: of a table: the column of responses
+        group: of a table: the column of groups
+        adjudicated: of a table: its labels were settled by several annotators
+    """
+
+    human: Annotated[tuple[str, ...], Parameter(metavar="COLUMN")] = ()
+    pass_: Annotated[str, Parameter(name="--pass", metavar="VALUE", group=MORE_OPTIONS)] = ""
+    pass_mark: Annotated[float | None, Parameter(metavar="M", group=MORE_OPTIONS)] = None
+    id: Annotated[str, Parameter(metavar="COLUMN", group=MORE_OPTIONS)] = ""
+    response: Annotated[str, Parameter(metavar="COLUMN", group=MORE_OPTIONS)] = ""
+    group: Annotated[str, Parameter(metavar="COLUMN", group=MORE_OPTIONS)] = ""
+    adjudicated: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
+
+    def sides(self, judges: "Sequence[str]", export: ExportOptions) -> "Sides":
+        """The same, for the reader of tables."""
+        from markscheme.readers.sides import Said, Sides
+
+        return Sides(
+            judges=_columns(judges),
+            people=_columns(self.human),
+            said=Said(spans(export.scale), ",".join(export.levels), self.pass_, self.pass_mark),
+            unit=self.id,
+            response=self.response,
+            group=self.group,
+            kind="adjudicated" if self.adjudicated else "human",
+        )
+
+    def refuse(self, name: str) -> None:
+        """Refuse options of tables for anything else.
+
+        Raises:
+            UsageError: One is given.
+        """
+        for option, value in vars(self).items():
+            if value not in ((), "", None, False):
+                flag = option.strip("_").replace("_", "-")
+                raise UsageError(f"--{flag} is for tables that need no rubric; {name} is none")
+
+
+def _columns(names: "Sequence[str]") -> tuple[str, ...]:
+    """Column names, several after one option separated by commas."""
+    return tuple(name.strip() for entry in names for name in entry.split(",") if name.strip())
 
 
 @Parameter(name="*")
@@ -304,36 +319,32 @@ class LabelOptions:
     split: SplitName = None
     tolerance: Annotated[float | None, Parameter(metavar="D", validator=ABOVE_ZERO)] = None
     gold: GoldKind = None
-    gold_by: Annotated[Literal["median", "mean", "majority"], Parameter(metavar="RULE", group=MORE)] = "median"
+    gold_by: Annotated[Literal["median", "mean", "majority"], Parameter(metavar="RULE", group=MORE_OPTIONS)] = "median"
     only: Annotated[
         tuple[str, ...],
         Parameter(
             metavar="FIELD=VALUE",
-            help=f"use only examples with this value of {', '.join(FIELDS)}; may be repeated",
-            validator=_must(f"FIELD=VALUE, with FIELD one of {', '.join(FIELDS)}", _is_choice),
-            group=MORE,
+            help=f"use only examples with this value of {', '.join(CHOSEN_BY)}; may be repeated",
+            validator=_must(f"FIELD=VALUE, with FIELD one of {', '.join(CHOSEN_BY)}", _is_choice),
+            group=MORE_OPTIONS,
         ),
     ] = ()
 
-    def chosen(self, examples: "ExampleSet") -> "ExampleSet":
-        """The examples that `--only` leaves.
+    @property
+    def choice(self) -> "ExamplesChoice":
+        """Which examples count."""
+        from markscheme.ratings.examples_choice import ExamplesChoice
 
-        Raises:
-            UsageError: It leaves none.
-        """
-        kept = examples
-        for choice in self.only:
-            field, _, value = choice.partition("=")
-            kept = kept.where(**{field: value})
-        if examples.examples and not kept.examples:
-            field, _, value = self.only[-1].partition("=")
-            known = sorted({str(getattr(example, field)) for example in examples.examples} - {"", "None"})
-            has = f"the examples have {', '.join(map(repr, known))}" if known else "no example has any"
-            raise UsageError(f"no example fits --only {' --only '.join(self.only)}; as {field}, {has}")
-        return kept
+        return ExamplesChoice(split=self.split, only=self.only)
+
+    def options(self, target: float | None = None) -> "Options":
+        """Which labels count, and what is enough."""
+        from markscheme.calibration.calibration import Options
+
+        return Options(self.gold, self.gold_by, self.tolerance, target)
 
 
-@Parameter(name="*", group=MORE)
+@Parameter(name="*", group=MORE_OPTIONS)
 @dataclass(frozen=True, kw_only=True)
 class DriftOptions:
     """The accepted run, and how later runs are compared with it.
@@ -353,8 +364,15 @@ class DriftOptions:
     accepted: Annotated[Path | None, Parameter(metavar="FILE")] = None
     run_number: Annotated[int | None, COUNT, Parameter(metavar="T")] = None
     planned_runs: Annotated[int | None, COUNT] = None
-    drift_margin: Annotated[float | None, Parameter(metavar="P", validator=SHARE)] = None
+    drift_margin: Annotated[float | None, Parameter(metavar="P", validator=WITHIN_1)] = None
     replay: bool = False
+
+    @property
+    def rule(self) -> "DriftRule":
+        """The same, for whatever calibrates."""
+        from markscheme.calibration.history import DriftRule
+
+        return DriftRule(**vars(self))
 
 
 @Parameter(name="*")

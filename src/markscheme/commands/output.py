@@ -1,49 +1,19 @@
 """Where a command writes: a file, or standard output for "-"."""
 
 import datetime
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from markscheme.errors import UsageError, writing
-from markscheme.files import append_text, end_of_link, is_no_file, try_writing, write_whole
+from markscheme.files import append_text, is_no_file, refuse_unwritable, write_whole
 
 if TYPE_CHECKING:
     from markscheme.report.document import Document
 
-
-def refuse_unwritable(target: str | Path | None) -> None:
-    """Refuse a file that can't be written, before anything is asked.
-
-    Raises:
-        UsageError: Its folder is not there or takes no file, or it is a folder itself, or a device or pipe that takes
-            nothing.
-    """
-    if target is None or target == "-":
-        return
-    path = end_of_link(Path(target))
-    if path.is_dir():
-        raise UsageError(f"{target} cannot be written: it is a folder; name a file in it")
-    if is_no_file(Path(target)):
-        if not os.access(target, os.W_OK):
-            raise UsageError(f"{target} cannot be written: permission denied")
-        return
-    if not path.parent.is_dir():
-        raise UsageError(f"{target} cannot be written: there is no folder {path.parent}; make it first")
-    with writing(target):
-        try_writing(path)
-
-
-def refuse_unmakeable(path: Path) -> None:
-    """Refuse a file that can't be written, or whose missing folders can't be made, before anything is asked.
-
-    Raises:
-        UsageError: It can't be written.
-    """
-    nearest = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
-    refuse_unwritable(path if path.parent.is_dir() else nearest / path.name)
+TOO_FEW = 4
+"""Exit status where examples or labels are too few."""
 
 
 def refuse_outputs(targets: Mapping[str, str | None]) -> None:
@@ -76,14 +46,14 @@ def put(text: str, target: str | Path) -> None:
 
 
 def add_lines(lines: Sequence[str], path: Path) -> None:
-    """Add lines to a file, or make it.
+    """Add lines to a file, or make it. A link to a file isn't followed: a folder of ratings may be a stranger's.
 
     Raises:
         UsageError: It cannot be written.
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        append_text(path, "".join(f"{line}\n" for line in lines))
+        append_text(path, "".join(f"{line}\n" for line in lines), follow=is_no_file(path))
 
 
 def show(document: "Document", data: Mapping[str, Any], *, json: bool) -> None:

@@ -5,10 +5,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JsonFlag
-from markscheme.commands.output import show
-
-TOO_FEW = 4
+from markscheme.commands.options import ExportOptions, JsonFlag, RubricOption, rubric_named
+from markscheme.commands.output import TOO_FEW, show
 
 
 def pass_rate(
@@ -19,17 +17,21 @@ def pass_rate(
     drawn: Annotated[
         Literal["random", "by-verdict", "by-stratum", "elsewhere"] | None, Parameter(metavar="HOW")
     ] = None,
+    rubric: RubricOption = None,
     json: JsonFlag = False,
+    export: ExportOptions = ExportOptions(),
 ) -> int:
     """Estimate what share of a graded set annotators would pass, with its interval, next to the share the judge
     passes; the same by prompt and provider, and the difference between any two.
 
     FILE is Promptfoo's results, or lines {"id", "pass": true|false|null} with an optional "group", "unit" and
-    "stratum", or the plan that `plan --next --json` wrote, with the strata its labels were drawn by.
+    "stratum", or the plan that `plan --next --json` wrote, with the strata its labels were drawn by; or ratings,
+    grades, or an export of another tool.
 
     Args:
         calibration: what annotators and the judge both decided on: the JSON of `calibrate --json`, lines {"id",
-            "gold": true|false, "judge": true|false, "stratum": …}, or Promptfoo's results with manual ratings
+            "gold": true|false, "judge": true|false, "stratum": …}, Promptfoo's results with manual ratings, or an
+            export with people's labels
         drawn: how the labels were drawn: random, by-verdict, by-stratum or elsewhere (default: as they say; else by
             verdict if they are of FILE, else elsewhere)
 
@@ -39,11 +41,14 @@ def pass_rate(
     Exit status:
         0 corrected, 2 invalid arguments, 4 too few labels to correct.
     """
-    from markscheme.calibration.pass_fail import read_judged, read_labelled, reference_of
-    from markscheme.calibration.pass_rates import pass_rates
+    from markscheme.calibration.rates.decisions import graded_table, read_decided
+    from markscheme.calibration.rates.pass_rates import pass_rates
+    from markscheme.readers.rated import open_rated
     from markscheme.report.views.pass_rate import json_of, view
 
-    rates = pass_rates(read_judged(file), read_labelled(calibration), how=drawn)
-    reference = reference_of(calibration)
-    show(view(rates, reference), json_of(rates, reference), json=json)
+    named = rubric_named(rubric) if rubric else None
+    graded = graded_table(open_rated([file], named, expected="decisions", meanings=export.hints.meanings))
+    labelled = read_decided(calibration, named, export.hints.meanings)
+    rates = pass_rates(graded, labelled.table, how=drawn)
+    show(view(rates, labelled.reference), json_of(rates, labelled.reference), json=json)
     return 0 if rates.corrected.undefined is None else TOO_FEW

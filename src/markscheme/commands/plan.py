@@ -9,7 +9,8 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import (
     COUNT,
-    AskOptions,
+    AskFlags,
+    ExportOptions,
     JsonTarget,
     JudgeNames,
     LabelOptions,
@@ -18,16 +19,18 @@ from markscheme.commands.options import (
     Target,
     within,
 )
+from markscheme.commands.progress import progress
 from markscheme.errors import ComparisonError, UsageError
 
 if TYPE_CHECKING:
     from markscheme.calibration.comparison import Comparison
-    from markscheme.calibration.sampling import Draw
+    from markscheme.calibration.plans.sampling import Draw
     from markscheme.judges.judge import Judge, Reply
     from markscheme.prompt import Prompt
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.gold import Gold
     from markscheme.ratings.rating import Rating
+    from markscheme.readers.rated import RatedFiles
     from markscheme.rubrics.rubric import Rubric
 
 
@@ -44,7 +47,8 @@ def plan(
     ratings: RatingsFiles = (),
     labels: LabelOptions = LabelOptions(),
     target: Target = None,
-    ask: AskOptions = AskOptions(),
+    ask: AskFlags = AskFlags(),
+    export: ExportOptions = ExportOptions(),
     json: JsonTarget = None,
     quiet: bool = False,
 ) -> int:
@@ -54,7 +58,7 @@ def plan(
 
     Args:
         next: print the N outputs of --pool to label next, as examples
-        pool: outputs that can be labelled, as examples; --ratings can rate them
+        pool: outputs that can be labelled: examples, Promptfoo's results, or an export; --ratings can rate them
         annotators: how many annotators label each example (1)
         width: half the width of an interval (0.1)
         seed: random seed (1)
@@ -63,10 +67,11 @@ def plan(
     Example:
         markscheme plan code-quality --next 20 --pool outputs.jsonl
     """
-    from markscheme.calibration.collect import first_prompts
-    from markscheme.calibration.plan import needs_of
+    from markscheme.calibration.plans.plan import needs_of
     from markscheme.commands.output import write_report
-    from markscheme.ratings.rating import load_ratings
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.from_grades import first_prompts
+    from markscheme.readers.rated import judge_ratings, open_rated
     from markscheme.report.views.plan import Plan, json_of, view
 
     if (next is None) != (pool is None):
@@ -75,14 +80,19 @@ def plan(
         raise UsageError("--next writes the examples to label to standard output; name a file: --json plan.json")
     loaded = ask.rubric(rubric)
     everything, folder = _examples(loaded, labels)
-    examples = labels.chosen(everything.part(labels.split))
+    examples = labels.choice.among(everything.part(labels.split))
     truth = _gold(loaded, examples, labels)
-    rated = [rating for path in ratings for rating in load_ratings(path, loaded, keep_unread=True)]
+    meanings = export.hints.meanings
+    outputs = None if pool is None else open_rated([pool], loaded, expected="examples", meanings=meanings)
+    if outputs is not None and not any(file.has_responses for file in outputs.files):
+        raise UsageError(f"{pool} contains no responses to label")
+    all_examples = ExampleSet((*everything.examples, *(outputs.labelled.examples if outputs is not None else ())))
+    rated = [rating for path in ratings for rating in judge_ratings(path, loaded, all_examples, meanings)]
     prompts = first_prompts(loaded, examples.labelled.examples or examples.examples)
-    judges = [ask.judge_if_any(name, loaded, prompts, folder) for name in judge or [None]]
+    judges = [ask.judge_if_any(loaded, prompts, folder, name=name) for name in judge or [None]]
     pilot = _pilot(loaded, truth, examples, rated, judges, ask)
     least = loaded.target if target is None else target
-    draw = None if pool is None or next is None else _draw(loaded, everything, truth, rated, pool, next, seed)
+    draw = None if outputs is None or next is None else _draw(everything, truth, rated, outputs, next, seed)
     made = Plan(
         loaded.name,
         len(truth.ids),
@@ -99,8 +109,8 @@ def plan(
 
 def _examples(rubric: "Rubric", labels: LabelOptions) -> tuple["ExampleSet", Path | None]:
     """The examples so far; none where there is no set yet."""
+    from markscheme.calibration.labelled_examples import labelled_examples
     from markscheme.ratings.examples import ExampleSet
-    from markscheme.ratings.sources import labelled_examples
     from markscheme.rubrics.search import find_calibration
 
     folder = find_calibration(rubric.name, Path.cwd())
@@ -124,19 +134,20 @@ def _pilot(
     examples: "ExampleSet",
     ratings: Sequence["Rating"],
     judges: Sequence["Judge | None"],
-    ask: AskOptions,
+    ask: AskFlags,
 ) -> "Comparison | None":
     """A judge compared with the labels so far, from ratings or a recording; nothing is asked for it."""
     from markscheme.calibration.comparison import compare
-    from markscheme.commands.runs import rated_by
+    from markscheme.calibration.judge_runs import rated_by
     from markscheme.judges.recorded import RecordedJudge
 
     if not truth.ids:
         return None
     recorded = [judge for judge in judges if isinstance(judge, RecordedJudge)]
     if not ratings and recorded:
-        ratings, _ = rated_by(recorded[0], rubric, examples.labelled.examples, ask)
-    raters, ids = {rating.rater for rating in ratings}, set(truth.ids)
+        ratings, _ = rated_by(recorded[0], rubric, examples.labelled.examples, ask, watch=progress)
+    raters = {rating.rater for rating in ratings}
+    ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
         return None
     return compare(truth.judged(rubric, ratings))
@@ -153,21 +164,24 @@ def _kept_by(judge: "Judge | None") -> "Callable[[Prompt, int], Reply | None] | 
 
 
 def _draw(
-    rubric: "Rubric",
     everything: "ExampleSet",
     truth: "Gold",
     ratings: Sequence["Rating"],
-    file: Path,
+    pool: "RatedFiles",
     n: int,
     seed: int,
 ) -> "Draw":
-    from markscheme.calibration.sampling import choose_next, with_split
-    from markscheme.ratings.examples import load_examples
-    from markscheme.ratings.rating import JUDGES
+    from markscheme.calibration.plans.sampling import choose_next, with_split
+    from markscheme.ratings.kinds import JUDGES
 
-    pool = load_examples(file, rubric).examples
-    verdicts = [label for example in pool for label in example.labels if label.kind in JUDGES]
+    verdicts = [rating for rating in pool.ratings if rating.kind in JUDGES]
     draw = choose_next(
-        rubric, pool, [*ratings, *verdicts], n, labelled=everything.examples, passed=truth.decided, seed=seed
+        pool.rubric,
+        pool.labelled.examples,
+        [*ratings, *verdicts],
+        n,
+        labelled=everything.examples,
+        passed=truth.decided,
+        seed=seed,
     )
     return with_split(draw, "dev" if everything.has_splits else None)

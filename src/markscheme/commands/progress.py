@@ -12,31 +12,34 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
 QUIET_SECONDS = 1.0
+"""Seconds before anything is shown: a run that takes no longer needs no progress."""
 LINE_SECONDS = 10.0
+"""Seconds between two lines, so that a log of an hour has a few hundred."""
 
 
 @contextmanager
-def progress(what: str, total: int, *, quiet: bool = False) -> Iterator["Progress"]:
+def progress(what: str, total: int) -> Iterator["_Shown"]:
     """A progress bar on a screen, a line now and then elsewhere; nothing within the first second.
 
     Args:
         what: What is being done, as in "grading".
         total: How many steps there are.
-        quiet: True shows nothing.
     """
-    kind = Progress if quiet else _Bar if raw_stream(sys.stderr).isatty() else _Lines
-    shown = kind(what, total)
+    kind = _Bar if raw_stream(sys.stderr).isatty() else _Lines
+    steps = kind(what, total)
     try:
-        yield shown
+        yield steps
     finally:
-        shown.stop()
+        steps.stop()
 
 
-class Progress:
-    """Counts steps, and shows nothing of it."""
+class _Shown:
+    """Counts steps, and shows how many are done from time to time."""
 
     def __init__(self, what: str, total: int) -> None:
-        self.what, self.total, self.done = what, total, 0
+        self.what = what
+        self.total = total
+        self.done = 0
         self.next = time.monotonic() + QUIET_SECONDS
 
     def step(self) -> None:
@@ -52,13 +55,13 @@ class Progress:
         """Show no more."""
 
 
-class _Lines(Progress):
+class _Lines(_Shown):
     def show(self) -> None:
         print(f"{self.what}: {self.done} of {self.total}", file=sys.stderr, flush=True)
         self.next = time.monotonic() + LINE_SECONDS
 
 
-class _Bar(Progress):
+class _Bar(_Shown):
     bar: "RichProgress | None" = None
 
     def show(self) -> None:

@@ -26,10 +26,10 @@ def prompts(
     Example:
         markscheme prompts rubrics/code-quality.yaml --missing
     """
-    from markscheme.calibration.collect import first_prompts
     from markscheme.judges.recorded import RecordedJudge
     from markscheme.ratings.examples import load_examples
-    from markscheme.ratings.sources import examples_of
+    from markscheme.ratings.examples_choice import examples_of
+    from markscheme.ratings.from_grades import first_prompts
 
     loaded = rubric_named(rubric)
     file, folder = examples_of(loaded, examples)

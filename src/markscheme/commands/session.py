@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
 from markscheme.errors import UsageError
-from markscheme.phrases import counted
+from markscheme.phrases import counted, number
 from markscheme.session import client
 
 
@@ -44,19 +44,19 @@ def session(
         raise UsageError("this system has no Unix sockets; Promptfoo's assertions grade in their own processes")
     places = [str(Path(socket).resolve())] if socket else list(client.sockets())
     if action == "start":
-        found: list[dict[str, Any]] = sessions_at([_start(graders, socket)])
+        sessions: list[dict[str, Any]] = sessions_at([_start(graders, socket)])
     elif action == "stop":
-        found = [{"socket": place} for place in places if client.stop(place)]
+        sessions = [{"socket": place} for place in places if client.stop(place)]
     else:
-        found = sessions_at(places)
+        sessions = sessions_at(places)
     if json:
-        print(dumps({"schema": 1, "sessions": found}, ensure_ascii=False))
+        print(dumps({"schema": 1, "sessions": sessions}, ensure_ascii=False))
     else:
-        for one in found:
-            print(f"stopped: {one['socket']}" if action == "stop" else f"session: {session_line(one)}")
-        if not found:
+        for session in sessions:
+            print(f"stopped: {session['socket']}" if action == "stop" else f"session: {session_line(session)}")
+        if not sessions:
             print("no session is running", file=sys.stderr)
-    return 0 if found else 1
+    return 0 if sessions else 1
 
 
 def _start(graders: Path | None, wish: str | None) -> str:
@@ -78,10 +78,10 @@ def sessions_at(places: Sequence[str]) -> list[dict[str, Any]]:
     return [{"socket": place, **answer} for place, answer in answers.items() if answer is not None]
 
 
-def session_line(one: Mapping[str, Any]) -> str:
+def session_line(session: Mapping[str, Any]) -> str:
     """A running session in a line."""
     return (
-        f"pid {one['pid']}, up {one['seconds']:.0f} s, {counted(one['answered'], 'request')}, "
-        f"{one['under_way']} in progress, {counted(one['usage']['calls'], 'call')} to judges; serves {one['graders']} "
-        f"in {one['cwd']}; stops after {one['idle']:g} s idle"
+        f"pid {session['pid']}, up {number(session['seconds'], 0)} s, {counted(session['answered'], 'request')}, "
+        f"{session['under_way']} in progress, {counted(session['usage']['calls'], 'call')} to judges; "
+        f"serves {session['graders']} in {session['cwd']}; stops after {session['idle']:g} s idle"
     )

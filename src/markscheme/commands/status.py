@@ -61,15 +61,15 @@ def rubrics_here(start: Path, today: date) -> Iterator["RubricStatus"]:
     """Every rubric of the user's, and every one whose accepted run is here though its file stands elsewhere."""
     names = set[str]()
     for file in own_rubrics(start).values():
-        found = _or_fault(file.stem, file, partial(_of_file, file, start, today))
-        names.add(found.name)
-        yield found
+        rubric_status = _or_fault(file.stem, file, partial(_of_file, file, start, today))
+        names.add(rubric_status.name)
+        yield rubric_status
     for name, folder in calibrations(start).items():
         if name not in names and (folder / ACCEPTED).is_file():
             yield _or_fault(name, None, partial(_of_accepted_run, name, folder, today))
 
 
-def _or_fault(name: str, file: Path | None, known: "Callable[[], RubricStatus]") -> "RubricStatus":
+def _or_fault(name: str, file: Path | None, read_status: "Callable[[], RubricStatus]") -> "RubricStatus":
     """What is known of a rubric, or why nothing is."""
     from markscheme.report.views.status import RubricStatus
 
@@ -77,7 +77,7 @@ def _or_fault(name: str, file: Path | None, known: "Callable[[], RubricStatus]")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", DamagedLine)
-            return known()
+            return read_status()
     except MarkschemeError as error:
         return RubricStatus(name, file, fault=str(error).splitlines()[0])
 
@@ -92,14 +92,14 @@ def _of_file(file: Path, start: Path, today: date) -> "RubricStatus":
 
 
 def _of_accepted_run(name: str, folder: Path, today: date) -> "RubricStatus":
-    from markscheme.calibration.accepted import load_accepted
+    from markscheme.calibration.drift.accepted import load_accepted
 
     rubric = load_accepted(folder / ACCEPTED).setting.rubric
     return replace(_with_calibration(rubric, None, folder, today), name=name)
 
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> "RubricStatus":
-    from markscheme.calibration.accepted import load_accepted
+    from markscheme.calibration.drift.accepted import load_accepted
     from markscheme.ratings.examples import examples_file, load_examples
     from markscheme.report.views.status import RubricStatus
 
@@ -107,7 +107,8 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
     labelled = examples.labelled.examples
     if not (folder / ACCEPTED).is_file():
         return RubricStatus(rubric.name, file, labelled=len(labelled))
-    receipt, accepted = load_receipt(folder / ACCEPTED), load_accepted(folder / ACCEPTED)
+    receipt = load_receipt(folder / ACCEPTED)
+    accepted = load_accepted(folder / ACCEPTED)
     fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
     stale = [*_differences(receipt, rubric), *_other_labels(accepted.labels, labelled)]
     if today >= fresh_until:
@@ -131,18 +132,18 @@ def _day(text: str, folder: Path) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise RatingError(f"is dated {text!r}, which is no day", path=folder / ACCEPTED) from error
+        raise RatingError(f"is dated {text!r}, which isn't a date", path=folder / ACCEPTED) from error
 
 
 def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
     from markscheme.grading import asking_fingerprint
 
-    held = receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
-    return tuple(f"accepted for {difference}" for difference in held.differs)
+    checked = receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
+    return tuple(f"accepted for {difference}" for difference in checked.differs)
 
 
 def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[str]:
-    from markscheme.calibration.changes import labels_digest
+    from markscheme.calibration.drift.setting import labels_digest
 
     changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
     if changed:
@@ -155,15 +156,16 @@ def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
     try:
         return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
     except (KeyError, TypeError) as error:
-        raise RatingError(f"is no accepted run: {error!r}; accept another", path=path) from error
+        raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
 
 
 def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
     """US dollars of a thousand grades and tokens of one, kept replies counted as if they had been paid for."""
-    grades, asked = cost["examples"] * cost["runs"], cost["calls"]
-    if not asked or not grades:
+    grades = cost["examples"] * cost["runs"]
+    calls = cost["calls"]
+    if not calls or not grades:
         return None, None
-    share_paid = asked / (asked + cost["from_cache"])
+    share_paid = calls / (calls + cost["from_cache"])
     tokens = None if cost["input_tokens"] is None else cost["input_tokens"] + (cost["output_tokens"] or 0)
     usd = cost["usd"]
     per_grade = 1 / (grades * share_paid)

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, AskOptions, ExamplesFile, JsonFlag, JudgeName, RubricName
+from markscheme.commands.options import COUNT, AskFlags, ExamplesFile, JsonFlag, JudgeName, RubricName
 from markscheme.rubrics.format import Change
 
 if TYPE_CHECKING:
     from markscheme.judges.judge import Judge
     from markscheme.stress.battery import Battery, Stress
 
-MOVED, TOO_FEW = 1, 4
-Row = Literal[Change, "polarity", "truncation"]
+_MOVED = 1
+"""Exit status where something moved the judge."""
+StressChange = Literal[Change, "polarity", "truncation"]
 
 
 def stress(
@@ -22,7 +23,7 @@ def stress(
     /,
     *,
     judge: JudgeName = None,
-    only: Annotated[tuple[Row, ...], Parameter(metavar="CHANGE")] = (),
+    only: Annotated[tuple[StressChange, ...], Parameter(metavar="CHANGE")] = (),
     n: Annotated[int, COUNT] = 60,
     originals: Annotated[int, COUNT] = 3,
     repeats: Annotated[int, COUNT] = 1,
@@ -30,7 +31,7 @@ def stress(
     plan: bool = False,
     json: JsonFlag = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
-    ask: AskOptions = AskOptions(),
+    ask: AskFlags = AskFlags(),
 ) -> int:
     """Ask a judge about responses and about changed versions that deserve the same levels: blank lines, bullets, a
     closing sentence, praise, another order of criteria. What moves the judge is shown per criterion, next to asking
@@ -52,9 +53,10 @@ def stress(
         0 nothing moved the judge, 1 something did, or asking again did, 2 invalid arguments, 3 no judge to ask, 4
         fewer than 20 examples, 5 over a tenth not graded.
     """
-    from markscheme.calibration.collect import first_prompts
-    from markscheme.commands.output import put, refuse_unwritable, rendered, show
-    from markscheme.ratings.sources import labelled_examples
+    from markscheme.calibration.labelled_examples import labelled_examples
+    from markscheme.commands.output import TOO_FEW, put, rendered, show
+    from markscheme.files import refuse_unwritable
+    from markscheme.ratings.from_grades import first_prompts
     from markscheme.report.views.stress import json_of, view
     from markscheme.stress.battery import LEAST_EXAMPLES, battery
 
@@ -62,24 +64,25 @@ def stress(
     loaded = ask.rubric(rubric)
     every, folder = labelled_examples(loaded, examples)
     dev = every.part(None).examples
-    asked = ask.judge(judge, loaded, first_prompts(loaded, dev), folder)
-    identity = asked.identity
+    opened = ask.judge_for(loaded, first_prompts(loaded, dev), folder, name=judge)
+    identity = opened.identity
     made = battery(loaded, dev, identity.model or identity.name, only=only, n=n, originals=originals, repeats=repeats)
     if len(made.examples) < LEAST_EXAMPLES:
         print(f"error: {len(made.examples)} examples; at least {LEAST_EXAMPLES} are needed", file=sys.stderr)
         return TOO_FEW
-    _print_plan(made, asked, ask, to_stderr=not plan)
+    _print_plan(made, opened, ask, to_stderr=not plan)
     if plan:
         return 0
-    found = asyncio.run(_run(made, asked, ask))
-    document = view(found, str(identity))
+    stress_run = asyncio.run(_run(made, opened, ask))
+    document = view(stress_run, str(identity))
     if html:
         put(rendered(document, "html"), html)
-    show(document, json_of(found), json=json)
-    return MOVED if found.control_moved or found.findings or found.reads_to_the_end is False else 0
+    show(document, json_of(stress_run), json=json)
+    is_moved = stress_run.control_moved or stress_run.findings or stress_run.flips
+    return _MOVED if is_moved or stress_run.reads_to_the_end is False else 0
 
 
-async def _run(battery: "Battery", judge: "Judge", options: AskOptions) -> "Stress":
+async def _run(battery: "Battery", judge: "Judge", options: AskFlags) -> "Stress":
     from markscheme.commands.progress import progress
     from markscheme.judges.remembering import cache_folder
     from markscheme.stress.battery import StressRun, ask, stress_of
@@ -94,7 +97,7 @@ async def _run(battery: "Battery", judge: "Judge", options: AskOptions) -> "Stre
     return stress_of(battery, grades)
 
 
-def _print_plan(battery: "Battery", judge: "Judge", options: AskOptions, *, to_stderr: bool) -> None:
+def _print_plan(battery: "Battery", judge: "Judge", options: AskFlags, *, to_stderr: bool) -> None:
     """The changed texts and the cost are shown before anything is asked."""
     from markscheme.grading import questions
     from markscheme.report.terminal import render_terminal

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.commands.options import (
-    SHARE,
-    AskOptions,
+    WITHIN_1,
+    AskFlags,
     ExamplesFile,
+    ExportOptions,
     GoldKind,
     JsonFlag,
     JudgeName,
     RatingsFiles,
     RubricName,
 )
-from markscheme.commands.output import refuse_unwritable, show
+from markscheme.commands.output import TOO_FEW, show
+from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
+from markscheme.files import refuse_unwritable
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Rater
@@ -28,8 +31,6 @@ if TYPE_CHECKING:
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.rating import Rating
     from markscheme.rubrics.rubric import Rubric
-
-TOO_FEW = 4
 
 
 def _costs(text: str) -> tuple[float, float]:
@@ -53,15 +54,16 @@ def tune(
     source: Annotated[Literal["human", "judge"] | None, Parameter(metavar="WHO")] = None,
     final: bool = False,
     cost: Annotated[str, Parameter(metavar="FP:FN")] = "1:1",
-    error: Annotated[float, Parameter(metavar="P", validator=SHARE)] = 0.05,
-    confidence: Annotated[float, Parameter(metavar="P", validator=SHARE)] = 0.9,
+    error: Annotated[float, Parameter(metavar="P", validator=WITHIN_1)] = 0.05,
+    confidence: Annotated[float, Parameter(metavar="P", validator=WITHIN_1)] = 0.9,
     promise: Annotated[Literal["automatic", "all"] | None, Parameter(metavar="WHICH")] = None,
     write: bool = False,
     band: bool = False,
     force: bool = False,
     json: JsonFlag = False,
     judge: JudgeName = None,
-    ask: AskOptions = AskOptions(),
+    ask: AskFlags = AskFlags(),
+    export: ExportOptions = ExportOptions(),
 ) -> int:
     """Find what the labels support changing in a rubric: its wording first, then weights, pass mark, thresholds, and
     the gray zone in which a person should decide. What isn't supported stays, with the reason. With a dev and a test
@@ -86,16 +88,17 @@ def tune(
         fails, or passes that score no higher than fails.
     """
     from markscheme.calibration.calibration import Options, calibration_of
+    from markscheme.calibration.labelled_examples import labelled_examples
     from markscheme.calibration.tuning import Promised, propose
     from markscheme.ratings.examples import ExampleSet
-    from markscheme.ratings.sources import labelled_examples
     from markscheme.ratings.splits import open_test_labels, openings_of, used_to_tune, warn_of_split_groups
     from markscheme.report.views.tuning import TuneRun, json_of, view
     from markscheme.rubrics.edit import edit
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
-    costs, path = _costs(cost), find_rubric(rubric)
+    costs = _costs(cost)
+    path = find_rubric(rubric)
     if write:
         refuse_unwritable(path)
         if not force:
@@ -111,15 +114,15 @@ def tune(
     test, openings = open_test_labels(every, by="tune --final", at=today) if final else (None, openings_of(every))
     rated = ExampleSet((*dev.examples, *(test.examples if test else ())), every.path)
     if ratings:
-        said, rater = _ratings_in(ratings, loaded)
+        judged, rater = _ratings_in(ratings, loaded, rated, export)
     elif judge is not None or source == "judge":
-        said, rater = _ask(judge, loaded, rated, folder, ask)
+        judged, rater = _ask(judge, loaded, rated, folder, ask)
     else:
-        said, rater = [], None
+        judged, rater = [], None
     proposal = propose(
         loaded,
         dev,
-        ratings=said,
+        ratings=judged,
         source=source,
         kind=gold,
         cost=costs[0] / costs[1],
@@ -129,7 +132,7 @@ def tune(
     )
     findings = None
     if rater is not None:
-        findings = calibration_of(loaded, dev, said, rater, options=Options(gold=gold)).findings
+        findings = calibration_of(loaded, dev, judged, rater, options=Options(gold=gold)).findings
     proposed = edit(path, proposal.changes(with_band=band))
     written = write and bool(proposed.diff)
     if written:
@@ -161,35 +164,35 @@ def _put_on_record(proposal: "Proposal", examples: "ExampleSet", today: str) -> 
         record_tuning(examples, proposal.truth.ids, moved, at=today)
 
 
-def _ratings_in(paths: Sequence[Path], rubric: "Rubric") -> tuple[list["Rating"], "Rater | None"]:
+def _ratings_in(
+    paths: Sequence[Path], rubric: "Rubric", examples: "ExampleSet", export: ExportOptions
+) -> tuple[list["Rating"], "Rater | None"]:
     """The ratings of the one rater in some files."""
     from markscheme.calibration.calibration import Rater
-    from markscheme.ratings.rating import load_ratings
+    from markscheme.readers.rated import judge_ratings
 
-    ratings = [rating for path in paths for rating in load_ratings(path, rubric, keep_unread=True)]
+    ratings = [rating for path in paths for rating in judge_ratings(path, rubric, examples, export.hints.meanings)]
     files = ", ".join(map(str, paths))
     raters = sorted({rating.rater for rating in ratings})
-    if not raters:
-        raise UsageError(f"{files} contains no ratings")
     if len(raters) > 1:
         raise UsageError(f"{files} contains {len(raters)} raters ({', '.join(raters)}); use one file for each")
     return ratings, Rater(raters[0], "", "ratings", files)
 
 
 def _ask(
-    name: str | None, rubric: "Rubric", examples: "ExampleSet", folder: Path | None, ask: AskOptions
+    name: str | None, rubric: "Rubric", examples: "ExampleSet", folder: Path | None, ask: AskFlags
 ) -> tuple[list["Rating"], "Rater"]:
     """The judge's ratings of the labelled examples, and who it is.
 
     Raises:
         BudgetError: The budget doesn't cover them all.
     """
-    from markscheme.calibration.collect import first_prompts
-    from markscheme.commands.runs import rated_by, rater_of
+    from markscheme.calibration.judge_runs import rated_by, rater_of
+    from markscheme.ratings.from_grades import first_prompts
 
     labelled = examples.labelled.examples
-    judge = ask.judge(name, rubric, first_prompts(rubric, labelled), folder)
-    return rated_by(judge, rubric, labelled, ask, whole=True)[0], rater_of(judge)
+    judge = ask.judge_for(rubric, first_prompts(rubric, labelled), folder, name=name)
+    return rated_by(judge, rubric, labelled, ask, watch=progress, whole=True)[0], rater_of(judge)
 
 
 def refuse_uncommitted(path: Path) -> None:

@@ -3,20 +3,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-NOTHING = "nothing"
+NO_FAULT = "nothing"
 NOWHERE = "nowhere"
 HALF_A_LEVEL = 0.5
+"""A shift of the judge, in levels: found in 97 % of sets of 50 examples (`benchmarks/results/diagnosis.md`)."""
 PART_OFF = 1.5
-PERSON, JUDGE, NOISY = 0.45, 0.55, 1.3
-"""Standard deviations, in levels, of how a person, a judge and a noisy judge miss the true level."""
+"""A shift on one system, in levels: found in 83 % of sets of 50 examples."""
+PERSON_SD = 0.45
+"""Standard deviation, in levels, of how a person misses the true level; as in `benchmarks/diagnosis.py`."""
+JUDGE_SD = 0.55
+"""The same of a sound judge: a little noisier than a person."""
+NOISY_JUDGE_SD = 1.3
+"""The same of a noisy judge: about three times a person's."""
 
 FAULTS: Mapping[str, str] = {
     "lenient": f"on one criterion the judge lies {HALF_A_LEVEL:g} levels above people, and always did",
     "slice": f"on one criterion, for one system of four, it lies {PART_OFF:g} levels too high, and always did",
-    "noisy": f"on one criterion its errors have a standard deviation of {NOISY:g} levels, a person's {PERSON:g}, and "
-    "always had",
+    "noisy": f"on one criterion its errors have a standard deviation of {NOISY_JUDGE_SD:g} levels, a person's "
+    f"{PERSON_SD:g}, and always had",
     "text": f"the new wording of one of the two reworded criteria makes the judge {HALF_A_LEVEL:g} levels kinder",
-    NOTHING: "the judge is sound",
+    NO_FAULT: "the judge is sound",
 }
 """Each fault by name, with its strength in a sentence."""
 
@@ -34,7 +40,7 @@ class Charge:
     place: str = NOWHERE
 
     def __str__(self) -> str:
-        return self.fault if self.fault == NOTHING else f"{self.fault}, {self.place}"
+        return self.fault if self.fault == NO_FAULT else f"{self.fault}, {self.place}"
 
 
 def on_system(criterion: str, system: str) -> str:

@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from markscheme.calibration.accepted import accept
+from markscheme.calibration.acceptance import accept
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.demo.faults import NOTHING, NOWHERE, Charge, on_system
-from markscheme.demo.planting import JUDGE_NAME, NAME, Round
+from markscheme.calibration.findings.kinds import BROKEN_SLICE, kind_of
+from markscheme.demo.faults import NO_FAULT, NOWHERE, Charge, on_system
+from markscheme.demo.planting import JUDGE_NAME, ROUND_NAME, Round
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import rubric_from_data
@@ -22,7 +23,7 @@ from markscheme.rubrics.file import rubric_from_data
 RATINGS, REPORT = "ratings.jsonl", "report.json"
 COMMAND = (
     "calibrate",
-    f"rubrics/{NAME}.yaml",
+    f"rubrics/{ROUND_NAME}.yaml",
     "--ratings",
     RATINGS,
     "--run-number",
@@ -34,9 +35,8 @@ COMMAND = (
 """The command of the other process, in the round's folder."""
 DECIDED = (0, 1, 4)
 """Statuses of a calibration that was made: ok, adjust, not enough labels."""
-DRIFT = ("drift", "drift-gold")
 
-Finding: TypeAlias = Mapping[str, Any]
+FindingJson: TypeAlias = Mapping[str, Any]
 """As in the JSON of a calibration."""
 Calibrate: TypeAlias = Callable[[Path, Sequence[str]], int]
 """Runs a command in a folder; its exit status."""
@@ -52,7 +52,7 @@ class Diagnosis:
     """
 
     named: Charge
-    findings: tuple[Finding, ...]
+    findings: tuple[FindingJson, ...]
 
 
 def write_project(made: Round, folder: Path) -> list[str]:
@@ -61,10 +61,10 @@ def write_project(made: Round, folder: Path) -> list[str]:
     Returns:
         The files written, by their place in the folder.
     """
-    home = folder / "calibration" / NAME
+    home = folder / "calibration" / ROUND_NAME
     home.mkdir(parents=True)
     (folder / "rubrics").mkdir()
-    rubric = folder / "rubrics" / f"{NAME}.yaml"
+    rubric = folder / "rubrics" / f"{ROUND_NAME}.yaml"
     rubric.write_text(yaml.safe_dump(dict(made.asked_now), sort_keys=False), encoding="utf-8")
     _write_lines(home / "examples.jsonl", [_line(example) for example in made.examples])
     _write_lines(folder / RATINGS, [rating.to_json() for rating in made.ratings])
@@ -79,7 +79,7 @@ def write_project(made: Round, folder: Path) -> list[str]:
 
 
 def _line(example: Example) -> dict[str, Any]:
-    labels = [{key: said for key, said in label.to_json().items() if key != "id"} for label in example.labels]
+    labels = [{key: value for key, value in label.to_json().items() if key != "id"} for label in example.labels]
     return {**example.to_json(), "labels": labels}
 
 
@@ -95,7 +95,7 @@ def in_another_process(folder: Path, command: Sequence[str]) -> int:
     )
     modules = json.dumps([os.path.abspath(place) for place in sys.path])
     done = subprocess.run(
-        [sys.executable, "-c", code, modules, *command],
+        [sys.executable, "-P", "-c", code, modules, *command],
         cwd=folder,
         env={key: value for key, value in os.environ.items() if key != "GITHUB_STEP_SUMMARY"},
         stdin=subprocess.DEVNULL,
@@ -118,19 +118,22 @@ def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> Diagno
     calibrate(folder, COMMAND)
     report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
     findings = tuple(report["findings"])
-    return Diagnosis(charge_of(findings[0]) if findings else Charge(NOTHING), findings)
+    return Diagnosis(charge_of(findings[0]) if findings else Charge(NO_FAULT), findings)
 
 
-def charge_of(finding: Finding) -> Charge:
+def charge_of(finding: FindingJson) -> Charge:
     """A finding as a fault and a place; its own code where no fault that is planted goes by it.
 
     Example:
         >>> charge_of({"code": "lenient", "criterion": "tone", "evidence": {}})
         Charge(fault='lenient', place='tone')
     """
-    code, criterion, evidence = finding["code"], finding["criterion"], finding["evidence"]
-    if code == "broken-slice":
+    code = finding["code"]
+    criterion = finding["criterion"]
+    evidence = finding["evidence"]
+    kind = kind_of(code)
+    if kind is BROKEN_SLICE:
         return Charge("slice", on_system(criterion or "several criteria", evidence["slice"]["name"]))
-    if code in DRIFT and evidence["causes"] == [f"text:{criterion}"]:
+    if kind is not None and kind.cause == "change" and evidence["causes"] == [f"text:{criterion}"]:
         return Charge("text", criterion)
     return Charge(code, criterion or NOWHERE)

@@ -8,16 +8,25 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from markscheme.demo.faults import FAULTS, HALF_A_LEVEL, JUDGE, NOISY, NOTHING, PART_OFF, PERSON, Charge, on_system
+from markscheme.demo.faults import (
+    FAULTS,
+    HALF_A_LEVEL,
+    JUDGE_SD,
+    NO_FAULT,
+    NOISY_JUDGE_SD,
+    PART_OFF,
+    PERSON_SD,
+    Charge,
+    on_system,
+)
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.stats.intervals import Floats
 from markscheme.submission import Submission
 
-Floats = npt.NDArray[np.float64]
-
-NAME = "support-answers"
+ROUND_NAME = "support-answers"
 WORDINGS: Mapping[str, tuple[str, str]] = {
     "truth": ("Is what the answer says true?", "Is every statement of the answer true by the handbook?"),
     "completeness": ("Does it answer the whole question?", "Does it answer each part of the question?"),
@@ -30,11 +39,14 @@ WORDINGS: Mapping[str, tuple[str, str]] = {
 CRITERIA = tuple(WORDINGS)
 SYSTEMS = ("atlas", "birch", "cedar", "delta")
 LOWEST, MIDDLE, HIGHEST = 1, 3, 5
-SPREAD, CORRELATION = 1.1, 0.35
-"""Of the true levels: their standard deviation, and their correlation between criteria."""
-PEOPLE = ("simulated-person-1", "simulated-person-2")
+SPREAD = 1.1
+"""Standard deviation of the true levels: all five occur."""
+CORRELATION = 0.35
+"""Correlation of the true levels between criteria: good answers are good in several ways, but not in all."""
+SIMULATED_PEOPLE = ("simulated-person-1", "simulated-person-2")
 JUDGE_NAME = "simulated-judge"
-RUNS_KEPT = 5
+ACCEPTED_RUNS = 5
+"""Accepted runs of the judge: the most that are kept, which find half a level most often."""
 
 
 @dataclass(frozen=True)
@@ -83,19 +95,20 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     drawn = np.random.default_rng(seed)
     by_lot = tuple(FAULTS)[drawn.integers(len(FAULTS))]
     reworded = drawn.permutation(len(CRITERIA))[:2].tolist()
-    anywhere, system = int(drawn.integers(len(CRITERIA))), int(drawn.integers(len(SYSTEMS)))
+    anywhere = int(drawn.integers(len(CRITERIA)))
+    system = int(drawn.integers(len(SYSTEMS)))
     nonce = drawn.bytes(16).hex()
     fault = by_lot if fault is None else fault
     criterion = reworded[0] if fault == "text" else anywhere
     truth = _true_levels(n, drawn)
     systems = np.arange(n) % len(SYSTEMS)
-    people = truth[:, None, :] + PERSON * drawn.normal(size=(n, len(PEOPLE), len(CRITERIA)))
+    people = truth[:, None, :] + PERSON_SD * drawn.normal(size=(n, len(SIMULATED_PEOPLE), len(CRITERIA)))
     here = np.arange(len(CRITERIA)) == criterion
     # where the judge centres, then and now, and how far single ratings stray from there
     always = {"lenient": HALF_A_LEVEL * here, "slice": PART_OFF * ((systems == system)[:, None] & here)}
     then = truth + always.get(fault, 0.0)
     now = then + HALF_A_LEVEL * here if fault == "text" else then
-    noise = np.where(here, NOISY, JUDGE) if fault == "noisy" else JUDGE
+    noise = np.where(here, NOISY_JUDGE_SD, JUDGE_SD) if fault == "noisy" else JUDGE_SD
     ids = [f"made-{number:04}" for number in range(1, n + 1)]
 
     def asked(centre: Floats, sample: int = 0) -> list[Rating]:
@@ -111,12 +124,12 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
         examples=tuple(
             Example(
                 Submission(f"(response {id} is withheld)", {}, id),
-                tuple(_rating(id, who, "human", row) for who, row in zip(PEOPLE, people[place], strict=True)),
+                tuple(_rating(id, who, "human", row) for who, row in zip(SIMULATED_PEOPLE, people[place], strict=True)),
                 system=SYSTEMS[systems[place]],
             )
             for place, id in enumerate(ids)
         ),
-        accepted=tuple(rating for run in range(RUNS_KEPT) for rating in asked(then, run)),
+        accepted=tuple(rating for run in range(ACCEPTED_RUNS) for rating in asked(then, run)),
         ratings=tuple(asked(now)),
     )
 
@@ -127,7 +140,7 @@ def rubric_data(reworded: Sequence[str]) -> dict[str, Any]:
     Each criterion is asked in a question of its own, so that rewording one leaves the others as they are.
     """
     return {
-        "name": NAME,
+        "name": ROUND_NAME,
         "description": "Answers of a support desk; made up for a demonstration",
         "strategy": "per_criterion",
         "criteria": [
@@ -143,12 +156,13 @@ def rubric_data(reworded: Sequence[str]) -> dict[str, Any]:
 
 
 def _true_levels(n: int, drawn: np.random.Generator) -> Floats:
-    shared, own = drawn.normal(size=(n, 1)), drawn.normal(size=(n, len(CRITERIA)))
-    return MIDDLE + SPREAD * (math.sqrt(CORRELATION) * shared + math.sqrt(1 - CORRELATION) * own)
+    shared = drawn.normal(size=(n, 1))
+    unshared = drawn.normal(size=(n, len(CRITERIA)))
+    return MIDDLE + SPREAD * (math.sqrt(CORRELATION) * shared + math.sqrt(1 - CORRELATION) * unshared)
 
 
 def _charge(fault: str, criterion: str, system: str) -> Charge:
-    if fault == NOTHING:
+    if fault == NO_FAULT:
         return Charge(fault)
     return Charge(fault, on_system(criterion, system) if fault == "slice" else criterion)
 

@@ -8,54 +8,55 @@ from pathlib import Path
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.collect import rating_of
 from markscheme.calibration.comparison import Comparison, compare
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet, load_examples
+from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating, load_ratings
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import shipped
+from markscheme.shipped import shipped
 
-NAME = "code-quality"
+_LABELLED_RUBRIC = "code-quality"
 OTHER_MARK = 0.5
 """The pass mark of a rubric that names none: most answers of the set pass it."""
 PROVENANCE = (
     "The labels are constructed: a Claude model wrote the answers with planted faults of known cost, and the labels "
     "follow from these. No person labelled anything."
 )
-SEED = 1
+_SHUFFLE_SEED = 1
 
 
 @dataclass(frozen=True)
-class Held:
+class ComparedRater:
     """One rater compared with the labels.
 
     Attributes:
         name: What the demonstration calls it.
         does: How it rates, in words.
         calibration: What `calibrate` says of it.
-        other: The same comparison under `OTHER_MARK`.
+        at_other_mark: The same comparison under `OTHER_MARK`.
     """
 
     name: str
     does: str
     calibration: Calibration
-    other: Comparison
+    at_other_mark: Comparison
 
 
 def labelled_set() -> tuple[Rubric, ExampleSet]:
     """The rubric and the examples with their constructed labels."""
-    rubric = load_rubric(shipped(f"rubrics/{NAME}.yaml"))
+    rubric = load_rubric(shipped(f"rubrics/{_LABELLED_RUBRIC}.yaml"))
     return rubric, load_examples(_data("examples.jsonl"), rubric)
 
 
-def five_raters() -> tuple[Held, ...]:
+def five_raters() -> tuple[ComparedRater, ...]:
     """The five, each through the product's own calibration, the readers first."""
     rubric, examples = labelled_set()
-    recorded, second = _recorded(rubric, examples), load_ratings(_data("ratings/claude-reader.jsonl"), rubric)
+    recorded = _recorded(rubric, examples)
+    second = load_ratings(_data("ratings/claude-reader.jsonl"), rubric)
     planted: Iterable[tuple[str, str, Sequence[Rating]]] = (
         ("recorded judge", "a Claude model's recorded replies, by the rubric", recorded),
         ("second rater", "another conversation with a Claude model, no person, that read everything", second),
@@ -63,19 +64,20 @@ def five_raters() -> tuple[Held, ...]:
         ("coin", "shuffles the labels at random, reads nothing", _coin(rubric, examples)),
         ("longer-is-better", "the longer the answer the better its levels", _longer_is_better(rubric, examples)),
     )
-    return tuple(_held(name, does, ratings, rubric, examples) for name, does, ratings in planted)
+    return tuple(_compared(name, does, ratings, rubric, examples) for name, does, ratings in planted)
 
 
 def _data(name: str) -> Path:
-    return shipped(f"calibration/{NAME}/{name}")
+    return shipped(f"calibration/{_LABELLED_RUBRIC}/{name}")
 
 
-def _held(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> Held:
+def _compared(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> ComparedRater:
     """A rater compared with the labels, without decisions of its own, so that the pass mark decides."""
     undecided = [replace(rating, passed=None) for rating in ratings]
     calibration = calibration_of(rubric, examples, undecided, Rater(name, "", "ratings"))
-    other = replace(rubric, pass_mark=OTHER_MARK)
-    return Held(name, does, calibration, compare(gold_of(examples, other).judged(other, undecided)))
+    at_other_mark = replace(rubric, pass_mark=OTHER_MARK)
+    comparison = compare(gold_of(examples, at_other_mark).judged(at_other_mark, undecided))
+    return ComparedRater(name, does, calibration, comparison)
 
 
 def _recorded(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
@@ -99,7 +101,7 @@ def _always_pass(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
 
 def _coin(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
     """The labels shuffled over the examples: every level is as frequent as in the labels."""
-    lots = np.random.default_rng(SEED).permutation(len(examples.ids)).tolist()
+    lots = np.random.default_rng(_SHUFFLE_SEED).permutation(len(examples.ids)).tolist()
     return [_by_code(id, _levels(rubric, examples, lots[place])) for place, id in enumerate(examples.ids)]
 
 

@@ -33,7 +33,8 @@ class AcceptedExperiment:
         Raises:
             ComparisonError: Another rubric, prompt or judge graded it, or the runs have no case in common.
         """
-        now, then = run.grading.fingerprints, self.fingerprints
+        now = run.grading.fingerprints
+        then = self.fingerprints
         changed = [what for what in ("rubric", "prompt", "judge") if getattr(now, what) != getattr(then, what)]
         if changed:
             what = " and ".join(changed)
@@ -41,8 +42,8 @@ class AcceptedExperiment:
                 f"{self.path}: the accepted run was graded by another {what}; accept this one (--accept)"
             )
         cases: Sequence[ExperimentCase] = [c for c in run.experiment.cases if self.digests.get(c.id) == c.digest]
-        kept = {case.id for case in cases}
-        marked = {mark.rater for mark in self.marks if mark.id in kept}
+        unchanged = {case.id for case in cases}
+        marked = {mark.rater for mark in self.marks if mark.id in unchanged}
         variants = [name for name in run.experiment.by_name if name in marked]
         if not variants:
             raise ComparisonError(f"{self.path}: the accepted run has no variant and case in common with this one")
@@ -95,7 +96,7 @@ def load_accepted_experiment(path: Path) -> AcceptedExperiment:
         prints = Fingerprints(**data["fingerprints"])
         return AcceptedExperiment(path, str(data["date"]), prints, marks, dict(data["cases"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise RatingError(f"is no accepted experiment: {error!r}; accept another (--accept)", path=path) from error
+        raise RatingError(f"isn't an accepted experiment: {error!r}; accept another (--accept)", path=path) from error
 
 
 def _mark(data: Mapping[str, Any]) -> Rating:

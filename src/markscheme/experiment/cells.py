@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.price import Price
@@ -64,11 +65,16 @@ class ExperimentCase:
 
 @dataclass(frozen=True)
 class Model:
-    """The model that answers, named like a judge, and its settings; None means the adapter's default."""
+    """The model that answers, named like a judge.
+
+    Attributes:
+        name: As on the command line.
+        parameters: Its parameters that are set, such as `temperature`, by name.
+        price: Of its tokens, if given.
+    """
 
     name: str
-    temperature: float | None = None
-    max_tokens: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     price: Price | None = None
 
 

@@ -99,9 +99,9 @@ class Experiment:
             yield from (Fault(f"{what} {name!r} occurs twice here; names are unique") for name in twice)
         for criterion in self.rubric.criteria:
             if criterion.name in FIGURES:
-                yield Fault(f"a criterion called {criterion.name!r} has no room in the table, which has one of its own")
-        asked = dict.fromkeys(name for name, _ in self.to_ask)
-        yield from (fault for v in self.variants if v.name in asked for fault in self._unfilled(v))
+                yield Fault(f"criterion {criterion.name!r} needs another name: the table has a column of that name")
+        variants_asked = dict.fromkeys(name for name, _ in self.to_ask)
+        yield from (fault for v in self.variants if v.name in variants_asked for fault in self._unfilled(v))
         yield from self._lacking()
 
     def _unfilled(self, variant: Variant) -> Iterator[Fault]:
@@ -112,7 +112,7 @@ class Experiment:
             lacking = [case for case in self.cases if name not in case.inputs]
             if lacking:
                 hidden = any(name in case.expected for case in lacking)
-                why = "which is for the judge alone" if hidden else "which is none of its inputs"
+                why = "which is for the judge alone" if hidden else "which isn't one of its inputs"
                 yield Fault(f"{_named(lacking)} cannot fill {{{{{name}}}}} of variant {variant.name!r}, {why}")
 
     def _lacking(self) -> Iterator[Fault]:

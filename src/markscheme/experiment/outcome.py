@@ -1,14 +1,12 @@
 """The results of a graded experiment: figures, differences, pass rates corrected by human labels, and failed rules."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from markscheme.calibration.accepted import load_accepted
-from markscheme.calibration.pass_fail import read_labelled, reference_of
-from markscheme.calibration.pass_rates import Labelled, PassRates
-from markscheme.calibration.saved import is_calibration, read_calibration
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.rates.decisions import Decided, both_decided
+from markscheme.calibration.rates.pass_rates import PassRates
 from markscheme.errors import ComparisonError
 from markscheme.experiment.accepted import AcceptedExperiment
 from markscheme.experiment.rules import Rule, risks, worse_than_accepted
@@ -22,8 +20,7 @@ from markscheme.experiment.table import (
     variant_table,
 )
 from markscheme.ratings.examples import examples_file, load_examples
-from markscheme.ratings.gold import JUDGE, gold_of
-from markscheme.ratings.table import column_of
+from markscheme.ratings.gold import gold_of
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.search import find_calibration
 
@@ -55,27 +52,6 @@ class ExperimentReport:
     notes: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Decided:
-    """Pass/fail decisions of annotators and judge in a calibration.
-
-    Attributes:
-        labelled: The decisions.
-        reference: Where the labels come from.
-        judge: The judge; None if it is the run's own, or unknown.
-    """
-
-    labelled: Sequence[Labelled] = ()
-    reference: str | None = None
-    judge: str | None = None
-
-
-def read_decided(path: Path) -> Decided:
-    """The decisions in the output of `calibrate --json`, or in lines of decisions alone."""
-    judge = read_calibration(path).judge if is_calibration(path) else None
-    return Decided(read_labelled(path), reference_of(path), judge)
-
-
 def report_of(
     run: ExperimentRun,
     rules: Sequence[Rule],
@@ -98,7 +74,9 @@ def report_of(
     Raises:
         ComparisonError: With `worse` and `strict`, the run cannot be compared with the accepted one.
     """
-    experiment, table, notes = run.experiment, variant_table(run), risks(rules, run)
+    experiment = run.experiment
+    table = variant_table(run)
+    notes = risks(rules, run)
     rows = {name: figures(table, name) for name in experiment.by_name}
     since, failed = [], [line for rule in rules for line in rule.hits(rows)]
     if accepted is not None:
@@ -110,37 +88,30 @@ def report_of(
             notes.append(str(error))
     failed += worse_than_accepted(since) if worse else []
     decided = decided or _decided_then(run)
-    own = str(run.grading.judge.identity)
-    if decided.judge not in (None, own):
-        notes.append(f"The calibration is of {decided.judge}; rates hold if {own} makes the same errors.")
+    judge_name = str(run.grading.judge.identity)
+    if decided is not None and decided.judge not in (None, judge_name):
+        notes.append(f"The calibration is of {decided.judge}; rates hold if {judge_name} makes the same errors.")
     return ExperimentReport(
         run=run,
         rows=rows,
         differences=between_variants(table, experiment.cases),
         since=since,
         accepted=accepted.date if accepted else "",
-        rates=corrected_rates(run, decided.labelled) if decided.labelled else None,
-        reference=decided.reference,
+        rates=None if decided is None else corrected_rates(run, decided.table),
+        reference=None if decided is None else decided.reference,
         failed=failed,
         notes=notes,
     )
 
 
-def _decided_then(run: ExperimentRun) -> Decided:
+def _decided_then(run: ExperimentRun) -> Decided | None:
     """The decisions of annotators and judge in the rubric's accepted calibration, if it applies to this run."""
-    rubric, receipt = run.experiment.rubric, run.grading.receipt
+    rubric = run.experiment.rubric
+    receipt = run.grading.receipt
     folder = find_calibration(rubric.name, Path.cwd())
     if folder is None or receipt is None or not receipt.holds:
-        return Decided()
-    examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
-    truth = gold_of(examples, rubric)
-    drawn = {one.id: (one.drawn, one.weight, one.stratum) for one in examples.examples}
+        return None
+    truth = gold_of(load_examples(examples_file(folder), rubric, ratings=folder / "ratings"), rubric)
     then = load_accepted(folder / ACCEPTED).runs[0]
-    passes = column_of(JUDGE, then.values(), rubric, truth.ids).decisions
-    decided = zip(truth.ids, truth.decisions.tolist(), passes.tolist(), strict=True)
-    labelled = [
-        Labelled(unit, bool(gold), bool(judge), *drawn[unit])
-        for unit, gold, judge in decided
-        if not math.isnan(gold) and not math.isnan(judge)
-    ]
-    return Decided(labelled, truth.reference)
+    table = both_decided(truth.judged(rubric, then.values()))
+    return Decided(table, truth.reference) if table.ids else None

@@ -9,10 +9,11 @@ from typing import Any
 from markscheme.errors import Fault, RatingError, writing
 from markscheme.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
+from markscheme.graded_table import parquet_rows
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, parse_json, shown, table_rows
 from markscheme.promptfoo.results import Row, read_results
-from markscheme.promptfoo.results_files import is_results
+from markscheme.readers.rated import are_export, has_results, open_rated
 from markscheme.submission import as_text
 
 TEXT_KEYS = ("output", "response")
@@ -31,25 +32,41 @@ class Given:
 
 
 def read_outputs(path: Path) -> list[Given]:
-    """The outputs in a .jsonl or .csv file, or in Promptfoo's results.
+    """The outputs in lines or a table, in Promptfoo's results, or in the export of another tool.
 
     Raises:
         RatingError: All lines without an output, or with a second output of the same variant and case.
     """
-    found: dict[tuple[str, str], Given] = {}
+    outputs: dict[tuple[str, str], Given] = {}
     faults: list[Fault] = []
-    entries = _of_results(read_results(path, unjudged=True).rows) if is_results(path) else records(path)
+    entries = _entries(path)
     for line, entry in entries:
         try:
-            one = entry if isinstance(entry, Given) else _given(entry)
-            if (one.variant, one.case) in found:
-                raise ValueError(f"a second output of {one.variant or 'the variant'} for case {one.case!r}")
-            found[one.variant, one.case] = one
+            output = entry if isinstance(entry, Given) else _given(entry)
+            if (output.variant, output.case) in outputs:
+                raise ValueError(f"a second output of {output.variant or 'the variant'} for case {output.case!r}")
+            outputs[output.variant, output.case] = output
         except ValueError as error:
             faults.append(Fault(str(error), line))
-    if faults or not found:
+    if faults or not outputs:
         raise RatingError(faults or "holds no outputs", path=path)
-    return list(found.values())
+    return list(outputs.values())
+
+
+def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
+    """The outputs of a file as written, each with its line."""
+    if path.suffix in (".jsonl", ".csv", ".parquet") and not has_results(path) and not are_export([path]):
+        return records(path)
+    return _of_results(read_results(path, unjudged=True).rows) if has_results(path) else _of_rated(path)
+
+
+def _of_rated(path: Path) -> Iterator[tuple[None, Given]]:
+    """The responses in a rated file: what wrote one is the variant, and its group or id the case."""
+    for file in open_rated([path], expected="examples").files:
+        for example in file.examples if file.has_responses else ():
+            inputs = {name: as_text(value) for name, value in example.submission.inputs.items()}
+            case = example.group or example.id
+            yield None, Given(example.system, case, Output(example.submission.response), inputs)
 
 
 def records(path: Path) -> Iterator[tuple[int, Any]]:
@@ -60,6 +77,9 @@ def records(path: Path) -> Iterator[tuple[int, Any]]:
     """
     if path.suffix == ".jsonl":
         yield from json_lines(path, RatingError)
+        return
+    if path.suffix == ".parquet":
+        yield from parquet_rows(path)
         return
     if path.suffix != ".csv":
         raise RatingError("is neither .jsonl nor .csv nor Promptfoo's results", path=path)
@@ -93,17 +113,18 @@ def _given(record: Any) -> Given:
 
 
 def _named(record: Mapping[str, Any], key: str) -> str:
-    found = record.get(key)
-    if isinstance(found, bool) or not isinstance(found, str | int) or not str(found).strip():
-        raise ValueError(f"`{key}` is missing: a name, as in {key}: refund" if found is None else f"`{key}` is no name")
-    return str(found)
+    name = record.get(key)
+    if isinstance(name, bool) or not isinstance(name, str | int) or not str(name).strip():
+        missing = f"`{key}` is missing: a name, as in {key}: refund"
+        raise ValueError(missing if name is None else f"`{key}` must be a name, got {shown(name)}")
+    return str(name)
 
 
 def _texts(record: Mapping[str, Any], key: str) -> dict[str, str]:
-    said = record.get(key)
-    if said is not None and not isinstance(said, Mapping):
-        raise ValueError(f"`{key}` is texts by name, as in {key}: {{query: …}}; found {shown(said)}")
-    return {str(name): as_text(value) for name, value in (said or {}).items() if value is not None}
+    texts = record.get(key)
+    if texts is not None and not isinstance(texts, Mapping):
+        raise ValueError(f"`{key}` is texts by name, as in {key}: {{query: …}}; found {shown(texts)}")
+    return {str(name): as_text(value) for name, value in (texts or {}).items() if value is not None}
 
 
 def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, Given]]:

@@ -1,19 +1,22 @@
 """Rules that fail a run, such as `overall < 0.8`, and their one-line grammar."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
-from markscheme.calibration.gate import Graded, repeated
+from markscheme.calibration.rates.gate_risk import repeated, repeats_of
 from markscheme.errors import UsageError, suggestion
 from markscheme.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
 from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import Difference, VariantFigures
+from markscheme.phrases import brief
+from markscheme.ratings.from_grades import rating_of
+from markscheme.ratings.table import RatingTable
 from markscheme.score import ROUNDING
-from markscheme.stats.gate import Figure
+from markscheme.stats.threshold_risk import RunFigure
 
-_OF: Final[Mapping[str, Figure]] = {OVERALL: "score", PASS_RATE: "pass"}
+_OF: Final[Mapping[str, RunFigure]] = {OVERALL: "score", PASS_RATE: "pass"}
 _RULE: Final = re.compile(r"\s*([^<>=]+?)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
 
 
@@ -42,15 +45,15 @@ class Rule:
         Raises:
             UsageError: Invalid syntax, an unknown variant or figure, or a number outside the figure's range.
         """
-        found = _RULE.fullmatch(text)
-        if found is None:
+        match = _RULE.fullmatch(text)
+        if match is None:
             raise UsageError(f'--fail-if is `worse`, or as in "overall < 0.8" (<, <=, >, >=); found {text!r}')
-        variants, figure = _named(found[1], experiment)
-        bound = float(found[3])
+        variants, figure = _named(match[1], experiment)
+        bound = float(match[3])
         scale = (0.0, 1.0) if figure in FIGURES else experiment.rubric.criterion(figure).scale.values
         if not min(scale) <= bound <= max(scale):
             raise UsageError(f"--fail-if {text!r}: {figure} lies between {min(scale):g} and {max(scale):g}")
-        return cls(text, variants, figure, found[2], bound)
+        return cls(text, variants, figure, match[2], bound)
 
     def hits(self, rows: Mapping[str, VariantFigures]) -> list[str]:
         """A sentence for each variant that fails by it; a variant whose figure is unknown fails too."""
@@ -59,7 +62,11 @@ class Rule:
     def _why(self, name: str, value: float | None) -> str:
         if value is None:
             return f"{name}: {self.figure} is not known, so {self.text!r} can't be checked"
-        return f"{name}: {self.figure} is {value:.4g}, and the run fails if {self.text}" if self._fails(value) else ""
+        return (
+            f"{name}: {self.figure} is {brief(value, 4)}, and the run fails if {self.text}"
+            if self._fails(value)
+            else ""
+        )
 
     def _value(self, row: VariantFigures) -> float | None:
         if self.figure == PASS_RATE:
@@ -75,8 +82,10 @@ class Rule:
 
 def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
     """A sentence for each variant that is shown to be worse than before."""
-    found = [(each.second, each.worse) for each in differences]
-    return [f"{name}: worse than the accepted run in {', '.join(figures)}" for name, figures in found if figures]
+    worse_figures = [(difference.second, difference.worse) for difference in differences]
+    return [
+        f"{name}: worse than the accepted run in {', '.join(figures)}" for name, figures in worse_figures if figures
+    ]
 
 
 def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
@@ -86,25 +95,27 @@ def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
         for rule in rules
         if rule.figure in FIGURES and rule.sign[0] == "<"
         for name in rule.variants
-        if (gate := repeated(_graded(run, name, rule.figure), rule.bound, _OF[rule.figure])) is not None
+        if (gate := repeated(_repeats(run, name), rule.bound, _OF[rule.figure])) is not None
     ]
 
 
-def _graded(run: ExperimentRun, variant: str, figure: str) -> Iterator[Graded]:
-    """Each output of a variant by the content of its case: cases with the same content are repeats."""
-    for case in run.experiment.cases:
-        grade = run.grades[variant, case.id]
-        found = grade.score if figure == OVERALL else grade.passed
-        yield case.digest, None if found is None else float(found)
+def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
+    """The runs of each case of a variant: cases with the same content are repeats."""
+    rubric = run.experiment.rubric
+    graded = (
+        replace(rating_of(run.grades[variant, case.id], rubric, variant), id=case.digest)
+        for case in run.experiment.cases
+    )
+    return repeats_of(rubric, graded)
 
 
-def _named(said: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
+def _named(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
     """The variants and the figure that a name refers to; a figure of all variants takes precedence."""
-    known = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
-    if said in known:
-        return tuple(experiment.by_name), said
+    figures = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
+    if name in figures:
+        return tuple(experiment.by_name), name
     for variant in experiment.by_name:
-        if said.startswith(f"{variant}.") and said.removeprefix(f"{variant}.") in known:
-            return (variant,), said.removeprefix(f"{variant}.")
-    instead = suggestion(said, known, mark="'") or f"; there are {', '.join(known)}"
-    raise UsageError(f"--fail-if knows no {said!r}{instead}; VARIANT.FIGURE names one variant's")
+        if name.startswith(f"{variant}.") and name.removeprefix(f"{variant}.") in figures:
+            return (variant,), name.removeprefix(f"{variant}.")
+    instead = suggestion(name, figures, mark="'") or f"; there are {', '.join(figures)}"
+    raise UsageError(f"--fail-if knows no {name!r}{instead}; VARIANT.FIGURE names one variant's")

@@ -1,43 +1,21 @@
 """Run an experiment: model and judge fill a graded table; existing outputs are reused."""
 
-import asyncio
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from markscheme.errors import BudgetError, JudgeError, NoJudge
+from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
 from markscheme.experiment.definition import Cell, Experiment, Model, Output
 from markscheme.experiment.outputs import Kept, output_id
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import MOST_UNGRADED, Grade, Grading, all_or_first_error, grade_many
+from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many
 from markscheme.judges.asking import Asking
-from markscheme.judges.judge import Judge, Usage
+from markscheme.judges.judge import Judge, Usage, make_room, total
+from markscheme.judges.kinds import known_kind
+from markscheme.judges.many import ask_many
 from markscheme.judges.registry import open_judge
+from markscheme.progress import Steps, Watch, unwatched
 from markscheme.prompt import Prompt
 from markscheme.submission import Submission
-
-
-class Steps(Protocol):
-    """Receives progress."""
-
-    def step(self) -> None:
-        """Count one step."""
-        ...
-
-
-class _Unwatched:
-    def step(self) -> None:
-        """Do nothing."""
-
-
-Watch = Callable[[str, int], AbstractContextManager[Steps]]
-"""Shows progress: takes a description and the number of steps."""
-
-
-def unwatched(what: str, total: int) -> AbstractContextManager[Steps]:  # noqa: ARG001 - nobody looks
-    """Progress that shows nothing."""
-    return nullcontext(_Unwatched())
 
 
 @dataclass(frozen=True)
@@ -89,7 +67,7 @@ async def run_experiment(
     judge: Judge,
     *,
     model: Judge | None = None,
-    kept: Kept | None = None,
+    outputs_file: Kept | None = None,
     concurrency: int = 8,
     watch: Watch = unwatched,
 ) -> ExperimentRun:
@@ -99,7 +77,7 @@ async def run_experiment(
         experiment: Variants, cases, rubric.
         judge: The judge that grades.
         model: The model that makes missing outputs: a judge asked for a plain text.
-        kept: Outputs of earlier runs; new ones are added.
+        outputs_file: Outputs of earlier runs; new ones are added.
         concurrency: Maximum concurrent requests.
         watch: Shows progress.
 
@@ -107,6 +85,7 @@ async def run_experiment(
         NoJudge: Model or judge cannot be used, or outputs are missing and there is no model.
 
     Example:
+        >>> import asyncio
         >>> from markscheme import Rubric, ScriptedJudge
         >>> from markscheme.experiment.definition import ExperimentCase, Variant
         >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
@@ -118,46 +97,12 @@ async def run_experiment(
         >>> run.grades["plain", "fr"].score
         1.0
     """
-    outputs = await make_outputs(experiment, model, kept=kept, concurrency=concurrency, watch=watch)
+    outputs = await make_outputs(experiment, model, outputs_file=outputs_file, concurrency=concurrency, watch=watch)
     grading = Grading(experiment.rubric, judge)
     return await grade_outputs(experiment, outputs, grading, concurrency=concurrency, watch=watch)
 
 
 # --- outputs --------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Making:
-    """The outputs of a run in progress."""
-
-    experiment: Experiment
-    model: Judge
-    kept: Kept
-    gate: asyncio.Semaphore
-    made: int = 0
-    usage: Usage = field(default_factory=Usage)
-    stopped: BudgetError | None = None
-
-    async def output(self, cell: Cell, shown: Steps) -> Output:
-        variant, case = self.experiment.by_name[cell[0]], self.experiment.by_id[cell[1]]
-        prompt = variant.ask(case)
-        try:
-            async with self.gate:
-                if self.stopped is not None:
-                    return Output(None, f"not asked: {self.stopped}")
-                reply = await self.model.reply(prompt)
-        except NoJudge:
-            raise
-        except BudgetError as error:
-            self.stopped = error
-            return Output(None, f"not asked: {error}")
-        except JudgeError as error:
-            return Output(None, f"no output: {error}")
-        finally:
-            shown.step()
-        self.made += 1
-        self.usage += reply.usage
-        return self.kept.keep(reply, _under(prompt, self.model), variant.name, case)
 
 
 def _under(prompt: Prompt, model: Judge) -> str:
@@ -174,11 +119,17 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
         name: Another model, with the same settings.
 
     Raises:
-        UsageError: Unknown model, or one that takes no temperature or maximum answer length.
+        UsageError: Unknown model, one that takes no temperature or maximum answer length, or code that nobody but
+            the experiment's file names.
     """
     model = experiment.model if name is None else replace(experiment.model or Model(name), name=name)
     if model is None:
         return None
+    if name is None and experiment.source is not None and known_kind(model.name).names_code:
+        raise UsageError(
+            f"{experiment.source}: `model: {model.name}` is code, and a file can't make markscheme run code: "
+            f"--model {model.name} does, if you trust it"
+        )
     asking = asking or Asking()
     return open_judge(
         model.name,
@@ -186,30 +137,36 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
             limiter=asking.limiter,
             price=model.price or asking.price,
             memory=None,  # outputs are stored separately
-            temperature=model.temperature,
-            max_tokens=model.max_tokens,
+            parameters=model.parameters,
             list_prices=asking.list_prices,
         ),
     )
 
 
-def missing(experiment: Experiment, model: Judge | None, kept: Kept) -> list[Cell]:
+def missing(experiment: Experiment, model: Judge | None, outputs_file: Kept) -> list[Cell]:
     """The cells whose output would have to be requested."""
     if model is None:
         return experiment.to_ask
-    return [cell for cell, output in _at_hand(experiment, model, kept).items() if output is None]
+    return [cell for cell, output in _at_hand(experiment, model, outputs_file).items() if output is None]
 
 
-def _at_hand(experiment: Experiment, model: Judge, kept: Kept) -> dict[Cell, Output | None]:
-    prompts = {cell: experiment.by_name[cell[0]].ask(experiment.by_id[cell[1]]) for cell in experiment.to_ask}
-    return {cell: kept.find(_under(prompt, model)) for cell, prompt in prompts.items()}
+def _at_hand(experiment: Experiment, model: Judge, outputs_file: Kept) -> dict[Cell, Output | None]:
+    if not model.identity.lasting:
+        return dict.fromkeys(experiment.to_ask)
+    return {cell: outputs_file.find(_under(_prompt(experiment, cell), model)) for cell in experiment.to_ask}
+
+
+def _prompt(experiment: Experiment, cell: Cell) -> Prompt:
+    """What the model is asked for a cell."""
+    variant, case = cell
+    return experiment.by_name[variant].ask(experiment.by_id[case])
 
 
 async def make_outputs(
     experiment: Experiment,
     model: Judge | None,
     *,
-    kept: Kept | None = None,
+    outputs_file: Kept | None = None,
     concurrency: int = 8,
     watch: Watch = unwatched,
 ) -> Outputs:
@@ -223,21 +180,58 @@ async def make_outputs(
     """
     if experiment.to_ask and model is None:
         raise NoJudge("no model to ask: name one under `model:`, or by --model, or name a file of outputs")
-    found: dict[Cell, Output] = {cell: experiment.given[cell] for cell in experiment.cells if cell in experiment.given}
+    outputs = {cell: experiment.given[cell] for cell in experiment.cells if cell in experiment.given}
     if model is None:
-        return Outputs(found)
-    making = _Making(experiment, model, kept or Kept(None), asyncio.Semaphore(concurrency))
-    at_hand = _at_hand(experiment, model, making.kept)
-    found |= {cell: output for cell, output in at_hand.items() if output is not None}
+        return Outputs(outputs)
+    outputs_file = outputs_file or Kept(None)
+    at_hand = _at_hand(experiment, model, outputs_file)
+    outputs |= {cell: output for cell, output in at_hand.items() if output is not None}
     to_make = [cell for cell, output in at_hand.items() if output is None]
     try:
         with watch("asking for outputs", len(to_make)) as shown:
-            outputs = await all_or_first_error(making.output(cell, shown) for cell in to_make)
+            new = await _new_outputs(experiment, model, to_make, outputs_file, concurrency, shown)
     finally:
         await model.aclose()
-    found |= dict(zip(to_make, outputs, strict=True))
-    by_cell = {cell: found[cell] for cell in experiment.cells}
-    return Outputs(by_cell, making.made, making.usage, str(model.identity) if experiment.to_ask else "")
+    outputs |= {cell: output for cell, (output, _) in new.items()}
+    made = sum(output.text is not None for output, _ in new.values())
+    usage = total(usage for _, usage in new.values())
+    by_cell = {cell: outputs[cell] for cell in experiment.cells}
+    return Outputs(by_cell, made, usage, str(model.identity) if experiment.to_ask else "")
+
+
+async def _new_outputs(
+    experiment: Experiment, model: Judge, cells: Sequence[Cell], outputs_file: Kept, concurrency: int, shown: Steps
+) -> dict[Cell, tuple[Output, Usage]]:
+    """The model's output for each cell, stored as soon as it is there, and its usage."""
+
+    async def output(cell: Cell) -> tuple[Output, Usage]:
+        prompt = _prompt(experiment, cell)
+        try:
+            reply = await model.reply(prompt)
+        except NoJudge:
+            raise
+        except JudgeError as error:
+            return Output(None, f"no output: {error}"), Usage()
+        variant, case = cell
+        under = _under(prompt, model)
+        if not model.identity.lasting:  # the same prompt may come to another output, which is not this one
+            under = fingerprint(under, reply.text)
+        return outputs_file.keep(reply, under, variant, experiment.by_id[case]), reply.usage
+
+    make_room(model, concurrency)
+    outputs: dict[Cell, tuple[Output, Usage]] = {}
+    not_asked = ""
+    try:
+        async for place, made in ask_many(output, cells, concurrency=concurrency):
+            outputs[cells[place]] = made
+            shown.step()
+    except BudgetError as error:
+        not_asked = f"not asked: {error}"
+    for cell in cells:
+        if cell not in outputs:
+            outputs[cell] = Output(None, not_asked), Usage()
+            shown.step()
+    return outputs
 
 
 # --- grades ---------------------------------------------------------------------------------------------------------

@@ -7,21 +7,26 @@ from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.collect import rating_of
 from markscheme.calibration.comparison import differences, shift_between
-from markscheme.calibration.pass_rates import Judged, Labelled, PassRates, pass_rates
+from markscheme.calibration.rates.pass_rates import PassRates, pass_rates
 from markscheme.experiment.definition import OVERALL, ExperimentCase
 from markscheme.experiment.run import ExperimentRun
+from markscheme.ratings.examples import Example
+from markscheme.ratings.from_grades import rating_of
+from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import Flags, Floats, RatingTable, rating_table
+from markscheme.ratings.table import RatingTable, rating_table, row_by_row
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
-from markscheme.stats.intervals import wilson_share
+from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.shares import share
+from markscheme.submission import Submission
 
-ACCEPTED = "accepted"
+ACCEPTED_VARIANT = "accepted"
 ALPHA = 0.05
-LEAST_UNITS = 5
+"""The usual 5 %, divided by the number of comparisons for the intervals that hold for all of them at once."""
+LEAST_CASES = 5
 """Minimum cases: below it no difference, however large, reaches p 0.05, since mid-p is at least 0.5 ** cases."""
 
 
@@ -90,7 +95,8 @@ class Shift:
     @property
     def is_worse(self) -> bool:
         """Whether the simultaneous interval shows second to be worse."""
-        low, high = self.together.low, self.together.high
+        low = self.together.low
+        high = self.together.high
         return low is not None and high is not None and (low > 0 if self.is_fault else high < 0)
 
 
@@ -110,12 +116,12 @@ class Difference:
 
 def figures(table: RatingTable, variant: str) -> VariantFigures:
     """One variant's row."""
-    column, rubric = table[variant], table.rubric
+    column = table[variant]
+    rubric = table.rubric
     is_output = np.array([rating is not None for rating in column.ratings])
     every = np.concatenate(list(column.levels.values()))
     every = every[~np.isnan(every)]
     one_scale = len({criterion.scale.ends for criterion in rubric.criteria}) == 1
-    decided = column.decisions[~np.isnan(column.decisions)]
     return VariantFigures(
         criteria={
             criterion.name: _figure(column.levels[criterion.name], is_output & ~column.skipped[criterion.name])
@@ -123,16 +129,23 @@ def figures(table: RatingTable, variant: str) -> VariantFigures:
         },
         overall=_figure(column.scores, is_output),
         mean_level=float(every.mean()) if len(every) and one_scale else None,
-        pass_rate=wilson_share(int(decided.sum()), len(decided), method="share of passes"),
+        pass_rate=share(column.decisions, method="share of passes"),
     )
 
 
 def _figure(values: Floats, is_due: Flags) -> Figure:
     """The figure of some values, shape (n_cases,), and how many of those that are due are missing."""
-    there, not_graded = values[~np.isnan(values)], int((np.isnan(values) & is_due).sum())
-    if not len(there):
+    known_values = values[~np.isnan(values)]
+    not_graded = int((np.isnan(values) & is_due).sum())
+    if not len(known_values):
         return Figure(None, None, None, 0, not_graded)
-    return Figure(math.fsum(there) / len(there), float(there.min()), float(there.max()), len(there), not_graded)
+    return Figure(
+        math.fsum(known_values) / len(known_values),
+        float(known_values.min()),
+        float(known_values.max()),
+        len(known_values),
+        not_graded,
+    )
 
 
 def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> list[Difference]:
@@ -145,14 +158,18 @@ def since(
     then: RatingTable, now: RatingTable, variants: Sequence[str], cases: Sequence[ExperimentCase]
 ) -> list[Difference]:
     """Each variant before and now, on the cases of both."""
-    earlier = [replace(then[name], name=f"{ACCEPTED} {name}") for name in variants]
+    earlier = [replace(then[name], name=f"{ACCEPTED_VARIANT} {name}") for name in variants]
     both = _by_inputs(now.with_columns(*earlier), cases)
-    found = _differences(both, [(f"{ACCEPTED} {name}", name) for name in variants])
-    return [replace(difference, first=ACCEPTED) for difference in found]
+    changes = _differences(both, [(f"{ACCEPTED_VARIANT} {name}", name) for name in variants])
+    return [replace(difference, first=ACCEPTED_VARIANT) for difference in changes]
 
 
 def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTable:
-    """The same table with one row for all cases with the same inputs: the mean of their outputs."""
+    """The same table with one row for all cases with the same inputs: the mean of their outputs.
+
+    Not the median, by which several ratings of one response become one: these are ratings of several responses, and
+    what a variant is compared by is the mean over its responses.
+    """
     places: dict[str, list[int]] = {}
     for place, case in enumerate(cases):
         places.setdefault(case.digest, []).append(place)
@@ -162,7 +179,7 @@ def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTab
     columns = [
         replace(
             column.rows(np.array([row[0] for row in rows])),
-            levels={name: _means(found, rows) for name, found in column.levels.items()},
+            levels={name: _means(levels, rows) for name, levels in column.levels.items()},
             scores=_means(column.scores, rows),
         )
         for column in table.columns
@@ -172,8 +189,10 @@ def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTab
 
 def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
     """The mean of each row's known values, shape (n_rows,); nan if there are none."""
-    there = [[value for value in values[list(row)].tolist() if not math.isnan(value)] for row in rows]
-    return np.array([math.fsum(found) / len(found) if found else math.nan for found in there])
+    values_of_rows = [[value for value in values[list(row)].tolist() if not math.isnan(value)] for row in rows]
+    return np.array(
+        [math.fsum(row_values) / len(row_values) if row_values else math.nan for row_values in values_of_rows]
+    )
 
 
 def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
@@ -195,17 +214,23 @@ def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[D
                 for level in (1 - ALPHA, 1 - ALPHA / len(moved))
             )
             shifts[place][name] = Shift(alone, together, float(p), faults.get(name, False))
-    return [Difference(first, second, found) for (first, second), found in zip(pairs, shifts, strict=True)]
+    return [
+        Difference(first, second, figure_shifts) for (first, second), figure_shifts in zip(pairs, shifts, strict=True)
+    ]
 
 
-def corrected_rates(run: ExperimentRun, labelled: Sequence[Labelled]) -> PassRates:
+def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:
     """Pass rates as annotators would decide, overall and by variant.
 
     Args:
         run: The graded table.
-        labelled: Decisions by both annotators and judge, on these outputs or others.
+        labelled: Gold and the judge on examples that both decided, these outputs or others.
     """
-    judged = [Judged(grade.id, grade.passed, variant, case) for (variant, case), grade in run.grades.items()]
-    here = {one.id for one in judged}
-    own = all(label.id in here for label in labelled)
-    return pass_rates(judged, labelled, how=None if own else "elsewhere")
+    rubric = run.experiment.rubric
+    graded = [
+        (Example(Submission("", {}, grade.id), group=case, system=variant), rating_of(grade, rubric, variant))
+        for (variant, case), grade in run.grades.items()
+    ]
+    table = row_by_row(rubric, JUDGE, graded)
+    are_own_labels = set(labelled.ids) <= set(table.ids)
+    return pass_rates(table, labelled, how=None if are_own_labels else "elsewhere")

@@ -11,6 +11,8 @@ from typing import Any
 from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.plain_data import parse_json, shown
 from markscheme.ratings.examples import Example, anchors_in
+from markscheme.rubrics.edit import Changes
+from markscheme.rubrics.edit import edit as edited_file
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.wording import Field, in_place_of, with_words, words_of
@@ -24,9 +26,10 @@ COPIED, NEARLY_COPIED = 8, 6
 MOST_HOLDERS = 2
 """A name or number that at most this many examples contain identifies these examples."""
 MOST_SHOWN = 3
+"""Quotations shown; how many more there are is counted."""
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(r"\d|_|[a-z][A-Z]")
-_FIELD = "description, levels[N].description, levels[N].label or guidelines"
+_FIELD = "description (or requirement), levels[N].description, levels[N].label or guidelines"
 
 
 class NotTried(ValueError):  # noqa: N818 - an answer about a candidate, which the caller counts
@@ -91,8 +94,8 @@ class LabelledTexts:
     def copied(self, new: str, old: str, length: int) -> tuple[str, ...]:
         """Runs of `length` words that a text shares with an example and the old words lacked, in alphabetical order."""
         runs = set(_runs(new, length)) - set(_runs(old, length))
-        held = {run for texts in self.texts for text in texts for run in _runs(text, length)} if runs else set()
-        return tuple(sorted(runs & held))
+        copyable = {run for texts in self.texts for text in texts for run in _runs(text, length)} if runs else set()
+        return tuple(sorted(runs & copyable))
 
     def telling(self, new: str, old: str) -> tuple[str, ...]:
         """Code names and numbers that are new and occur in only one or two examples."""
@@ -137,9 +140,10 @@ def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: 
         NotTried: They aren't edits, or edits that aren't allowed.
     """
     listed = edits.get("edits") if isinstance(edits, Mapping) else edits
-    if not isinstance(listed, list) or not listed or not all(isinstance(one, Mapping) for one in listed):
+    if not isinstance(listed, list) or not listed or not all(isinstance(edit, Mapping) for edit in listed):
         raise NotTried(f"no edits: expected a JSON list of {{criterion, field, old, new, why}}, got {shown(edits)}")
-    now, words = words_of(base), dict(words_of(base))
+    now = words_of(base)
+    words = dict(words_of(base))
     for edit in listed:
         place = _place(edit, base, now)
         words[place] = _edited(words[place], edit, place)
@@ -147,11 +151,13 @@ def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: 
 
 
 def _place(edit: Mapping[str, Any], base: Rubric, words: Mapping[Field, str]) -> Field:
-    criterion, field = str(edit.get("criterion") or ""), str(edit.get("field") or "")
+    criterion = str(edit.get("criterion") or "")
+    field = str(edit.get("field") or "")
+    field = "description" if field == "requirement" else field  # one key in rubric files too
     criterion = "" if field == "guidelines" else criterion
-    known = [one.name for one in base.criteria]
-    if criterion and criterion not in known:
-        raise NotTried(f"changes {criterion!r}, which is none of the criteria {', '.join(known)}")
+    names = [criterion.name for criterion in base.criteria]
+    if criterion and criterion not in names:
+        raise NotTried(f"changes {criterion!r}, which isn't one of the criteria {', '.join(names)}")
     place = Field(criterion, field)
     if field != "guidelines" and field != "description" and place.level is None:
         raise NotTried(f"changes `{field}`{f' of {criterion}' if criterion else ''}; only words may change: {_FIELD}")
@@ -161,7 +167,8 @@ def _place(edit: Mapping[str, Any], base: Rubric, words: Mapping[Field, str]) ->
 
 
 def _edited(words: str, edit: Mapping[str, Any], place: Field) -> str:
-    old, new = edit.get("old"), edit.get("new")
+    old = edit.get("old")
+    new = edit.get("new")
     if not isinstance(old, str) or not isinstance(new, str) or not new.strip():
         raise NotTried(f"`old` and `new` of {place} must be texts, got {shown(old)} and {shown(new)}")
     if _squeezed(old) == _squeezed(words):
@@ -177,12 +184,13 @@ def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: Labell
     Raises:
         NotTried: It differs in anything else.
     """
-    other = list(_other_changes(candidate, yours))
-    if other:
-        raise NotTried(f"changes {', '.join(other)}; only words may change: {_FIELD}")
-    theirs, own = words_of(candidate), words_of(yours)
-    if theirs.keys() != own.keys():
-        places = ", ".join(sorted(map(str, theirs.keys() ^ own.keys())))
+    unlike = list(_other_changes(candidate, yours))
+    if unlike:
+        raise NotTried(f"changes {', '.join(unlike)}; only words may change: {_FIELD}")
+    theirs = words_of(candidate)
+    own_words = words_of(yours)
+    if theirs.keys() != own_words.keys():
+        places = ", ".join(sorted(map(str, theirs.keys() ^ own_words.keys())))
         raise NotTried(f"has words at other places than your rubric: {places}")
     return _wording(name, theirs, yours, labelled)
 
@@ -192,27 +200,27 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
     if [c.name for c in candidate.criteria] != [c.name for c in yours.criteria]:
         yield "the names or the number of criteria"
         return
-    for one, own in zip(candidate.criteria, yours.criteria, strict=True):
-        yield from (f"{what} of {own.name}" for what in _criterion_changes(one, own))
+    for theirs, ours in zip(candidate.criteria, yours.criteria, strict=True):
+        yield from (f"{what} of {ours.name}" for what in _criterion_changes(theirs, ours))
     in_files = {"description": "description of the rubric", "pass_mark": "passingThreshold"}
     rest = "description pass_mark inputs strategy samples tolerance target ask_within"
     yield from (in_files.get(name, name) for name in _unequal(candidate, yours, rest))
 
 
-def _unequal(one: object, own: object, attributes: str) -> list[str]:
+def _unequal(candidate: object, yours: object, attributes: str) -> list[str]:
     """The attributes that differ."""
-    return [name for name in attributes.split() if getattr(one, name) != getattr(own, name)]
+    return [name for name in attributes.split() if getattr(candidate, name) != getattr(yours, name)]
 
 
-def _criterion_changes(one: Criterion, own: Criterion) -> Iterator[str]:
-    yield from _unequal(one, own, "weight threshold required sees not_applicable check preserves steps")
-    if (one.good, one.bad) != (own.good, own.bad):
+def _criterion_changes(candidate: Criterion, yours: Criterion) -> Iterator[str]:
+    yield from _unequal(candidate, yours, "weight threshold required sees not_applicable check preserves steps")
+    if (candidate.good, candidate.bad) != (yours.good, yours.bad):
         yield "examples"
-    if len(one.scale.levels) != len(own.scale.levels):
+    if len(candidate.scale.levels) != len(yours.scale.levels):
         yield "the number of levels"
-    elif _unequal(one.scale, own.scale, "values choices ordered"):
+    elif _unequal(candidate.scale, yours.scale, "values choices ordered"):
         yield "the scale"
-    elif [level.example for level in one.scale.levels] != [level.example for level in own.scale.levels]:
+    elif [level.example for level in candidate.scale.levels] != [level.example for level in yours.scale.levels]:
         yield "examples of levels"
 
 
@@ -220,29 +228,29 @@ def _criterion_changes(one: Criterion, own: Criterion) -> Iterator[str]:
 
 
 def _wording(name: str, words: Mapping[Field, str], yours: Rubric, labelled: LabelledTexts) -> Wording:
-    own = words_of(yours)
+    own_words = words_of(yours)
     changes = tuple(
         Rewording(place, old, in_place_of(old, words[place]))
-        for place, old in own.items()
+        for place, old in own_words.items()
         if _squeezed(words[place]) != _squeezed(old)
     )
     if not changes:
         raise NotTried("has the same words as yours")
-    old = "\n".join([yours.description, *own.values(), *anchors_in(yours)])
+    old = "\n".join([yours.description, *own_words.values(), *anchors_in(yours)])
     new = "\n\n".join(change.new for change in changes)
     copied = labelled.copied(new, old, COPIED)
     if copied:
         raise NotTried(f"copies {COPIED} words or more of a labelled example: {_quoted(copied)}")
-    _refuse_long(words, own)
+    _refuse_long(words, own_words)
     try:
         rubric = with_words(yours, {change.place: change.new for change in changes})
     except RubricError as error:
-        raise NotTried(f"is no valid rubric: {error}") from error
+        raise NotTried(f"isn't a valid rubric: {error}") from error
     return Wording(name, rubric, changes, tuple(_warnings(new, old, labelled)))
 
 
-def _refuse_long(words: Mapping[Field, str], own: Mapping[Field, str]) -> None:
-    now, then = (sum(len(text.split()) for text in texts.values()) for texts in (words, own))
+def _refuse_long(words: Mapping[Field, str], own_words: Mapping[Field, str]) -> None:
+    now, then = (sum(len(text.split()) for text in texts.values()) for texts in (words, own_words))
     if now > max(SHORT, LONGEST * then):
         raise NotTried(f"has {now:,} words, over {LONGEST:g} times the {then:,} of yours")
 
@@ -264,8 +272,20 @@ def _quoted(runs: Sequence[str]) -> str:
 # --- from files -----------------------------------------------------------------------------------------------------
 
 
+def refuse_unwritten(file: Path, wording: Wording) -> None:
+    """Refuse a wording that the rubric's file can't take, so that no labels are opened for it.
+
+    Raises:
+        NotTried: The file can't.
+    """
+    try:
+        edited_file(file, Changes(words=wording.words))
+    except RubricError as error:
+        raise NotTried(f"can't be written into {file.name}: {error}") from error
+
+
 def read_candidates(
-    paths: Sequence[Path], *, yours: Rubric, labelled: LabelledTexts
+    paths: Sequence[Path], *, yours: Rubric, labelled: LabelledTexts, file: Path | None = None
 ) -> tuple[list[Wording], list[Refusal]]:
     """The wordings in files, and those that are rejected.
 
@@ -273,21 +293,25 @@ def read_candidates(
         paths: Rubrics (.yaml, .yml, .json) or JSON edits (.json).
         yours: The user's rubric.
         labelled: Texts that no candidate may copy.
+        file: The rubric's, which must be able to take the words; None where nothing is to be written.
 
     Raises:
         UsageError: A file is missing or unreadable, or two have the same stem.
     """
-    found: list[Wording] = []
+    wordings: list[Wording] = []
     refused: list[Refusal] = []
     for name, count in Counter(path.stem for path in paths).items():
         if count > 1:
             raise UsageError(f"{count} candidates are named {name!r}; a candidate is named by its file")
     for path in paths:
         try:
-            found.append(new_among(found, _read(path, yours, labelled)))
+            wording = new_among(wordings, _read(path, yours, labelled))
+            if file is not None:
+                refuse_unwritten(file, wording)
+            wordings.append(wording)
         except NotTried as why:
             refused.append(Refusal(path.stem, str(why)))
-    return found, refused
+    return wordings, refused
 
 
 def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
@@ -296,9 +320,9 @@ def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
     Raises:
         NotTried: One has.
     """
-    for one in others:
-        if one.words == wording.words:
-            raise NotTried(f"has the same words as {one.name}")
+    for earlier in others:
+        if earlier.words == wording.words:
+            raise NotTried(f"has the same words as {earlier.name}")
     return wording
 
 

@@ -6,18 +6,25 @@ from typing import Literal
 
 import numpy as np
 
-from markscheme.calibration.collect import first_prompts
 from markscheme.grading import MOST_UNGRADED
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.trial import Asker, TrialPart, difference, refuse_ungraded, ungraded_share
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.splits import Opening, open_test_labels, openings_of, record_decision
-from markscheme.ratings.table import Floats
+from markscheme.ratings.from_grades import first_prompts
+from markscheme.ratings.splits import Opening, labelling_digest, open_test_labels, openings_of, record_decision
 from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.agreement_figures import close
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.selection import expected_gain, held_out_test, kept_share, opening_alpha, outside_test
-from markscheme.stats.severity import close
+from markscheme.stats.intervals import Floats
+from markscheme.stats.selection import (
+    confirmed_gain,
+    expected_gain,
+    held_out_test,
+    kept_share,
+    opening_alpha,
+    outside_test,
+)
 
 AGAIN = 1_000
 """Samples of the first opening are numbered from here, of the second from twice this. So no cached reply of an earlier
@@ -34,7 +41,7 @@ class Answer:
         adopted: The confirmed wording; None where none is, and then the figures are withheld too: after a no, a figure
             would reveal more of the held-out labels than the no itself.
         why: The reason, as a code.
-        opening: Number of the opening of these labels; None where none are held out.
+        opening: Number of the opening of these labels.
         alpha: Its significance level.
         n: Examples compared.
         tasks: Tasks they belong to.
@@ -47,7 +54,7 @@ class Answer:
 
     adopted: Wording | None
     why: Why
-    opening: int | None
+    opening: int
     alpha: float
     n: int
     tasks: int
@@ -66,29 +73,47 @@ class Ledger:
         examples: The whole set; its record of openings is kept next to it.
         at: The day.
         judge: Fingerprint of the judge.
+        outside: Whether all labels are opened, for wordings that were written without them.
+        is_kept: False for a set that comes with the package: each of its looks is a first one, and none is recorded.
     """
 
     examples: ExampleSet
     at: str
     judge: str
+    outside: bool = False
+    is_kept: bool = True
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
         """The opening that tests these wordings: one on record where the same test was started, else a new one."""
         prints = tuple(sorted(wording.rubric.fingerprint for wording in wordings))
-        openings = openings_of(self.examples)
+        if not self.is_kept:
+            labels = labelling_digest(self.examples)
+            n = len(self.examples.labelled.examples)
+            return 1, Opening(self.at, self._by, labels, n, opening_alpha(1), prints, self.judge, decided=False)
+        openings = openings_of(self.examples, whole=self.outside)
         begun = None if openings is None else openings.of_test(prints, self.judge)
         if begun is not None:
             return begun
         number = 1 if openings is None else openings.of_these + 1
         after = open_test_labels(
             self.examples,
-            by="improve --open",
+            by=self._by,
             at=self.at,
             alpha=opening_alpha(number),
             wordings=prints,
             judge=self.judge,
+            whole=self.outside,
         )[1]
         return number, after.all[-1]
+
+    def decide(self, opening: Opening, adopted: str | None) -> None:
+        """Complete the record of an opening with its answer, a fingerprint or None."""
+        if self.is_kept:
+            record_decision(self.examples, opening, adopted)
+
+    @property
+    def _by(self) -> str:
+        return "improve --outside" if self.outside else "improve --open"
 
 
 async def confirm(
@@ -96,38 +121,33 @@ async def confirm(
     part: TrialPart,
     yours: Rubric,
     wordings: Sequence[Wording],
-    ledger: Ledger | None,
-    *,
-    outside: bool = False,
+    ledger: Ledger,
 ) -> Answer:
     """Whether one of the wordings is better, on labels that had no part in choosing it; this opens them, on record.
 
     Args:
         asker: Asks the judge.
-        part: The held-out examples; with `outside` all of them.
+        part: The held-out examples; all of them where the ledger is of wordings from outside.
         yours: The user's rubric, which is asked again: two runs of one judge can differ by as much as the gain.
-        wordings: One or two finalists; with `outside` any number, written without knowing the labels.
-        ledger: Record of openings; None in a set without held-out labels.
-        outside: Whether the wordings were made without these labels.
+        wordings: One or two finalists; from outside any number, written without knowing the labels.
+        ledger: Record of openings.
 
     Raises:
         BudgetError: The budget ran out; the opening stays on record, and the same command continues from there.
         NothingGraded: The user's wording leaves every example ungraded.
     """
-    if ledger is None:
-        return await _answer(asker, part, yours, wordings, None, opening_alpha(1), outside=outside)
     number, opening = ledger.open(wordings)
     alpha = opening.alpha if opening.alpha is not None else opening_alpha(number)
-    answer = await _answer(asker, part, yours, wordings, number, alpha, outside=outside)
+    answer = await _answer(asker, part, yours, wordings, number, alpha, outside=ledger.outside)
     if opening.decided:  # this test has been decided before: that answer holds
         named = {wording.rubric.fingerprint: wording for wording in wordings}
-        said = named.get(opening.adopted or "")
-        if said == answer.adopted:
+        decided = named.get(opening.adopted or "")
+        if decided == answer.adopted:
             return answer
-        why: Why = "not confirmed" if said is None else "confirmed"
-        return replace(answer, adopted=said, why=why, raw=None, gain=None, agreement_gain=None)
+        why: Why = "not confirmed" if decided is None else "confirmed"
+        return replace(answer, adopted=decided, why=why, raw=None, gain=None, agreement_gain=None)
     adopted = None if answer.adopted is None else answer.adopted.rubric.fingerprint
-    record_decision(ledger.examples, opening, adopted)
+    ledger.decide(opening, adopted)
     return answer
 
 
@@ -136,39 +156,45 @@ async def _answer(
     part: TrialPart,
     yours: Rubric,
     wordings: Sequence[Wording],
-    number: int | None,
+    number: int,
     alpha: float,
     *,
     outside: bool,
 ) -> Answer:
     where = "all labels" if outside else "held-out labels"
-    first, for_yours = _samples(asker, part, yours, number or 1)
-    own = refuse_ungraded(await asker.column(yours, part, f"{where}: your wording, again", first=for_yours)).scores
+    first, for_yours = _samples(asker, part, yours, number)
+    own_scores = refuse_ungraded(
+        await asker.column(yours, part, f"{where}: your wording, again", first=for_yours)
+    ).scores
     scores = {
-        one.name: (await asker.column(one.rubric, part, f"{where}: {one.name}", first=first)).scores for one in wordings
+        wording.name: (await asker.column(wording.rubric, part, f"{where}: {wording.name}", first=first)).scores
+        for wording in wordings
     }
-    gold, graded = part.gold.scores, ~np.isnan(own)
-    n, dropped = int(graded.sum()), int((~graded).sum())
-    tasks = len({task for task, there in zip(part.task, graded.tolist(), strict=True) if there})
-    usable = [one for one in wordings if ungraded_share(own, scores[one.name]) <= MOST_UNGRADED]
-    known = Answer(None, "not graded", number, alpha, n, tasks, dropped, asked_again=for_yours > 0)
+    gold = part.gold.scores
+    graded = ~np.isnan(own_scores)
+    n = int(graded.sum())
+    dropped = int((~graded).sum())
+    tasks = len({task for task, is_graded in zip(part.task, graded.tolist(), strict=True) if is_graded})
+    usable = [wording for wording in wordings if ungraded_share(own_scores, scores[wording.name]) <= MOST_UNGRADED]
+    undecided = Answer(None, "not graded", number, alpha, n, tasks, dropped, asked_again=for_yours > 0)
     if not usable:
-        return known
-    columns = np.column_stack([difference(gold, own, scores[one.name]) for one in usable])
+        return undecided
+    columns = np.column_stack([difference(gold, own_scores, scores[wording.name]) for wording in usable])
     if not np.nan_to_num(columns).any():
-        return replace(known, why="same scores")
+        return replace(undecided, why="same scores")
     test = (outside_test if outside else held_out_test)(part.by_task(columns), alpha)
     if test.best is None:
-        return replace(known, why="not confirmed")
+        return replace(undecided, why="not confirmed")
     best = usable[test.best]
-    share = kept_share(test.t[test.best])
-    hits = _hits(gold, scores[best.name], yours.tolerance) - _hits(gold, own, yours.tolerance)
+    t = test.t[test.best]
+    share = kept_share(t, test.critical)
+    hits = _hits(gold, scores[best.name], yours.tolerance) - _hits(gold, own_scores, yours.tolerance)
     return replace(
-        known,
+        undecided,
         adopted=best,
         why="confirmed",
         raw=test.means[test.best],
-        gain=expected_gain(part.by_task(columns[:, test.best]), share, method="gain in MAE"),
+        gain=confirmed_gain(part.by_task(columns[:, test.best]), t, test.critical, method="gain in MAE"),
         agreement_gain=expected_gain(part.by_task(np.where(graded, hits, np.nan)), share, method="gain in agreement"),
     )
 
@@ -186,7 +212,8 @@ def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple
     """
     if not isinstance(asker.judge, RecordedJudge):
         return AGAIN * number, AGAIN * number
-    rubric, replies = asker.asked(yours), asker.judge.replies
+    rubric = asker.configured(yours)
+    replies = asker.judge.replies
     prompts = first_prompts(rubric, part.gold.examples)
     again = all((prompt.fingerprint, rubric.samples) in replies for prompt in prompts)
     return 0, rubric.samples if again else 0

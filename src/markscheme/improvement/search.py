@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.decision import Finding
+from markscheme.calibration.findings.finding import Finding
 from markscheme.errors import BudgetError, JudgeError, NoJudge
-from markscheme.grading import all_or_first_error
 from markscheme.improvement.candidates import LabelledTexts, NotTried, Refusal, Wording, new_among
 from markscheme.improvement.proposer import NARROW, Shown, prompts_for, read_proposal
 from markscheme.improvement.trial import Asker, TrialPart, Tried, screen
 from markscheme.judges.judge import Judge, Reply, Usage, total
+from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.table import Column
@@ -47,6 +47,8 @@ class Search:
         rounds: Rounds of proposals so far.
         usage: What proposals cost.
         stopped: Why the search ended before its last round; "" where it didn't.
+        begin: Called before the first wording is tried.
+        check: Refuses a wording that can't be written into the rubric's file, with NotTried.
     """
 
     yours: Rubric
@@ -58,34 +60,42 @@ class Search:
     rounds: int = 0
     usage: Usage = Usage()
     stopped: str = ""
+    begin: Callable[[], None] | None = None
+    check: Callable[[Wording], None] | None = None
 
     @property
     def ranked(self) -> list[Tried]:
         """Wordings that did better than the user's on all of dev, the best first."""
-        better = [one for one in self.tried if one.outcome == "better"]
-        return sorted(better, key=lambda one: -(one.gain or 0.0))
+        better = [tried for tried in self.tried if tried.outcome == "better"]
+        return sorted(better, key=lambda tried: -(tried.gain or 0.0))
 
     @property
     def finalists(self) -> tuple[Wording, ...]:
         """The two best, or fewer where there are fewer."""
-        return tuple(one.wording for one in self.ranked[:FINALISTS])
+        return tuple(tried.wording for tried in self.ranked[:FINALISTS])
 
     async def run(self, asker: Asker, files: Sequence[Wording], proposing: Proposing | None) -> None:
         """Screen the wordings from files, then those of each round, until a round brings no improvement."""
         try:
-            if files:
-                self.tried += await screen(asker, self.dev, self.column, files, "dev: candidates")
+            await self._screen(asker, files, "dev: candidates")
             if proposing is not None:
                 await self._rounds(asker, proposing)
         except BudgetError as error:
             self.stopped = f"the budget ended: {error}"
+
+    async def _screen(self, asker: Asker, wordings: Sequence[Wording], what: str) -> None:
+        if not wordings:
+            return
+        if not self.tried and self.begin is not None:
+            self.begin()
+        self.tried += await screen(asker, self.dev, self.column, wordings, what)
 
     async def _rounds(self, asker: Asker, proposing: Proposing) -> None:
         for number in range(1, proposing.rounds + 1):
             leader = next(iter(self.ranked), None)
             wordings = await self._proposals(asker, proposing, leader, number)
             self.rounds = number
-            self.tried += await screen(asker, self.dev, self.column, wordings, f"dev: round {number}")
+            await self._screen(asker, wordings, f"dev: round {number}")
             if wordings and next(iter(self.ranked), None) is leader:
                 self.stopped = f"round {number} brought no better wording"
                 return
@@ -101,23 +111,29 @@ class Search:
             Shown(self.dev.gold, column, _findings(base, self.dev, column)),
             batch=proposing.batch,
             round=number,
-            failed=[(one.wording, one.outcome) for one in self.tried if one is not leader and one.outcome != "better"],
-            refused=[one.why for one in self.refused],
+            failed=[
+                (tried.wording, tried.outcome)
+                for tried in self.tried
+                if tried is not leader and tried.outcome != "better"
+            ],
+            refused=[rejected.why for rejected in self.refused],
         )
         with asker.progress(f"round {number}: proposals", len(prompts)) as shown:
             replies = await all_or_first_error(_asked(proposing.judge, prompt, shown.step) for prompt in prompts)
-        found: list[Wording] = []
+        wordings: list[Wording] = []
         for place, reply in enumerate(replies):
             name = f"round-{number}/{place + 1}"
-            self.usage += total(one.usage for one in reply.single)
+            self.usage += total(part.usage for part in reply.single)
             try:
                 wording = read_proposal(
                     name, reply, base=base, yours=self.yours, labelled=self.labelled, narrow=place < NARROW
                 )
-                found.append(new_among([*(one.wording for one in self.tried), *found], wording))
+                if self.check is not None:
+                    self.check(wording)
+                wordings.append(new_among([*(tried.wording for tried in self.tried), *wordings], wording))
             except NotTried as why:
                 self.refused.append(Refusal(name, str(why)))
-        return found
+        return wordings
 
 
 async def _asked(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:

@@ -7,19 +7,27 @@ from typing import Any
 
 import numpy as np
 
+from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.errors import RatingError, UsageError, writing
-from markscheme.files import append_lines, write_whole
+from markscheme.files import append_lines, refuse_unwritable, write_whole
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.confirmation import Answer, Ledger
 from markscheme.improvement.trial import TrialPart
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.rating import Kind
-from markscheme.ratings.sources import labelled_examples
-from markscheme.ratings.splits import drawn_parts, labelling_digest, openings_of, warn_of_split_groups, write_parts
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.splits import (
+    drawn_parts,
+    file_for_parts,
+    labelling_digest,
+    openings_of,
+    warn_of_split_groups,
+    write_parts,
+)
 from markscheme.receipt import accepted_data
 from markscheme.rubrics.rubric import Rubric
+from markscheme.shipped import shipped
 
 LEAST_DEV, LEAST_SEALED = 10, 20
 """Minimum number of tasks in the dev part and in the held-out part."""
@@ -84,7 +92,8 @@ class ImprovableSet:
     @property
     def lacks(self) -> str:
         """What labels are missing; "" where there are enough."""
-        dev, sealed = self.dev.tasks, self.sealed.tasks
+        dev = self.dev.tasks
+        sealed = self.sealed.tasks
         if dev >= LEAST_DEV and (self.outside or sealed >= LEAST_SEALED):
             return ""
         if self.outside:
@@ -97,8 +106,22 @@ class ImprovableSet:
     @property
     def next_opening(self) -> int:
         """Number of the next opening of the held-out labels."""
-        openings = openings_of(self.parted)
+        openings = openings_of(self.parted, whole=self.outside)
         return 1 if openings is None else openings.of_these + 1
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the parts are drawn by this run, since the file has none."""
+        return self.parted is not self.every
+
+    def refuse_unkept_parts(self) -> None:
+        """Refuse, before anything is asked, a file that can't hold the drawn parts.
+
+        Raises:
+            RatingError: It can't.
+        """
+        if self.is_drawn:
+            refuse_unwritable(file_for_parts(self.parted))
 
     def keep_parts(self) -> None:
         """Write the drawn parts into the file of examples, so that later runs use the same ones.
@@ -106,14 +129,14 @@ class ImprovableSet:
         Raises:
             RatingError: The file can't hold them.
         """
-        if self.parted is not self.every:
+        if self.is_drawn:
             write_parts(self.parted)
 
-    def ledger(self, judge: str) -> Ledger | None:
-        """The record of openings; None in a set without held-out labels."""
-        if not any(example.split == "test" for example in self.parted.examples):
-            return None
-        return Ledger(self.parted, self.day, judge)
+    def ledger(self, judge: str) -> Ledger:
+        """The record of openings of the labels that a test would open."""
+        path = self.parted.path
+        comes_with_the_package = path is not None and path.resolve().is_relative_to(shipped("calibration").resolve())
+        return Ledger(self.parted, self.day, judge, self.outside, is_kept=not comes_with_the_package)
 
     # --- after adoption ---------------------------------------------------------------------------------------------
 
@@ -137,11 +160,13 @@ class ImprovableSet:
             "alpha": answer.alpha,
             "judge": judge,
             "proposer": proposer or None,
-            "changes": [{"place": str(one.place), "old": one.old, "new": one.new} for one in wording.changes],
+            "changes": [
+                {"place": str(change.place), "old": change.old, "new": change.new} for change in wording.changes
+            ],
         }
         path = self.folder / HISTORY
-        known = [said for _, said in json_lines(path, RatingError)] if path.is_file() else []
-        if not any(said.get("to") == line["to"] and said.get("from") == line["from"] for said in known):
+        recorded = [entry for _, entry in json_lines(path, RatingError)] if path.is_file() else []
+        if not any(entry.get("to") == line["to"] and entry.get("from") == line["from"] for entry in recorded):
             with writing(path):
                 append_lines(path, [line])
         self._mark_accepted(wording)

@@ -1,27 +1,29 @@
 """Candidate wordings on labelled examples: asking, differences from the user's wording, the dev screen."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
-from markscheme.calibration.collect import rating_of
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED, Grading, grade_many
 from markscheme.improvement.candidates import Wording
 from markscheme.judges.judge import Judge, Usage
 from markscheme.judges.rerun import FromSample
+from markscheme.progress import Watch
+from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import in_drawn_order, task_of
-from markscheme.ratings.table import Column, Flags, Floats, column_of
+from markscheme.ratings.table import Column, column_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.scorers import Scorer
+from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.selection import first_size, survivors
 
-SAME_SCORE = 1e-9
+SAME_TRIAL_SCORE = 1e-9
+"""Differences below this are rounding, and count as none."""
 Outcome = Literal["better", "not better", "stopped early", "same scores", "not graded", "not screened"]
 
 
@@ -65,9 +67,10 @@ class TrialPart:
 
     def by_task(self, values: Floats) -> Floats:
         """Mean of each task, shape (n_tasks,) or (n_tasks, k), over the examples that have a value."""
-        task, rows = np.array(self.task), values.reshape(self.n, -1)
-        there = ~np.isnan(rows).any(axis=1)
-        means = [rows[there & (task == one)].mean(axis=0) for one in sorted(set(task[there].tolist()))]
+        task = np.array(self.task)
+        rows = values.reshape(self.n, -1)
+        has_value = ~np.isnan(rows).any(axis=1)
+        means = [rows[has_value & (task == number)].mean(axis=0) for number in sorted(set(task[has_value].tolist()))]
         return np.array(means).reshape(len(means), *values.shape[1:])
 
 
@@ -77,8 +80,8 @@ def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
     A score that the candidate lacks counts as the worst possible.
     """
     missed = np.where(np.isnan(theirs), np.maximum(gold, 1 - gold), np.abs(theirs - gold))
-    found: Floats = np.abs(yours - gold) - missed
-    return np.where(np.abs(found) < SAME_SCORE, 0.0, found)
+    closer: Floats = np.abs(yours - gold) - missed
+    return np.where(np.abs(closer) < SAME_TRIAL_SCORE, 0.0, closer)
 
 
 def ungraded_share(yours: Floats, theirs: Floats) -> float:
@@ -90,14 +93,6 @@ def ungraded_share(yours: Floats, theirs: Floats) -> float:
 # --- asking ---------------------------------------------------------------------------------------------------------
 
 
-class Watch(Protocol):
-    """Receives progress, one step per example."""
-
-    def step(self) -> None:
-        """Count one more example."""
-        ...
-
-
 @dataclass
 class Asker:
     """Asks one judge about examples with different wordings, and nothing twice.
@@ -106,7 +101,7 @@ class Asker:
         judge: The judge; it stays open.
         scorers: Code for criteria with a `check`.
         concurrency: Requests in flight at once.
-        asked: Applies the strategy and samples of this run to a rubric.
+        configured: Applies the strategy and samples of this run to a rubric.
         progress: Shows progress, from a description and a number of steps.
         usage: The cost so far.
         graded: Examples graded so far.
@@ -115,41 +110,44 @@ class Asker:
     judge: Judge
     scorers: Mapping[str, Scorer]
     concurrency: int
-    asked: Callable[[Rubric], Rubric]
-    progress: Callable[[str, int], AbstractContextManager[Watch]]
+    configured: Callable[[Rubric], Rubric]
+    progress: Watch
     usage: Usage = Usage()
     graded: int = 0
     _known: dict[tuple[str, int], dict[str, Rating]] = field(default_factory=dict)
 
     async def column(
-        self, rubric: Rubric, part: TrialPart, what: str, *, kept: Flags | None = None, first: int = 0
+        self, rubric: Rubric, part: TrialPart, what: str, *, mask: Flags | None = None, first: int = 0
     ) -> Column:
-        """The judge's column over a part with a wording; nan for examples that are not in `kept`.
+        """The judge's column over a part with a wording; nan for examples that are not in `mask`.
 
         Args:
             rubric: The wording.
             part: The examples.
             what: Description for the progress display.
-            kept: Which examples are asked about, shape (n_examples,); None means all.
+            mask: Which examples are asked about, shape (n_examples,); None means all.
             first: Number of the sample that this run calls 0.
 
         Raises:
             BudgetError: The budget ran out before all were graded; what was graded is kept.
             NoJudge: The judge can't be asked.
         """
-        asked = self.asked(rubric)
-        known = self._known.setdefault((asked.fingerprint, first), {})
-        places = range(part.n) if kept is None else np.flatnonzero(kept).tolist()
-        open_still = [part.gold.examples[place].submission for place in places if part.gold.ids[place] not in known]
+        rubric_asked = self.configured(rubric)
+        ratings = self._known.setdefault((rubric_asked.fingerprint, first), {})
+        places = range(part.n) if mask is None else np.flatnonzero(mask).tolist()
+        open_still = [part.gold.examples[place].submission for place in places if part.gold.ids[place] not in ratings]
         judge = FromSample(self.judge, first) if first else self.judge
-        grading = Grading(asked, judge, scorers=self.scorers)
+        grading = Grading(rubric_asked, judge, scorers=self.scorers)
         with self.progress(what, len(open_still)) as shown:
             async for _, grade in grade_many(grading, open_still, concurrency=self.concurrency):
-                known[grade.id] = rating_of(grade, asked, JUDGE)
-                self.usage, self.graded = self.usage + grade.usage, self.graded + 1
+                ratings[grade.id] = rating_of(grade, rubric_asked, JUDGE)
+                self.usage = self.usage + grade.usage
+                self.graded = self.graded + 1
                 shown.step()
         wanted = {part.gold.ids[place] for place in places}
-        return column_of(JUDGE, [rating for unit, rating in known.items() if unit in wanted], asked, part.gold.ids)
+        return column_of(
+            JUDGE, [rating for unit, rating in ratings.items() if unit in wanted], rubric_asked, part.gold.ids
+        )
 
 
 def refuse_ungraded(column: Column) -> Column:
@@ -177,6 +175,7 @@ class Tried:
             among others on these labels, so it isn't an unbiased estimate.
         n: Dev examples it was compared on.
         detail: Why it was not graded; "" otherwise.
+        spread: Standard deviation of the difference over the dev tasks; None for fewer than two.
     """
 
     wording: Wording
@@ -184,6 +183,7 @@ class Tried:
     gain: float | None
     n: int
     detail: str = ""
+    spread: float | None = None
 
 
 async def screen(asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], what: str) -> list[Tried]:
@@ -197,26 +197,28 @@ async def screen(asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence
         what: Description for the progress display.
     """
     first = dev.first(first_size(dev.tasks))
-    begun = [await _tried(asker, dev, yours, one, first, f"{what}, first half") for one in wordings]
-    ranked = sorted((one for one in begun if one.gain is not None), key=lambda one: -(one.gain or 0.0))
-    going = [one.wording.name for one in ranked[: survivors(len(ranked))]]
+    begun = [await _tried(asker, dev, yours, wording, first, f"{what}, first half") for wording in wordings]
+    ranked = sorted((tried for tried in begun if tried.gain is not None), key=lambda tried: -(tried.gain or 0.0))
+    going = [tried.wording.name for tried in ranked[: survivors(len(ranked))]]
     everything = np.ones(dev.n, dtype=bool)
     return [
-        await _tried(asker, dev, yours, one.wording, everything, f"{what}, second half")
-        if one.wording.name in going
-        else replace(one, outcome="stopped early" if one.outcome in ("better", "not better") else one.outcome)
-        for one in begun
+        await _tried(asker, dev, yours, tried.wording, everything, f"{what}, second half")
+        if tried.wording.name in going
+        else replace(tried, outcome="stopped early" if tried.outcome in ("better", "not better") else tried.outcome)
+        for tried in begun
     ]
 
 
-async def _tried(asker: Asker, dev: TrialPart, yours: Column, wording: Wording, kept: Flags, what: str) -> Tried:
-    theirs = await asker.column(wording.rubric, dev, what, kept=kept)
-    own = np.where(kept, yours.scores, np.nan)
-    n = int((~np.isnan(own)).sum())
-    if ungraded_share(own, theirs.scores) > MOST_UNGRADED:
-        errors = [one.error for one in theirs.ratings if one is not None and one.error]
+async def _tried(asker: Asker, dev: TrialPart, yours: Column, wording: Wording, mask: Flags, what: str) -> Tried:
+    theirs = await asker.column(wording.rubric, dev, what, mask=mask)
+    own_scores = np.where(mask, yours.scores, np.nan)
+    n = int((~np.isnan(own_scores)).sum())
+    if ungraded_share(own_scores, theirs.scores) > MOST_UNGRADED:
+        errors = [rating.error for rating in theirs.ratings if rating is not None and rating.error]
         return Tried(wording, "not graded", None, n, errors[0] if errors else "")
-    found = difference(dev.gold.scores, own, theirs.scores)
-    gain = float(dev.by_task(found).mean()) if n else 0.0
-    same = not np.nan_to_num(found).any()
-    return Tried(wording, "same scores" if same else "better" if gain > 0 else "not better", gain, n)
+    closer = difference(dev.gold.scores, own_scores, theirs.scores)
+    by_task = dev.by_task(closer)
+    gain = float(by_task.mean()) if n else 0.0
+    spread = float(by_task.std(ddof=1)) if len(by_task) > 1 else None
+    same = not np.nan_to_num(closer).any()
+    return Tried(wording, "same scores" if same else "better" if gain > 0 else "not better", gain, n, spread=spread)

@@ -2,14 +2,15 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
-from markscheme.judges.provider import DEADLINE, MAX_TOKENS, SdkJudge, count, said, shown, usable_key
+from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, said, shown, usable_key
+from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import Prompt
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -56,7 +57,7 @@ class AnthropicJudge(SdkJudge):
         api_key: str | None = None,
         base_url: str | None = None,
         max_tokens: int = MAX_TOKENS,
-        deadline: float = DEADLINE,
+        deadline: float = REQUEST_TIMEOUT,
         client: Any = None,
     ) -> None:
         super().__init__("anthropic", model, api_key, base_url, deadline, client)
@@ -78,14 +79,14 @@ class AnthropicJudge(SdkJudge):
         """
         async with self.call(self.deadline) as client:
             message = await client.messages.create(**self.request(prompt))
-        return replace(_as_reply(message, self.who), enforced=bool(prompt.schema))
+        return _as_reply(message, self.who)
 
     def batches(self) -> "AnthropicBatches":
         """Its batch API."""
         return AnthropicBatches(self)
 
-    def request(self, prompt: Prompt, kept: Mapping[str, str] = FIVE_MINUTES) -> dict[str, Any]:
-        """The body of a Messages API request; `kept` says how the provider caches its system part."""
+    def request(self, prompt: Prompt, caching: Mapping[str, str] = FIVE_MINUTES) -> dict[str, Any]:
+        """The body of a Messages API request; `caching` says how the provider caches its system part."""
         request: dict[str, Any] = {
             "model": self.model,
             "max_tokens": self.max_tokens,
@@ -94,7 +95,7 @@ class AnthropicJudge(SdkJudge):
         if prompt.schema:
             request["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
         if prompt.system:
-            request["system"] = [{"type": "text", "text": prompt.system, "cache_control": dict(kept)}]
+            request["system"] = [{"type": "text", "text": prompt.system, "cache_control": dict(caching)}]
         return request
 
     @cached_property
@@ -115,7 +116,7 @@ class AnthropicJudge(SdkJudge):
 def _as_reply(message: Any, who: str) -> Reply:
     blocks = getattr(message, "content", None)
     if not isinstance(blocks, list):
-        raise UnreadableReply(f"what came from {who} is no message; does the address lead to a Messages API?")
+        raise UnreadableReply(f"the answer of {who} isn't a message; check that the base URL leads to a Messages API")
     texts = [getattr(block, "text", None) for block in blocks if getattr(block, "type", None) == "text"]
     return Reply(
         "".join(text for text in texts if isinstance(text, str)),
@@ -157,16 +158,16 @@ class AnthropicBatches:
             made = await client.messages.batches.create(requests=requests, timeout=SENDING)
         return _state(made, self.judge.who)
 
-    async def find(self, token: str, since: float, asked: int) -> list[BatchState]:  # noqa: ARG002 - not sent
+    async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - not sent
         """Batches with this many prompts, sent around that time."""
-        found: list[BatchState] = []
+        batches: list[BatchState] = []
         async with self.judge.call(SENDING) as client:
             async for made in client.messages.batches.list(limit=100):  # the newest first
                 if made.created_at.timestamp() < since - CLOCKS_APART:
                     break
-                if sum(made.request_counts.to_dict().values()) == asked:
-                    found.append(_state(made, self.judge.who))
-        return found
+                if sum(made.request_counts.to_dict().values()) == prompts:
+                    batches.append(_state(made, self.judge.who))
+        return batches
 
     async def state(self, id: str) -> BatchState:
         """The batch's current state."""
@@ -187,7 +188,7 @@ class AnthropicBatches:
 
 def _state(made: Any, who: str) -> BatchState:
     if not isinstance(getattr(made, "id", None), str):
-        raise UnreadableReply(f"what came from {who} is no batch; does the address lead to a Messages API?")
+        raise UnreadableReply(f"the answer of {who} isn't a batch; check that the base URL leads to a Messages API")
     counts = made.request_counts
     processed = counts.succeeded + counts.errored + counts.canceled + counts.expired
     return BatchState(made.id, made.processing_status == "ended", processed)
@@ -197,8 +198,8 @@ def _as_result(result: Any, who: str, secrets: tuple[str, ...]) -> Reply | Judge
     """The reply, or the error in its place, which is transient if another batch may succeed."""
     if result.type == "succeeded":
         with suppress(UnreadableReply):
-            return replace(_as_reply(result.message, who), enforced=True)
-        return UnreadableReply(f"what {who} answered in a batch is no message")
+            return _as_reply(result.message, who)
+        return UnreadableReply(f"an answer of {who} in a batch isn't a message")
     if result.type == "errored":
         kind = result.error.error.type
         words = shown(said(result.error.to_dict()), secrets)

@@ -1,5 +1,6 @@
 """What all judges of one run share."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,8 +8,8 @@ from markscheme.errors import UsageError
 from markscheme.judges.batching import Batching
 from markscheme.judges.judge import Identity
 from markscheme.judges.limited import Limiter
-from markscheme.judges.price import ListPrice, Price, list_price
-from markscheme.judges.remembering import Memory
+from markscheme.judges.price import Price
+from markscheme.judges.remembering import BriefMemory, Memory
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,10 @@ class Asking:
         limiter: Limits concurrent requests, requests per minute and cost.
         price: Price of the judge's tokens, if given.
         memory: Cache of replies; None for no cache.
+        brief: Cache of replies that may not be kept for later processes; None where a process outlives what they
+            depend on, such as a session.
         expected: Whether to score the expected level where a provider gives log-probabilities.
-        temperature: Sampling temperature, for models that take one; None asks for the likeliest answer.
-        max_tokens: Maximum tokens of an answer; None for the adapter's default.
+        parameters: Parameters of the model that are set, such as its temperature, by name.
         batch: Settings of batches, for judges with a batch API; None sends each prompt as its own request.
         list_prices: Whether to use the list price of a known model if no price is given, also without a budget.
     """
@@ -29,33 +31,28 @@ class Asking:
     limiter: Limiter = field(default_factory=Limiter)
     price: Price | None = None
     memory: Memory | None = field(default_factory=Memory)
+    brief: Memory | None = field(default_factory=BriefMemory)
     expected: bool = False
-    temperature: float | None = None
-    max_tokens: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     batch: Batching | None = None
     list_prices: bool = False
 
-    def price_of(self, identity: Identity) -> Price | None:
-        """The price of that judge's tokens: the price given, else the list price if it is wanted and known."""
-        if self.price is None and (self.list_prices or self.limiter.budget is not None):
-            return list_price(identity)
-        return self.price
+    @property
+    def wants_list_price(self) -> bool:
+        """Whether the list price of a model is to be looked up."""
+        return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
-    def price_of_calls(self, identity: Identity) -> Price | ListPrice | None:
-        """The same for calls that may never be made; a list price that no budget needs is loaded with the first one."""
-        if self.price is None and self.list_prices and self.limiter.budget is None:
-            return ListPrice(identity)
-        return self.price_of(identity)
+    def memory_for(self, judge: Identity) -> Memory | None:
+        """Where a judge's replies are kept; None for no cache."""
+        return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:
-        """Temperature and max_tokens, as far as they are given, for a model that takes the parameters in `names`.
+        """The parameters that are set, for a model that takes those in `names`.
 
         Raises:
-            UsageError: One is given that the model doesn't take.
+            UsageError: One is set that the model doesn't take.
         """
-        given = {name: getattr(self, name) for name in ("temperature", "max_tokens")}
-        there = {name: value for name, value in given.items() if value is not None}
-        refused = [name for name in there if name not in names]
+        refused = [name for name in self.parameters if name not in names]
         if refused:
             raise UsageError(f"this kind of model takes no {' and no '.join(refused)}; leave it out")
-        return there
+        return dict(self.parameters)

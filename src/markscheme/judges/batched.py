@@ -24,39 +24,37 @@ from markscheme.errors import (
 )
 from markscheme.judges.asking import Asking
 from markscheme.judges.batching import BatchApi, Batching, BatchState
-from markscheme.judges.judge import Identity, Judge, Reply, Usage
+from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.ledger import BatchLedger
 from markscheme.judges.limited import Limited, Limiter, forecast
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory, Remembering
-from markscheme.phrases import counted
+from markscheme.phrases import counted, number
 from markscheme.prompt import Prompt
 
-T = TypeVar("T")
+Response = TypeVar("Response")
 FREE: Final = Usage()
 READ_AT_ONCE: Final = 500
 """Replies written to disk in one transaction."""
 
 
-def batched(opened: Judge, limited: Limited, asking: Asking) -> "Batched":
+def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) -> "Batched":
     """The judge, using batches.
 
     Args:
         opened: A judge that calls a provider; `batches()` gives its provider's batch API.
         limited: The same judge for live requests.
         asking: Settings it shares with the other judges of the run.
+        price: Of its tokens, outside batches.
 
     Raises:
-        UsageError: It has no batch API, or replies are not cached.
+        UsageError: Replies are not cached.
     """
-    api = getattr(opened, "batches", None)
-    if api is None or asking.batch is None:
-        raise UsageError(f"judge {opened.identity.name} cannot be asked in batches; expected anthropic or openai:MODEL")
     if asking.memory is None:
         raise UsageError("batches keep their replies in the cache: leave out --no-cache, or --batch")
-    price = asking.price_of(opened.identity)
     at_half = price.in_batches if price else None
-    gathering = Gathering(opened.identity, api(), asking.batch, asking.memory, limited.limiter, at_half)
+    batching = asking.batch or Batching()
+    gathering = Gathering(opened.identity, opened.batches(), batching, asking.memory, limited.limiter, at_half)
     return Batched(limited, asking.memory, gathering)
 
 
@@ -77,9 +75,9 @@ class Batched(Remembering):
             BudgetError: It could cost more than the budget leaves.
             JudgeError: Its last batch brought no reply to it, or could not be sent.
         """
-        kept = self.kept(prompt, sample)
-        if kept is not None:
-            return kept
+        reply = self.kept(prompt, sample)
+        if reply is not None:
+            return reply
         key = self.key(prompt, sample)
         if prompt.again and self.gathering.batching.reasks == "live" and not self.gathering.ledger.where([key]):
             return await super().reply(prompt, sample)
@@ -204,12 +202,15 @@ class Gathering:
             if record is not None:
                 minutes = (time.time() - record.began) / 60
                 name = record.remote or "whose id is being looked up"
-                self.batching.notify(f"batch {name}: {counted(record.asked, 'prompt')}, sent {minutes:.0f} min ago")
+                self.batching.notify(
+                    f"batch {name}: {counted(record.prompts, 'prompt')}, sent {number(minutes, 0)} min ago"
+                )
             self._start(token, keys, self._follow(token))
 
     def _portion(self) -> dict[str, Mapping[str, Any]]:
         """Entries for the next prompts that fit into one batch and into the budget."""
-        portion, size = dict[str, Mapping[str, Any]](), 0
+        portion: dict[str, Mapping[str, Any]] = {}
+        size = 0
         for key, question in list(self._unsent.items()):
             entry = self.api.request(key, question.prompt, question.sample)
             size += len(json.dumps(entry))
@@ -258,7 +259,7 @@ class Gathering:
         self._followed[token] = asyncio.create_task(followed())
 
     async def _sent(self, token: str, entries: dict[str, Mapping[str, Any]]) -> None:
-        asked = counted(len(entries), "prompt")
+        prompts = counted(len(entries), "prompt")
 
         def create() -> Awaitable[BatchState]:
             self.ledger.trying(token)
@@ -273,16 +274,16 @@ class Gathering:
         else:
             self.ledger.sent(token, state.id)
             self.batching.notify(
-                f"batch {state.id}: {asked} sent. You can stop here: run the same command again to take it up"
+                f"batch {state.id}: {prompts} sent. You can stop here: run the same command again to take it up"
             )
         entries.clear()
-        await self._follow(token, own=True)
+        await self._follow(token, is_ours=True)
 
     # waiting
 
-    async def _follow(self, token: str, *, own: bool = False) -> None:
+    async def _follow(self, token: str, *, is_ours: bool = False) -> None:
         """Wait for a batch, hand out its results, and put prompts without one in another batch."""
-        remote = await self._adopted(token, own=own)
+        remote = await self._adopted(token, is_ours=is_ours)
         if not remote:
             for key in self._keys[token]:
                 self._put_back(key)
@@ -292,24 +293,24 @@ class Gathering:
         self.ledger.close_batch(token)
         asked_again = 0
         for key in self._keys[token] & self._questions.keys():
-            kept = self.memory.recall(key)  # if another process read the result first
+            reply = self.memory.recall(key)  # if another process read the result first
             error = errors.get(key) or state.fault or JudgeUnavailable(f"batch {remote} left it out", transient=True)
-            if kept is not None:
-                self._answer(key, kept)
+            if reply is not None:
+                self._answer(key, reply)
             else:
                 asked_again += self._again(key, error)
         again = f"; {asked_again:,} go in another" if asked_again else ""
         record = self.ledger.batch(token)
         usage = record.usage if record else FREE
-        usd = "price unknown" if usage.usd is None else f"${usage.usd:.4f}"
+        usd = "price unknown" if usage.usd is None else f"${number(usage.usd, 4)}"
         self.batching.notify(f"batch {remote}: {counted(usage.calls, 'reply', 'replies')}, {usd} at half price{again}")
         if state.fault is not None and asked_again:
             await asyncio.sleep(self.batching.longest_poll)
 
-    async def _adopted(self, token: str, *, own: bool) -> str:
+    async def _adopted(self, token: str, *, is_ours: bool) -> str:
         """The provider's id of a batch; "" if the provider never received it, in which case it is forgotten."""
         record = self.ledger.batch(token)
-        while record is not None and record.is_being_sent and not own:
+        while record is not None and record.is_being_sent and not is_ours:
             await asyncio.sleep(min(1.0, self.batching.poll))
             record = self.ledger.batch(token)
         if record is None or record.remote:
@@ -317,7 +318,7 @@ class Gathering:
         others = {batch.remote for batch in self.ledger.batches()}
         while True:
             is_late = time.time() > record.began + self.batching.grace
-            for state in await self._patiently(lambda: self.api.find(token, record.began, record.asked)):
+            for state in await self._patiently(lambda: self.api.find(token, record.began, record.prompts)):
                 if state.id not in others and (state.certain or await self._is_ours(token, state.id)):
                     self.ledger.sent(token, state.id)
                     return state.id
@@ -340,7 +341,8 @@ class Gathering:
         return await self._patiently(first) in self.ledger.keys(token)
 
     async def _ended(self, token: str, remote: str) -> BatchState:
-        wait, processed = self.batching.poll, 0
+        wait = self.batching.poll
+        processed = 0
         while not (state := await self._patiently(lambda: self.api.state(remote))).ended:
             if state.processed > processed:
                 processed = state.processed
@@ -350,10 +352,11 @@ class Gathering:
         return state
 
     async def _patiently(
-        self, ask: Callable[[], Awaitable[T]], passing: Callable[[JudgeError], bool] | None = None
-    ) -> T:
+        self, ask: Callable[[], Awaitable[Response]], passing: Callable[[JudgeError], bool] | None = None
+    ) -> Response:
         """The result of a call, retried while its failure may be transient."""
-        clock, wait = time.monotonic, self.batching.poll
+        clock = time.monotonic
+        wait = self.batching.poll
         give_up = clock() + self.batching.patience
         while True:
             try:
@@ -369,7 +372,8 @@ class Gathering:
 
     async def _read(self, token: str, remote: str) -> dict[str, JudgeError]:
         """Cache and hand out a batch's replies; returns the errors of the other prompts by key."""
-        errors, replies = dict[str, JudgeError](), list[tuple[str, Reply]]()
+        errors: dict[str, JudgeError] = {}
+        replies: list[tuple[str, Reply]] = []
         async with aclosing(self.api.results(remote)) as results:
             async for key, result in results:
                 if isinstance(result, JudgeError):
@@ -391,8 +395,8 @@ class Gathering:
         new = self.ledger.keep(token, replies)
         for key, reply in replies:
             if key in new and key in self._questions:
-                kept = self.memory.recall(key)
-                self._answer(key, replace(kept or reply, usage=reply.usage, source="live"))
+                cached = self.memory.recall(key)
+                self._answer(key, replace(cached or reply, usage=reply.usage, source="live"))
 
     # answering
 

@@ -90,7 +90,7 @@ class BatchApi(Protocol):
         """Send a batch. After a JudgeSilent, or any other failure, the provider may have received it all the same."""
         ...
 
-    async def find(self, token: str, since: float, asked: int) -> list[BatchState]:
+    async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:
         """The batches that may be the one with that token: sent after `since` (s since 1970) with `asked` prompts."""
         ...
 

@@ -18,8 +18,9 @@ FAILURES: Final = 10
 """Failures in a row after which no further call is made."""
 TIMED_OUT: Final = 4
 """Number of failures that a call counts as, if it took half the deadline or more."""
-FIRST_PAUSE: Final = 2.0
-LONGEST_PAUSE: Final = 15.0
+FIRST_TRIAL_PAUSE: Final = 2.0
+"""Seconds before the first trial call; each further pause is twice as long."""
+LONGEST_TRIAL_PAUSE: Final = 15.0
 """Seconds between two trial calls to a judge that is down."""
 SHORTEST_TRY: Final = 15.0
 """Minimum timeout of a trial call in seconds."""
@@ -41,7 +42,7 @@ class Circuit:
     _given_up: bool = field(default=False, init=False)
     _until: float = field(default=0.0, init=False)
     _next: float = field(default=0.0, init=False)
-    _pause: float = field(default=FIRST_PAUSE, init=False)
+    _pause: float = field(default=FIRST_TRIAL_PAUSE, init=False)
     _trying: bool = field(default=False, init=False)
     _waiting: "list[asyncio.Future[None]]" = field(default_factory=list, init=False)
 
@@ -77,15 +78,15 @@ class Circuit:
         """End a trial call without an outcome."""
         self._trying = False
         waiting, self._waiting = self._waiting, []
-        for one in waiting:
-            if not one.done():
-                one.set_result(None)
+        for caller in waiting:
+            if not caller.done():
+                caller.set_result(None)
 
     def answered(self) -> None:
         """Note an answer: the judge is up."""
         self._answers += 1
         self._failures = self._refusals = 0
-        self._cause, self._given_up, self._pause = None, False, FIRST_PAUSE
+        self._cause, self._given_up, self._pause = None, False, FIRST_TRIAL_PAUSE
         self.leave()
 
     def failed(self, error: JudgeError, *, patience: float, was_try: bool, timed_out: bool) -> None:
@@ -121,7 +122,9 @@ class Circuit:
 
     def _open(self, error: JudgeUnavailable, patience: float) -> None:
         now = asyncio.get_running_loop().time()
-        self._cause, self._until, self._next = error, now + patience, now + self._pause
+        self._cause = error
+        self._until = now + patience
+        self._next = now + self._pause
         if patience:
             warnings.warn(
                 f"{error}; {self._failures} calls failed in a row: paused, trying one call at a time for up to "
@@ -134,7 +137,7 @@ class Circuit:
 
     def _try_later(self, error: JudgeError) -> None:
         now = asyncio.get_running_loop().time()
-        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
+        self._pause = min(LONGEST_TRIAL_PAUSE, 2 * self._pause)
         self._next = now + self._pause
         if isinstance(error, JudgeUnavailable):
             self._cause = error
@@ -142,4 +145,5 @@ class Circuit:
             self._give_up(now)
 
     def _give_up(self, now: float) -> None:
-        self._given_up, self._next = True, now + REST
+        self._given_up = True
+        self._next = now + REST

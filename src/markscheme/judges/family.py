@@ -9,7 +9,7 @@ from typing import Final
 from markscheme.errors import RatingWarning
 from markscheme.plain_data import shown
 
-MODELS: Final[Mapping[str, str]] = {
+MODEL_NAMES: Final[Mapping[str, str]] = {
     "Claude": "claude",
     "GPT": "gpt|chatgpt|davinci|codex|o[134]-(?:mini|pro|preview)",
     "Gemini": "gemini|gemma|palm",
@@ -52,7 +52,7 @@ def families(name: str) -> frozenset[str]:
         >>> sorted(families("prompt-b")), sorted(families("deepseek-r1-distill-qwen-7b"))
         ([], ['DeepSeek', 'Qwen'])
     """
-    return _named(MODELS, name) or _named(MAKERS, name)
+    return _named(MODEL_NAMES, name) or _named(MAKERS, name)
 
 
 def _named(words: Mapping[str, str], name: str) -> frozenset[str]:
@@ -76,9 +76,9 @@ def same_family(judge: str, system: str) -> str | None:
 
 def warn_of_kinship(judge: str, systems: Iterable[str]) -> None:
     """Warn if a judge belongs to the same family as systems that it judges."""
-    said = kinship(judge, systems)
-    if said:
-        warnings.warn(said, RatingWarning, stacklevel=2)
+    warning = kinship(judge, systems)
+    if warning:
+        warnings.warn(warning, RatingWarning, stacklevel=2)
 
 
 def kinship(judge: str, systems: Iterable[str]) -> str | None:

@@ -6,20 +6,25 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from markscheme.errors import FROM_OTHERS_CODE, JudgeError, JudgeUnavailable, UnreadableReply, UsageError
+from markscheme.errors import FROM_OTHERS_CODE, JudgeError, JudgeSilent, JudgeUnavailable, UnreadableReply, UsageError
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Judge, Reply, Usage, Wrapping
 from markscheme.judges.provider import shown
+from markscheme.judges.threads import ThreadLoop, in_thread
+from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import Prompt
+from markscheme.user_code import import_user_module, user_spec
+
+ENVIRONMENT, READS = "environment", "reads"
+DECLARED: Final = (ENVIRONMENT, READS)
+"""Attributes by which a function declares what else its replies depend on."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +34,16 @@ class FunctionJudge:
     Args:
         fn: Sync or async; a sync function runs in a thread. It returns a text, a mapping, a pydantic model or a Reply.
             If its signature has `schema`, it receives the JSON Schema of the answer.
-        name: The judge's name. Two functions with the same name differ by their source and by the files of the
-            modules they import from the project, not by installed packages or by data that they read.
+        name: The judge's name. Two functions with the same name differ by their source, by the files of the modules
+            they import from the project, and by what they declare: `fn.environment`, names of variables, and
+            `fn.reads`, files next to the module or in the working directory. Of a function that declares neither, no
+            reply is kept for later processes.
         home: The module in which it was looked up; part of its identity too.
+        deadline: Seconds for one answer; a function that takes longer is left behind.
+        apart: Whether an async function runs in an event loop of its own, so that it may block.
 
     Raises:
-        UsageError: It cannot be called with `system_prompt` and `user_prompt`.
+        UsageError: It cannot be called with `system_prompt` and `user_prompt`, or declares something else than names.
 
     Example:
         >>> from markscheme import Rubric, grade
@@ -48,12 +57,17 @@ class FunctionJudge:
     fn: Callable[..., Any]
     name: str
     home: str = ""
+    deadline: float = REQUEST_TIMEOUT
+    apart: bool = False
+    _own_loop: ThreadLoop = field(default_factory=ThreadLoop, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self._wants_schema and not self._takes(system_prompt="", user_prompt=""):
             raise UsageError(
                 f"{self.name} must take `system_prompt` and `user_prompt` as keywords, and may take `schema`"
             )
+        for attribute in DECLARED:
+            self._declared(attribute)
 
     @classmethod
     def load(cls, name: str) -> "FunctionJudge":
@@ -66,35 +80,81 @@ class FunctionJudge:
         if not module or not function:
             raise UsageError(f"'function:{name}' doesn't name module and function; expected function:module:name")
         try:
-            found = getattr(import_module(module), function)
+            imported = getattr(import_user_module(module), function)
         except FROM_OTHERS_CODE as error:
             why = error if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
             raise UsageError(f"cannot import function {function!r} of module {module!r}: {why}") from error
-        return cls(found, f"function:{name}", module)
+        return cls(imported, f"function:{name}", module, apart=True)
 
     @cached_property
     def identity(self) -> Identity:
-        """Its name, and a digest of its source and of the project's modules that it may call."""
-        innermost = inspect.unwrap(self.fn)
-        while isinstance(innermost, partial):
-            innermost = inspect.unwrap(innermost.func)
+        """Its name, and digests of its source, of the project's modules that it may call, and of what it declares."""
+        innermost = self._innermost
         try:
             source = inspect.getsource(innermost)
         except (OSError, TypeError):
             source = ""
-        module = getattr(innermost, "__module__", None) or type(innermost).__module__
-        modules = {name: file.read_bytes().decode("latin-1") for name, file in project_modules(module, self.home)}
-        return Identity(self.name, parameters={"source": fingerprint(source, modules)})
+        own_files = project_modules(self._module, self.home)
+        modules = {name: file.read_bytes().decode("latin-1") for name, file in own_files}
+        parameters = {"source": fingerprint(source, modules)}
+        if variables := self._declared(ENVIRONMENT):
+            parameters[ENVIRONMENT] = fingerprint({name: os.environ.get(name) for name in variables})
+        if self._declared(READS):
+            parameters[READS] = fingerprint([(file.name, _content(file)) for file in self.files_read])
+        lasting = any(self._declared(attribute) is not None for attribute in DECLARED)
+        return Identity(self.name, parameters=parameters, lasting=lasting)
+
+    @property
+    def files_read(self) -> list[Path]:
+        """The files that it declares to read, each where it may be: next to its module, and in the working directory.
+
+        Files needn't exist.
+        """
+        module_file = getattr(sys.modules.get(self._module), "__file__", None)
+        folders = [Path(module_file).parent, Path()] if module_file else [Path()]
+        return [folder / name for name in self._declared(READS) or () for folder in folders]
+
+    @property
+    def _innermost(self) -> Any:
+        """The function inside wrappers and partials."""
+        innermost: Any = inspect.unwrap(self.fn)
+        while isinstance(innermost, partial):
+            innermost = inspect.unwrap(innermost.func)
+        return innermost
+
+    @property
+    def _module(self) -> str:
+        innermost = self._innermost
+        return getattr(innermost, "__module__", None) or type(innermost).__module__
+
+    def _declared(self, attribute: str) -> list[str] | None:
+        """The names that the function declares, sorted; None if it declares nothing.
+
+        Raises:
+            UsageError: It declares something else.
+        """
+        names = getattr(self.fn, attribute, getattr(self._innermost, attribute, None))
+        if names is None:
+            return None
+        if not isinstance(names, tuple | list | set | frozenset) or not all(isinstance(name, str) for name in names):
+            raise UsageError(f'{self.name}: `{attribute}` must be names such as ("MODEL",), got {names!r}')
+        return sorted(names)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
         """The function's answer.
 
         Raises:
+            JudgeSilent: The function didn't answer within the deadline.
             JudgeUnavailable: The function raised an exception.
             UnreadableReply: It raised because its answer was malformed, or returned something that isn't an answer.
         """
         try:
-            answer = await self._called(prompt)
+            async with asyncio.timeout(self.deadline) as limit:
+                answer = await self._called(prompt)
+        except TimeoutError as error:
+            if limit.expired():
+                raise JudgeSilent(f"{self.name} gave no answer within {self.deadline:g} s") from error
+            raise self._fault(error) from error
         except JudgeError:
             raise
         except FROM_OTHERS_CODE as error:
@@ -102,16 +162,20 @@ class FunctionJudge:
         return self._as_reply(answer)
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """End the function's own event loop; what hangs there is left behind."""
+        self._own_loop.stop()
 
     async def _called(self, prompt: Prompt) -> Any:
         arguments: dict[str, Any] = {"system_prompt": prompt.system, "user_prompt": prompt.user}
         if self._wants_schema:
             arguments["schema"] = prompt.schema
         if inspect.iscoroutinefunction(self.fn) or inspect.iscoroutinefunction(type(self.fn).__call__):
-            return await self.fn(**arguments)
-        answer = await asyncio.to_thread(self.fn, **arguments)
-        return await answer if inspect.isawaitable(answer) else answer
+            return await self._awaited(self.fn(**arguments))
+        answer = await in_thread(partial(self.fn, **arguments))
+        return await self._awaited(answer) if inspect.isawaitable(answer) else answer
+
+    async def _awaited(self, answer: Awaitable[Any]) -> Any:
+        return await (self._own_loop.result(answer) if self.apart else answer)
 
     @cached_property
     def _wants_schema(self) -> bool:
@@ -150,7 +214,22 @@ class FunctionJudge:
         try:
             return json.dumps(dict(answer), ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
-            raise UnreadableReply(f"{self.name} gave what is no JSON: {shown(str(error))}") from error
+            raise UnreadableReply(f"{self.name} didn't return JSON data: {shown(str(error))}") from error
+
+
+def files_read(judge: Judge) -> list[Path]:
+    """The files that a judge declares to read, if it is a function, also inside others."""
+    while isinstance(judge, Wrapping):
+        judge = judge.judge
+    return judge.files_read if isinstance(judge, FunctionJudge) else []
+
+
+def _content(file: Path) -> str | None:
+    """A file's bytes as a text; None if it can't be read."""
+    try:
+        return file.read_bytes().decode("latin-1")
+    except OSError:
+        return None
 
 
 def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
@@ -194,7 +273,7 @@ def _spec_of(name: str) -> ModuleSpec | None:
     """A module's import spec, found without importing its parent packages."""
     parent = name.rpartition(".")[0]
     if not parent:
-        return find_spec(name)
+        return user_spec(name)
     above = sys.modules.get(parent) or _spec_of(parent)
     places = getattr(above, "__path__", None) or getattr(above, "submodule_search_locations", None)
     return PathFinder.find_spec(name, list(places)) if places else None
@@ -209,15 +288,19 @@ def _imported_by(name: str, file: Path) -> Iterator[str]:
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package.rsplit(".", node.level - 1)[0] if node.level else ""
             base = ".".join(part for part in (above, node.module) if part)
-            found = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-            found = [one.value for one in node.args[:1] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            names = [
+                argument.value
+                for argument in node.args[:1]
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+            ]
         else:
             continue
-        for dotted in found:
+        for dotted in names:
             parts = dotted.split(".")
             yield from (".".join(parts[: end + 1]) for end in range(len(parts)))

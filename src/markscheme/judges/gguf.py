@@ -29,11 +29,11 @@ def chat_marks(path: Path) -> tuple[str, ...]:
     """
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
         try:
-            found = _Header(data).arrays({_TOKENS, _KINDS})
+            arrays = _Header(data).arrays({_TOKENS, _KINDS})
         except (struct.error, IndexError, KeyError) as error:
             raise ValueError("its header breaks off or says what no header says") from error
-    kinds = [int.from_bytes(kind, "little") for kind in found.get(_KINDS, ())]
-    texts = [token.decode("utf-8", "replace") for token in found.get(_TOKENS, ())]
+    kinds = [int.from_bytes(kind, "little") for kind in arrays.get(_KINDS, ())]
+    texts = [token.decode("utf-8", "replace") for token in arrays.get(_TOKENS, ())]
     return tuple(text for text, kind in zip(texts, kinds, strict=False) if _divides(text, kind))
 
 
@@ -50,19 +50,21 @@ class _Header:
     def arrays(self, wanted: set[bytes]) -> dict[bytes, list[bytes]]:
         """The elements of the arrays under the wanted keys, each as its bytes."""
         if self._take(4) != MAGIC or self._number("<I") < OLDEST:
-            raise ValueError("it is no GGUF file of version 2 or later")
+            raise ValueError("it isn't a GGUF file of version 2 or later")
         self._take(8)  # number of tensors
-        found: dict[bytes, list[bytes]] = {}
+        arrays: dict[bytes, list[bytes]] = {}
         for _ in range(self._number("<Q")):
-            key, kind = self._text(), self._number("<I")
+            key = self._text()
+            kind = self._number("<I")
             if kind == _ARRAY and key in wanted:
-                found[key] = self._elements()
+                arrays[key] = self._elements()
             else:
                 self._skip(kind)
-        return found
+        return arrays
 
     def _elements(self) -> list[bytes]:
-        kind, count = self._number("<I"), self._number("<Q")
+        kind = self._number("<I")
+        count = self._number("<Q")
         read: Callable[[], bytes] = self._text if kind == _STRING else lambda: self._take(_SIZES[kind])
         return [read() for _ in range(count)]
 
@@ -70,7 +72,8 @@ class _Header:
         if kind == _STRING:
             self._text()
         elif kind == _ARRAY:
-            within, count = self._number("<I"), self._number("<Q")
+            within = self._number("<I")
+            count = self._number("<Q")
             if within in _SIZES:
                 self._take(_SIZES[within] * count)
             else:
@@ -106,4 +109,4 @@ def without_marks(marks: Iterable[str]) -> Callable[[str], str]:
     if not longest_first:
         return lambda text: text
     mark = re.compile("|".join(map(re.escape, longest_first)))
-    return lambda text: mark.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text)
+    return lambda text: mark.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text)

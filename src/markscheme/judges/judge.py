@@ -1,6 +1,6 @@
 """The Judge protocol, and the Reply a judge gives to a Prompt."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -8,7 +8,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.prompt import Prompt
 
 Stop = Literal["end", "length", "refusal", "other"]
-Source = Literal["live", "recorded", "cache"]
+ReplySource = Literal["live", "recorded", "cache"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class Usage:
     batched: int = 0
     batched_usd: float | None = 0.0
 
-    def __add__(self, other: "Usage") -> "Usage":
+    def __add__(self, more: "Usage") -> "Usage":
         """The sum; what is unknown for one is unknown for both, unless that one made no call."""
-        if not self.calls or not other.calls:
-            return other if other.calls else self
-        return Usage(*(_sum(getattr(self, name), getattr(other, name)) for name in self.__slots__))
+        if not self.calls or not more.calls:
+            return more if more.calls else self
+        return Usage(*(_sum(getattr(self, name), getattr(more, name)) for name in self.__slots__))
 
     def to_json(self) -> dict[str, Any]:
         """As plain data; batch keys are included only if something went in batches."""
@@ -43,8 +43,8 @@ class Usage:
         return {name: value for name, value in asdict(self).items() if name not in hidden}
 
 
-def _sum(one: Any, other: Any) -> Any:
-    return None if one is None or other is None else one + other
+def _sum(first: Any, second: Any) -> Any:
+    return None if first is None or second is None else first + second
 
 
 def total(usages: Iterable[Usage]) -> Usage:
@@ -61,17 +61,23 @@ class Identity:
         model: The model asked for, as the provider names it.
         parameters: Everything else that affects a reply, as plain data.
         address: The base URL if it isn't the provider's own; never with a key.
+        lasting: Whether its replies may be kept for later processes; False where they may depend on what isn't known.
     """
 
     name: str
     model: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     address: str = ""
+    lasting: bool = field(default=True, compare=False)
 
     @property
     def fingerprint(self) -> str:
         """Digest that differs between any two judges whose replies must not be mixed."""
         return fingerprint(self.name, self.model, dict(self.parameters), self.address)
+
+    def to_json(self) -> dict[str, Any]:
+        """What identifies the judge, as plain data."""
+        return {"name": self.name, "model": self.model, "parameters": dict(self.parameters), "address": self.address}
 
     def __str__(self) -> str:
         return f"{self.name}, {self.model}" if self.model and self.model not in self.name else self.name
@@ -100,23 +106,20 @@ class Reply:
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: How `parts` are combined.
         error: Why this part is empty, if one of several requests failed.
-        enforced: Whether the provider constrains the model to the prompt's JSON schema.
-        discard: Removes it from the cache because it could not be parsed, and counts the attempt; called with True
-            if a second request gave what was missing. None if it isn't cached.
+        key: Its key in the cache; "" if it isn't cached.
     """
 
     text: str
     model: str = ""
     stop: Stop = "end"
     usage: Usage = Usage()
-    source: Source = "live"
+    source: ReplySource = "live"
     provenance: str = ""
     tokens: tuple[Token, ...] = ()
     parts: tuple["Reply", ...] = ()
     rule: Literal["median", "majority"] = "median"
     error: str = ""
-    enforced: bool = False
-    discard: Callable[[bool], None] | None = field(default=None, repr=False, compare=False)
+    key: str = field(default="", repr=False, compare=False)
 
     @property
     def single(self) -> Iterator["Reply"]:
@@ -134,7 +137,10 @@ class Reply:
 
 @runtime_checkable
 class Judge(Protocol):
-    """Anything that can answer a Prompt. A panel, a repeated judge and a limited judge are judges too."""
+    """Anything that can answer a Prompt. A panel, a repeated judge and a limited judge are judges too.
+
+    A judge around another one may also have `make_room` and `forget`, which it passes on, as Wrapping does.
+    """
 
     @property
     def identity(self) -> Identity:
@@ -169,6 +175,37 @@ class Wrapping:
         """The wrapped judge's own: how it is asked is not part of its identity."""
         return self.judge.identity
 
+    def make_room(self, calls: int) -> None:
+        """Let the wrapped judge be asked `calls` times at once."""
+        make_room(self.judge, calls)
+
+    def forget(self, reply: Reply, *, settled: bool) -> None:
+        """Let the wrapped judge drop a reply from its cache."""
+        forget(self.judge, reply, settled=settled)
+
     async def aclose(self) -> None:
         """Close the wrapped judge."""
         await self.judge.aclose()
+
+
+def make_room(judge: Judge, calls: int) -> None:
+    """Let a judge be asked `calls` times at once, if it has no limit of its own.
+
+    A caller that asks about many says so before; any other asks the judge 8 times at once.
+    """
+    grow = getattr(judge, "make_room", None)
+    if grow is not None:
+        grow(calls)
+
+
+def forget(judge: Judge, reply: Reply, *, settled: bool) -> None:
+    """Drop a reply that couldn't be read from the judge's cache, if it is there, so that the next run asks again.
+
+    Args:
+        judge: The judge that gave it.
+        reply: A single reply, as received.
+        settled: Whether another reply gave what this one lacks, so that the next run need not ask for this one.
+    """
+    drop = getattr(judge, "forget", None)
+    if drop is not None:
+        drop(reply, settled=settled)

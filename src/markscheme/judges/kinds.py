@@ -16,26 +16,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, UsageError, suggestion
+from markscheme.judges.timeouts import REQUEST_TIMEOUT
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from markscheme.judges.asking import Asking
-    from markscheme.judges.judge import Judge
+    from markscheme.judges.judge import Identity, Judge
+    from markscheme.judges.price import Price
 
 GROUP: Final = "markscheme.judges"
 """The entry point group by which installed packages add kinds."""
-DEADLINE: Final = 120.0
-"""Timeout of one request in seconds."""
 
 
 def _always() -> None:
     """None: always ready."""
 
 
+def _unknown(_: "Identity") -> None:
+    """None: no price is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeKind:
-    """One kind of judge.
+    """One kind of judge, and what its judges can do.
 
     Attributes:
         name: The part of a judge's name before the first colon.
@@ -46,9 +50,15 @@ class JudgeKind:
         form: How such a judge is named; `[…]` is optional.
         needs: What the rest of its name says, if it is required.
         about: A short description.
-        found: What it would use here; else the variables that are set, else `about`.
+        uses: What it would use here; else the variables that are set, else `about`.
         deadline: Timeout of one request in seconds; infinite if requests queue in this process.
         asks: False if replies are already available: such a judge is neither limited nor cached.
+        price: The list price of a judge's tokens by its identity, zero if it is free; None if no price is known.
+        batches: Whether its judges have `batches()`, the batch API of their provider.
+        proposes: Whether its models can write new words for a rubric.
+        sees: Whether its judges send images to the model.
+        probabilities: Whether its judges give the probabilities of tokens, if asked to.
+        names_code: Whether the rest of its name is code to import, which no configuration file may name.
     """
 
     name: str
@@ -59,24 +69,32 @@ class JudgeKind:
     form: str = ""
     needs: str = ""
     about: str = ""
-    found: Callable[[], str] | None = None
-    deadline: float = DEADLINE
+    uses: Callable[[], str] | None = None
+    deadline: float = REQUEST_TIMEOUT
     asks: bool = True
+    price: "Callable[[Identity], Price | None]" = _unknown
+    batches: bool = False
+    proposes: bool = False
+    sees: bool = False
+    probabilities: bool = False
+    names_code: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "form", self.form or f"{self.name}:…")
 
     def shown(self) -> str:
         """What it would use here, for a reader; values of variables are never shown."""
-        given = next((name for name in self.environment if os.environ.get(name)), None)
-        return self.found() if self.found else f"{given} is set" if given else self.about
+        if self.uses:
+            return self.uses()
+        variable = next((name for name in self.environment if os.environ.get(name)), None)
+        return f"{variable} is set" if variable else self.about
 
 
 def kind_of(name: str) -> JudgeKind | None:
     """The kind that a judge's name begins with; None if there is no such kind."""
-    asked = name.partition(":")[0]
-    shipped = next((kind for kind in SHIPPED if kind.name == asked), None)
-    point = None if shipped else _installed(tuple(sys.path)).get(asked)
+    kind_name = name.partition(":")[0]
+    shipped = next((kind for kind in SHIPPED_KINDS if kind.name == kind_name), None)
+    point = None if shipped else _installed(tuple(sys.path)).get(kind_name)
     return _loaded(point) if point else shipped
 
 
@@ -88,28 +106,34 @@ def known_kind(name: str) -> JudgeKind:
     """
     kind = kind_of(name)
     if kind is None:
-        known = [*(shipped.name for shipped in SHIPPED), *_installed(tuple(sys.path))]
-        meant = suggestion(name.partition(":")[0], known, mark="'")
-        raise UsageError(f"unknown judge {name!r}{meant}; expected {judge_forms()}")
+        names = [*(shipped.name for shipped in SHIPPED_KINDS), *_installed(tuple(sys.path))]
+        nearest = suggestion(name.partition(":")[0], names, mark="'")
+        raise UsageError(f"unknown judge {name!r}{nearest}; expected {judge_forms()}")
     return kind
 
 
 def kinds() -> Iterator[JudgeKind]:
     """All kinds, those of installed packages last; one that cannot be loaded is not ready and says why."""
-    yield from SHIPPED
+    yield from SHIPPED_KINDS
     yield from map(_loaded, _installed(tuple(sys.path)).values())
 
 
 def judge_forms() -> str:
     """How judges are named, for help and messages; kinds of installed packages are listed without loading them."""
-    forms = [*(kind.form for kind in SHIPPED), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
+    forms = [*(kind.form for kind in SHIPPED_KINDS), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
     return f"{', '.join(forms[:-1])} or {forms[-1]}"
+
+
+def names_that(can: Callable[[JudgeKind], bool]) -> str:
+    """The built-in kinds that can do something, for help and messages: "anthropic or openai"."""
+    *others, last = [kind.name for kind in SHIPPED_KINDS if can(kind)]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def ways_out() -> str:
     """What to do if no judge is available."""
-    others = "; ".join(f"{kind.form} ({kind.about})" for kind in SHIPPED[1:])
-    return f"set {SHIPPED[0].environment[0]}, or name a judge with --judge: {others}"
+    others = "; ".join(f"{kind.form} ({kind.about})" for kind in SHIPPED_KINDS if kind is not DEFAULT)
+    return f"set {DEFAULT.environment[0]}, or name a judge with --judge: {others}"
 
 
 # --- installed packages ---------------------------------------------------------------------------------------------
@@ -122,7 +146,7 @@ def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
         return {}
     from importlib.metadata import entry_points
 
-    taken = {kind.name for kind in SHIPPED}
+    taken = {kind.name for kind in SHIPPED_KINDS}
     return {point.name: point for point in entry_points(group=GROUP) if point.name not in taken}
 
 
@@ -149,11 +173,11 @@ def _loaded(point: "EntryPoint") -> JudgeKind:
     """The kind behind an entry point; if it cannot be loaded, a kind that says why when it is used."""
     package = point.dist.name if point.dist else point.value
     try:
-        found: Any = point.load()
-        if isinstance(found, JudgeKind):
-            return found
-        given = {part.name: getattr(found, part.name) for part in fields(JudgeKind) if hasattr(found, part.name)}
-        return JudgeKind(**{"name": point.name, **given})
+        loaded: Any = point.load()
+        if isinstance(loaded, JudgeKind):
+            return loaded
+        attributes = {part.name: getattr(loaded, part.name) for part in fields(JudgeKind) if hasattr(loaded, part.name)}
+        return JudgeKind(**{"name": point.name, **attributes})
     except FROM_OTHERS_CODE as error:
         why = f"judge {point.name!r} of package {package} cannot be loaded: {type(error).__name__}: {error}"
 
@@ -164,6 +188,21 @@ def _loaded(point: "EntryPoint") -> JudgeKind:
 
 
 # --- built-in kinds -------------------------------------------------------------------------------------------------
+
+
+def _list_price(provider: str) -> "Callable[[Identity], Price | None]":
+    def price(identity: "Identity") -> "Price | None":
+        from markscheme.judges.price import list_price
+
+        return list_price(identity, provider)
+
+    return price
+
+
+def _free(_: "Identity") -> "Price":
+    from markscheme.judges.price import Price
+
+    return Price(0.0, 0.0)
 
 
 def _anthropic(rest: str, asking: "Asking") -> "Judge":
@@ -220,7 +259,7 @@ def _recordings() -> list[str]:
     return [os.path.relpath(file, here) for folder in folders for file in sorted((folder / "replies").glob("*.jsonl"))]
 
 
-SHIPPED: Final = (
+SHIPPED_KINDS: Final = (
     JudgeKind(
         "anthropic",
         _anthropic,
@@ -228,6 +267,9 @@ SHIPPED: Final = (
         ready=lambda: None if _set("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") else "set ANTHROPIC_API_KEY",
         form="anthropic[:MODEL]",
         about="Claude",
+        price=_list_price("anthropic"),
+        batches=True,
+        proposes=True,
     ),
     JudgeKind(
         "openai",
@@ -238,6 +280,10 @@ SHIPPED: Final = (
         form="openai:MODEL",
         needs="the model",
         about="any OpenAI-compatible server, by OPENAI_BASE_URL",
+        price=_list_price("openai"),
+        batches=True,
+        proposes=True,
+        probabilities=True,
     ),
     JudgeKind(
         "local",
@@ -248,6 +294,8 @@ SHIPPED: Final = (
         needs="the file",
         about="a model file, run in this process",
         deadline=math.inf,  # requests queue in this process: waiting for a turn is not a timeout
+        price=_free,
+        probabilities=True,
     ),
     JudgeKind(
         "recorded",
@@ -256,9 +304,17 @@ SHIPPED: Final = (
         form="recorded:PATH",
         needs="the file",
         about="replies recorded earlier",
-        found=lambda: ", ".join(_recordings()),
+        uses=lambda: ", ".join(_recordings()),
         asks=False,
     ),
-    JudgeKind("function", _function, form="function:module:name", about="any function that answers a prompt"),
+    JudgeKind(
+        "function",
+        _function,
+        form="function:module:name",
+        about="any function that answers a prompt",
+        names_code=True,
+    ),
 )
-"""Anthropic first: it is the default when no judge is named."""
+"""The kinds of this package."""
+DEFAULT: Final = SHIPPED_KINDS[0]
+"""The kind that is asked where nobody names a judge, if its decisive variable is set."""

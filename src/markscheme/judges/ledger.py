@@ -13,7 +13,7 @@ from typing import Any, Final
 from markscheme.errors import UsageError
 from markscheme.judges.batching import SENDING
 from markscheme.judges.judge import Identity, Reply, Usage, total
-from markscheme.judges.remembering import FILE, is_running, new_owner, open_replies, reply_json
+from markscheme.judges.remembering import REPLIES_FILE, is_running, new_owner, open_replies, reply_json
 
 KNOWN_DAYS: Final = 30
 """Days for which an ended batch is remembered: a little longer than providers keep results."""
@@ -37,7 +37,7 @@ class BatchRecord:
         remote: The provider's id for it; "" while it isn't known whether the provider has received it.
         owner: The process that sends it.
         began: When it was sent, or last tried to be; seconds since 1970.
-        asked: Prompts in it.
+        prompts: Prompts in it.
         processed: Prompts done at the last poll; some providers report this only at the end.
         reserved: Maximum cost in US dollars, 0 if the price is unknown.
         usage: Tokens and cost of the replies read so far.
@@ -49,7 +49,7 @@ class BatchRecord:
     remote: str
     owner: str
     began: float
-    asked: int
+    prompts: int
     processed: int
     reserved: float
     usage: Usage
@@ -119,11 +119,11 @@ class BatchLedger:
                 for key, reply in replies
                 if connection.execute("DELETE FROM batched WHERE key = ? AND token = ?", (key, token)).rowcount
             }
-            kept = ((key, reply_json(reply)) for key, reply in new.items())
-            connection.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?)", kept)
-            found = connection.execute("SELECT usage FROM batches WHERE token = ?", (token,)).fetchone()
-            if found and new:
-                usage = total([_usage(found[0]), *(reply.usage for reply in new.values())])
+            new_rows = ((key, reply_json(reply)) for key, reply in new.items())
+            connection.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?)", new_rows)
+            row = connection.execute("SELECT usage FROM batches WHERE token = ?", (token,)).fetchone()
+            if row and new:
+                usage = total([_usage(row[0]), *(reply.usage for reply in new.values())])
                 connection.execute("UPDATE batches SET usage = ? WHERE token = ?", (_usage_json(usage), token))
         return set(new)
 
@@ -164,7 +164,9 @@ class BatchLedger:
                 for statement in _SCHEMA:
                     self._connection.execute(statement)
             except (OSError, sqlite3.Error) as error:
-                raise UsageError(f"batches need the cache: {self.folder / FILE} cannot be used: {error}") from error
+                raise UsageError(
+                    f"batches need the cache: {self.folder / REPLIES_FILE} cannot be used: {error}"
+                ) from error
         return self._connection
 
     @contextmanager
@@ -180,7 +182,9 @@ class BatchLedger:
             with connection:
                 yield connection
         except sqlite3.Error as error:
-            raise UsageError(f"batches need the cache: {self.folder / FILE} cannot be written: {error}") from error
+            raise UsageError(
+                f"batches need the cache: {self.folder / REPLIES_FILE} cannot be written: {error}"
+            ) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -191,16 +195,16 @@ class BatchLedger:
 
 def batches_under_way(folder: Path) -> list[BatchRecord]:
     """The batches in a cache folder whose replies are not all read, the oldest first; creates no file."""
-    if not (folder / FILE).is_file():
+    if not (folder / REPLIES_FILE).is_file():
         return []
     with closing(BatchLedger(folder)) as ledger:
         return [batch for batch in ledger.batches() if batch.is_open]
 
 
 def _record(row: tuple[Any, ...]) -> BatchRecord:
-    token, identity, remote, owner, began, asked, processed, reserved, usage, ended = row
+    token, identity, remote, owner, began, prompts, processed, reserved, usage, ended = row
     judge = Identity(*json.loads(identity))
-    return BatchRecord(token, judge, remote, owner, began, asked, processed, reserved, _usage(usage), ended is None)
+    return BatchRecord(token, judge, remote, owner, began, prompts, processed, reserved, _usage(usage), ended is None)
 
 
 def _usage_json(usage: Usage) -> str:

@@ -11,7 +11,6 @@ import copy
 import math
 from collections import deque
 from collections.abc import Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -28,18 +27,20 @@ from markscheme.errors import (
 from markscheme.judges.circuit import Circuit
 from markscheme.judges.judge import Identity, Reply, Usage, Wrapping, total
 from markscheme.judges.price import ListPrice, Price
+from markscheme.judges.timeouts import REQUEST_TIMEOUT
+from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt
 
 MINUTE: Final = 60.0
+"""Seconds over which providers count requests and tokens."""
 LONGEST_PAUSE: Final = 3600.0
 """Seconds; if a provider asks for a longer wait, it is tried again after an hour."""
 LONGEST_BACKOFF: Final = 30.0
-DEADLINE: Final = 120.0
-"""Timeout of one request in seconds."""
+"""Seconds between two attempts at most, however often the wait was doubled."""
 PATIENCE: Final = 60.0
 """Seconds for which a judge that is down is retried before it is given up."""
-AT_ONCE: Final[ContextVar[int]] = ContextVar("AT_ONCE", default=8)
-"""Concurrent calls that the current caller wants, unless the limiter sets a number."""
+CALLS_AT_ONCE: Final = 8
+"""Concurrent calls where neither the limiter nor a caller sets a number, as where a command has no `--concurrency`."""
 RECOVERY: Final = 0.25
 """Concurrent calls regained per answered call after the number was halved."""
 BYTES_PER_TOKEN: Final = 3
@@ -96,7 +97,7 @@ class Limiter:
     and any number of them in succession.
 
     Attributes:
-        concurrency: Maximum concurrent calls; None for as many as the caller wants (AT_ONCE).
+        concurrency: Maximum concurrent calls; None for as many as callers make room for, at first CALLS_AT_ONCE.
         requests_per_minute: Maximum calls begun in any 60 seconds; None for no limit.
         tokens_per_minute: Maximum tokens in any 60 seconds, estimated until a call is answered.
         budget: Maximum total cost in US dollars.
@@ -132,7 +133,7 @@ class Limiter:
             limit = getattr(self, name)
             if limit is not None and not (math.isfinite(limit) and limit > 0):
                 raise ValueError(f"{name} must be above 0, found {limit}")
-        self._most = self._places = float(self.concurrency or 1)
+        self._most = self._places = float(self.concurrency or 0)
 
     @property
     def usage(self) -> Usage:
@@ -143,6 +144,12 @@ class Limiter:
     def committed(self) -> float:
         """Dollars spent, plus what cut-off calls may have cost, plus what is reserved."""
         return self._spent + self._reserved + self._set_aside
+
+    def make_room(self, calls: int) -> None:
+        """Let `calls` calls go at once, if the limiter sets no number and nobody has made more room."""
+        if self.concurrency is None and calls > self._most:
+            self._places += calls - self._most
+            self._most = float(calls)
 
     # requesting permits
 
@@ -158,9 +165,8 @@ class Limiter:
             BudgetError: It could cost more than the budget leaves, and no call under way could release any of it.
             JudgeBusy: The provider asks for a longer pause than `patience`.
         """
-        if self.concurrency is None and AT_ONCE.get() > self._most:
-            self._places += AT_ONCE.get() - self._most
-            self._most = float(AT_ONCE.get())
+        if not self._most:
+            self.make_room(CALLS_AT_ONCE)
         waiting = _Waiting(estimate, patience, asyncio.get_running_loop().create_future())
         (self._again if again else self._new).append(waiting)
         self._admit()
@@ -180,8 +186,8 @@ class Limiter:
         """Return a permit after an answer with that usage; what is unknown counts as estimated."""
         self._answered += usage
         self._places = min(self._most, self._places + RECOVERY)
-        known = usage.input_tokens is not None and usage.output_tokens is not None
-        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0) if known else permit.estimate.tokens
+        is_counted = usage.input_tokens is not None and usage.output_tokens is not None
+        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0) if is_counted else permit.estimate.tokens
         self._close(permit, tokens=tokens, usd=permit.estimate.usd if usage.usd is None else usage.usd)
 
     def failed(self, permit: Permit, error: BaseException) -> None:
@@ -236,7 +242,8 @@ class Limiter:
             self._timer.cancel()
             self._timer = None
         while (queue := self._first_queue()) is not None:
-            waiting, now = queue[0], loop.time()
+            waiting = queue[0]
+            now = loop.time()
             try:
                 wait = self._wait(waiting, now)
             except MarkschemeError as error:
@@ -262,7 +269,8 @@ class Limiter:
         pause = self._resumes - now
         if pause > waiting.patience:
             raise JudgeBusy(
-                f"the provider asks to wait {pause:.0f} s more, longer than the deadline of {waiting.patience:.0f} s",
+                f"the provider asks to wait {number(pause, 0)} s more, longer than the deadline of "
+                f"{number(waiting.patience, 0)} s",
                 retry_after=pause,
             )
         if pause > 0:
@@ -279,7 +287,8 @@ class Limiter:
             return False
         left = self.budget - self._spent
         raise BudgetError(
-            f"the next call may cost ${usd:.4f} and the budget of ${self.budget:g} has ${max(0.0, left):.4f} left"
+            f"the next call may cost ${number(usd, 4)} and the budget of ${self.budget:g} has "
+            f"${number(max(0.0, left), 4)} left"
         )
 
     def _wait_for_rates(self, tokens: int, now: float) -> float:
@@ -354,7 +363,7 @@ class Limited(Wrapping):
 
     limiter: Limiter
     price: Price | ListPrice | None = None
-    deadline: float = DEADLINE
+    deadline: float = REQUEST_TIMEOUT
     attempts: int = 6
     first_wait: float = 0.5
     patience: float = PATIENCE
@@ -369,6 +378,10 @@ class Limited(Wrapping):
                 "million tokens read and written"
             )
 
+    def make_room(self, calls: int) -> None:
+        """Let `calls` calls go at once, if the limiter sets no number."""
+        self.limiter.make_room(calls)
+
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """The judge's answer, with the usage of all attempts, and their cost if the price is known.
 
@@ -377,8 +390,10 @@ class Limited(Wrapping):
             NoJudge: The judge refuses every call, and has answered none.
             JudgeError: The failure of the last attempt.
         """
-        clock, estimate = asyncio.get_running_loop().time, self._estimate(prompt)
-        end, failures = math.inf, list[JudgeError]()
+        clock = asyncio.get_running_loop().time
+        estimate = self._estimate(prompt)
+        end = math.inf
+        failures: list[JudgeError] = []
         while True:
             try_until = await self._circuit.enter()
             permit = await self._permit(estimate, end, try_until) if clock() < end else None
@@ -425,7 +440,8 @@ class Limited(Wrapping):
     async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float, try_until: float | None) -> Reply:
         """One attempt; returns the permit whatever happens."""
         clock = asyncio.get_running_loop().time
-        began, end = clock(), min(end, try_until or math.inf)
+        began = clock()
+        end = min(end, try_until or math.inf)
         try:
             try:
                 async with asyncio.timeout_at(end) as limit:
@@ -433,7 +449,7 @@ class Limited(Wrapping):
             except TimeoutError as error:
                 if not limit.expired():
                     raise
-                raise JudgeSilent(f"{self.identity.name} gave no answer within {end - began:.3g} s") from error
+                raise JudgeSilent(f"{self.identity.name} gave no answer within {brief(end - began, 3)} s") from error
         except BaseException as error:
             self.limiter.failed(permit, error)
             if isinstance(error, JudgeError):
@@ -448,7 +464,8 @@ class Limited(Wrapping):
 
     def _wait_after(self, failures: Sequence[JudgeError]) -> float | None:
         """Seconds until a retry is worthwhile; None if it isn't."""
-        error, backoff = failures[-1], min(LONGEST_BACKOFF, self.first_wait * 2.0 ** (len(failures) - 1))
+        error = failures[-1]
+        backoff = min(LONGEST_BACKOFF, self.first_wait * 2.0 ** (len(failures) - 1))
         if len(failures) >= self.attempts:
             return None
         if isinstance(error, JudgeBusy):

@@ -19,11 +19,16 @@ from markscheme.judges.openai import chat_reply, schema_format
 from markscheme.judges.provider import said, shown
 from markscheme.prompt import Prompt
 
-CONTEXT = 8192
-MAX_TOKENS = 2048
-TOP = 100
+CONTEXT_TOKENS = 8192
+"""Tokens of a prompt and its answer together, for each prompt that is answered at once."""
+LONGEST_LOCAL_ANSWER = 2048
+"""Maximum tokens of an answer: a quarter of the context, which leaves prompts the rest."""
+LOCAL_ALTERNATIVES = 100
 """Alternatives requested per token for the expected level."""
-BLOCKS, BLOCK_BYTES = 64, 65_536
+BLOCKS = 64
+"""Pieces of a model's file that its digest reads."""
+BLOCK_BYTES = 65_536
+"""Bytes of a piece: 4 MB in all, whatever the size of the model."""
 
 
 class LocalJudge:
@@ -56,13 +61,13 @@ class LocalJudge:
         self,
         path: Path | str,
         *,
-        context: int = CONTEXT,
+        context: int = CONTEXT_TOKENS,
         slots: int = 1,
         threads: int = 1,
         expected: bool = False,
         temperature: float = 0.0,
         seed: int = 0,
-        max_tokens: int = MAX_TOKENS,
+        max_tokens: int = LONGEST_LOCAL_ANSWER,
         keep_prefix: bool = False,
     ) -> None:
         if min(context, slots, threads, max_tokens) < 1:
@@ -107,7 +112,7 @@ class LocalJudge:
         reply = chat_reply(answer, expected=self.expected)
         if reply is None or "error" in answer:
             raise self._fault(answer)
-        return replace(reply, model=self.path.name, enforced=bool(prompt.schema))
+        return replace(reply, model=self.path.name)
 
     async def aclose(self) -> None:
         """Free the model, once requests under way have ended."""
@@ -129,7 +134,7 @@ class LocalJudge:
         }
         if prompt.schema:
             request["response_format"] = schema_format(prompt)
-        return request | ({"logprobs": True, "top_logprobs": TOP} if self.expected else {})
+        return request | ({"logprobs": True, "top_logprobs": LOCAL_ALTERNATIVES} if self.expected else {})
 
     @cached_property
     def _split(self) -> Callable[[str], str]:
@@ -156,7 +161,8 @@ class LocalJudge:
         parameters = xllamacpp.CommonParams()
         parameters.model.path = str(self.path)
         parameters.model_alias = [self.path.name]
-        parameters.n_parallel, parameters.n_ctx = self.slots, self.context * self.slots
+        parameters.n_parallel = self.slots
+        parameters.n_ctx = self.context * self.slots
         parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = self.threads
         parameters.hostnames, parameters.port = ["127.0.0.1"], 0
         parameters.api_keys = [secrets.token_urlsafe()]  # it also listens on loopback, where no one else may use it
@@ -189,13 +195,13 @@ def digest(path: Path) -> str:
     It distinguishes models without reading gigabytes; two files that differ only between the pieces get the same one.
     """
     size = path.stat().st_size
-    found = hashlib.sha256(size.to_bytes(8, "big"))
+    hashed = hashlib.sha256(size.to_bytes(8, "big"))
     last = max(0, size - BLOCK_BYTES)
     with path.open("rb") as file:
         for block in range(BLOCKS):
             file.seek(last * block // (BLOCKS - 1))
-            found.update(file.read(BLOCK_BYTES))
-    return found.hexdigest()[:16]
+            hashed.update(file.read(BLOCK_BYTES))
+    return hashed.hexdigest()[:16]
 
 
 def _check_file(path: Path) -> None:
@@ -205,4 +211,4 @@ def _check_file(path: Path) -> None:
     except OSError as error:
         raise UsageError(f"{path} cannot be read as a model: {error.strerror or error}") from error
     if begun != MAGIC:
-        raise UsageError(f"{path} is no GGUF model; the file of a local judge ends in .gguf and begins with GGUF")
+        raise UsageError(f"{path} isn't a GGUF model; the file of a local judge ends in .gguf and begins with GGUF")

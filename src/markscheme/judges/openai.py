@@ -15,10 +15,11 @@ from markscheme.errors import JudgeBusy, JudgeError, JudgeUnavailable, NoJudge, 
 from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
-from markscheme.judges.provider import DEADLINE, MAX_TOKENS, SdkJudge, count, said, shown, status_fault, usable_key
+from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, said, shown, status_fault, usable_key
+from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import Prompt
 
-TOP = 20
+REPORTED_ALTERNATIVES = 20
 """Alternatives requested per token; providers report no more."""
 NO_KEY = "none"
 """Sent to servers that need no key, since the SDK requires one."""
@@ -59,13 +60,13 @@ class Dialect:
             return replace(self, formats=self.formats[1:])
         return None
 
-    def narrowed(self, other: "Dialect") -> "Dialect":
+    def narrowed(self, dialect: "Dialect") -> "Dialect":
         """What both accept."""
         return Dialect(
-            min(self.formats, other.formats, key=len),
-            min(self.limits, other.limits, key=len),
-            self.temperature and other.temperature,
-            self.seed and other.seed,
+            min(self.formats, dialect.formats, key=len),
+            min(self.limits, dialect.limits, key=len),
+            self.temperature and dialect.temperature,
+            self.seed and dialect.seed,
         )
 
 
@@ -107,7 +108,7 @@ class OpenAIJudge(SdkJudge):
         temperature: float = 0.0,
         seed: int = 0,
         max_tokens: int = MAX_TOKENS,
-        deadline: float = DEADLINE,
+        deadline: float = REQUEST_TIMEOUT,
         name: str = "openai",
         client: Any = None,
     ) -> None:
@@ -137,15 +138,17 @@ class OpenAIJudge(SdkJudge):
         """
         async with self.call(self.deadline) as client:
             completion, calls = await self._completion(client, prompt, sample)
-        return self.as_reply(completion, calls, enforced=bool(prompt.schema))
+        return self.as_reply(completion, calls)
 
     # requests
 
     async def _completion(self, client: Any, prompt: Prompt, sample: int) -> tuple[Any, int]:
         """The server's answer with the parameters it accepts, and how many requests that took."""
-        sdk, calls = self.module(), 0
+        sdk = self.module()
+        calls = 0
         while True:
-            calls, dialect = calls + 1, self._dialect
+            calls += 1
+            dialect = self._dialect
             try:
                 return await client.chat.completions.create(**self.request(prompt, sample)), calls
             except (sdk.BadRequestError, sdk.UnprocessableEntityError) as error:
@@ -176,7 +179,8 @@ class OpenAIJudge(SdkJudge):
         """The body of a chat request, with the parameters the server is known to accept."""
         messages = [{"role": "system", "content": prompt.system}] if prompt.system else []
         messages.append({"role": "user", "content": prompt.user})
-        dialect, request = self._dialect, dict[str, Any](model=self.model, messages=messages)
+        dialect = self._dialect
+        request: dict[str, Any] = {"model": self.model, "messages": messages}
         if dialect.limits[0]:
             request[dialect.limits[0]] = self.max_tokens
         if dialect.formats[0] and prompt.schema:
@@ -186,7 +190,7 @@ class OpenAIJudge(SdkJudge):
         if dialect.seed:
             request["seed"] = self.seed + sample
         if self.expected:
-            request |= {"logprobs": True, "top_logprobs": TOP}
+            request |= {"logprobs": True, "top_logprobs": REPORTED_ALTERNATIVES}
         return request
 
     # opening
@@ -204,13 +208,12 @@ class OpenAIJudge(SdkJudge):
 
     # reading
 
-    def as_reply(self, completion: Any, calls: int = 1, *, enforced: bool = True) -> Reply:
+    def as_reply(self, completion: Any, calls: int = 1) -> Reply:
         """The reply in a chat completion.
 
         Args:
             completion: As the SDK returns it, or as plain data.
             calls: Requests that it took.
-            enforced: Whether the prompt has a schema.
 
         Raises:
             UnreadableReply: It isn't a chat completion.
@@ -219,10 +222,9 @@ class OpenAIJudge(SdkJudge):
         reply = chat_reply(plain, calls, expected=self.expected)
         if reply is None:
             raise UnreadableReply(
-                f"what came from {self.who} is no chat completion; does the address end as it should?"
+                f"the answer of {self.who} isn't a chat completion; check the base URL, which usually ends in /v1"
             )
-        enforces = not self.other_address and self._dialect.formats[0] == "json_schema"
-        return replace(reply, enforced=enforced and enforces)  # another server may accept a schema without enforcing it
+        return reply
 
 
 def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | None:
@@ -237,7 +239,7 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
         for text in (completion.get("model"), message.get("content"), message.get("refusal"))
     )
     used, logprobs = (
-        found if isinstance(found, Mapping) else {} for found in (completion.get("usage"), choice.get("logprobs"))
+        part if isinstance(part, Mapping) else {} for part in (completion.get("usage"), choice.get("logprobs"))
     )
     tokens = logprobs.get("content")
     return Reply(
@@ -293,7 +295,7 @@ class OpenAIBatches:
             )
         return self._state(made)
 
-    async def find(self, token: str, since: float, asked: int) -> list[BatchState]:  # noqa: ARG002 - the token tells
+    async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - the token tells
         """The batch with that token."""
         async with self.judge.call(SENDING) as client:
             async for made in client.batches.list(limit=100):  # the newest first
@@ -329,26 +331,31 @@ class OpenAIBatches:
     def _state(self, made: Any) -> BatchState:
         who = self.judge.who
         if not isinstance(getattr(made, "id", None), str):
-            raise UnreadableReply(f"what came from {who} is no batch; does the address end as it should?")
-        counts, fault, status = made.request_counts, None, str(made.status)
+            raise UnreadableReply(f"the answer of {who} isn't a batch; check the base URL, which usually ends in /v1")
+        counts = made.request_counts
+        fault = None
+        status = str(made.status)
         if status == "failed":
             errors = (made.errors and made.errors.data) or []
             words = shown("; ".join(filter(None, (error.message for error in errors))), self.judge.secrets)
             full = any(error.code == "token_limit_exceeded" for error in errors)
-            fault = (JudgeBusy if full else JudgeUnavailable)(f"{who} refused a batch: {words or 'it said no more'}")
+            fault = (JudgeBusy if full else JudgeUnavailable)(f"{who} refused a batch: {words or 'no reason given'}")
         processed = counts.completed + counts.failed if counts else 0
         ended = status in ("failed", "completed", "expired", "cancelled")
         return BatchState(made.id, ended, processed, fault, certain=True)
 
     def _as_result(self, entry: Mapping[str, Any]) -> Reply | JudgeError:
         """The reply, or the error in its place, which is transient if another batch may succeed."""
-        who, response, error = self.judge.who, entry.get("response") or {}, entry.get("error") or {}
-        status, body = response.get("status_code"), response.get("body")
+        who = self.judge.who
+        response = entry.get("response") or {}
+        error = entry.get("error") or {}
+        status = response.get("status_code")
+        body = response.get("body")
         if status == 200:
             try:
                 return self.judge.as_reply(body)
             except UnreadableReply:
-                return UnreadableReply(f"what {who} answered in a batch is no chat completion")
+                return UnreadableReply(f"an answer of {who} in a batch isn't a chat completion")
         if isinstance(status, int):
             fault = status_fault(who, status, {}, body, secrets=self.judge.secrets)
             simpler = status in (400, 422) and self.judge.simplify(said(body))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
-from markscheme.judges.judge import Identity, Judge, Reply, Wrapping
+from markscheme.judges.judge import Identity, Judge, Reply, Wrapping, forget, make_room
 from markscheme.prompt import Prompt
 
-Rule = Literal["median", "majority"]
+PanelRule = Literal["median", "majority"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Panel:
 
     Args:
         judges: The members.
-        rule: Whether the median or the modal level counts.
+        rule: Whether the median or the most common level counts.
 
     Raises:
         ValueError: No member, or another rule.
@@ -35,7 +35,7 @@ class Panel:
     """
 
     judges: Sequence[Judge]
-    rule: Rule = "median"
+    rule: PanelRule = "median"
 
     def __post_init__(self) -> None:
         if not self.judges:
@@ -64,6 +64,16 @@ class Panel:
             raise self._nobody(errors)
         parts = (answer if isinstance(answer, Reply) else Reply.without_answer(answer) for answer in answers)
         return Reply("", parts=tuple(parts), rule=self.rule)
+
+    def make_room(self, calls: int) -> None:
+        """Let every member be asked `calls` times at once."""
+        for judge in self.judges:
+            make_room(judge, calls)
+
+    def forget(self, reply: Reply, *, settled: bool) -> None:
+        """Let the member whose reply it is drop it from its cache."""
+        for judge in self.judges:
+            forget(judge, reply, settled=settled)
 
     async def aclose(self) -> None:
         """Close every member."""
@@ -107,17 +117,17 @@ class Repeated(Wrapping):
         return Reply("", parts=tuple(parts))
 
 
-async def _replies_or_errors(asked: Iterable[Awaitable[Reply]]) -> list[Reply | JudgeError]:
+async def _replies_or_errors(requests: Iterable[Awaitable[Reply]]) -> list[Reply | JudgeError]:
     """What several requests at once came to; what one judge failed at takes nothing from the others' replies.
 
     Raises:
         NoJudge: One of the judges cannot be asked at all.
         BudgetError: One request would cost more than is left.
     """
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-    found: list[Reply | JudgeError] = []
+    answers = await asyncio.gather(*requests, return_exceptions=True)
+    replies: list[Reply | JudgeError] = []
     for answer in answers:
         if isinstance(answer, BaseException) and (isinstance(answer, NoJudge) or not isinstance(answer, JudgeError)):
             raise answer
-        found.append(answer)
-    return found
+        replies.append(answer)
+    return replies

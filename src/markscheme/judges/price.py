@@ -1,6 +1,7 @@
 """Prices of a judge's tokens: as given, else the list price of a known model. An unknown cost is not 0."""
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +10,6 @@ from typing import Any
 from markscheme.errors import UsageError
 from markscheme.judges.judge import Identity, Usage
 
-PROVIDERS = ("anthropic", "openai")
-"""Kinds of judge whose models have list prices, with the names that genai-prices uses for their providers."""
 PER_MILLION = 1_000
 """Tokens priced at once: a million would fall into the higher price tier of very long prompts."""
 
@@ -44,9 +43,9 @@ class Price:
             >>> Price.parse("3:15")
             Price(input_per_million=3.0, output_per_million=15.0)
         """
-        given, _, taken = text.partition(":")
+        read, _, written = text.partition(":")
         try:
-            return cls(float(given), float(taken))
+            return cls(float(read), float(written))
         except ValueError:
             raise UsageError(
                 f"a price is IN:OUT, dollars for a million tokens read and written, such as 3:15; found {text!r}"
@@ -76,49 +75,56 @@ class Price:
         return self.cost(usage.input_tokens, usage.output_tokens)
 
 
-def list_price(identity: Identity) -> Price | None:
+def list_price(identity: Identity, provider: str) -> Price | None:
     """The list price of a judge's model today, from the data in genai-prices; None if unknown.
 
     A server at another address is charged at its own list price if it is a known provider, else at the price of the
     model's maker, as gateways charge. Nothing is downloaded.
 
+    Args:
+        identity: The judge's.
+        provider: The model's maker, as genai-prices names it.
+
     Example:
-        >>> list_price(Identity("openai:gpt-4o-mini", "gpt-4o-mini"))
+        >>> list_price(Identity("openai:gpt-4o-mini", "gpt-4o-mini"), "openai")
         Price(input_per_million=0.15, output_per_million=0.6)
-        >>> list_price(Identity("local:judge.gguf")) is None
-        True
     """
-    kind = identity.name.partition(":")[0]
-    if kind not in PROVIDERS or not identity.model:
+    if not identity.model:
         return None
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price  # loads all models of all providers
 
     tokens = Tokens(input_tokens=PER_MILLION, output_tokens=PER_MILLION)
-    providers: list[dict[str, Any]] = [{"provider_id": kind}]
+    lookups: list[dict[str, Any]] = [{"provider_id": provider}]
     if identity.address:
-        providers.insert(0, {"provider_api_url": identity.address})
-    for provider in providers:
+        lookups.insert(0, {"provider_api_url": identity.address})
+    for lookup in lookups:
         with suppress(LookupError):
-            found = calc_price(tokens, identity.model, **provider)
-            return Price(float(found.input_price * PER_MILLION), float(found.output_price * PER_MILLION))
+            price = calc_price(tokens, identity.model, **lookup)
+            return Price(float(price.input_price * PER_MILLION), float(price.output_price * PER_MILLION))
     return None
 
 
 @dataclass(frozen=True)
 class ListPrice:
-    """The list price of a judge's model, loaded when the first call is priced, since its data load slowly."""
+    """The list price of a judge's model, loaded when the first call is priced, since its data load slowly.
+
+    Attributes:
+        identity: The judge's.
+        price: Looks it up.
+    """
 
     identity: Identity
+    price: Callable[[Identity], Price | None]
 
     @cached_property
-    def _known(self) -> Price | None:
-        return list_price(self.identity)
+    def _list_price(self) -> Price | None:
+        return self.price(self.identity)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
         """Cost in dollars; 0 if no price is known."""
-        return self._known.cost(input_tokens, output_tokens) if self._known else 0.0
+        return self._list_price.cost(input_tokens, output_tokens) if self._list_price else 0.0
 
     def of(self, usage: Usage) -> float | None:
         """Cost in dollars; None if tokens or price are unknown."""
-        return self._known.of(usage) if self._known else None
+        return self._list_price.of(usage) if self._list_price else None

@@ -27,7 +27,8 @@ def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
     for entry in entries:
         if not isinstance(entry, Mapping):
             break
-        text, alternatives = _text(entry, decoder), _alternatives(entry)
+        text = _text(entry, decoder)
+        alternatives = _alternatives(entry)
         if text is None or alternatives is None:
             break
         tokens.append(Token(text, alternatives))
@@ -46,12 +47,12 @@ def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
     before = "".join(token.text for token in tokens).find(text)
     if not text or before == -1:
         return ()
-    kept: list[Token] = []
+    aligned_tokens: list[Token] = []
     for token in tokens:
         if before < len(token.text):
-            kept.append(Token(token.text[before:], token.alternatives))
+            aligned_tokens.append(Token(token.text[before:], token.alternatives))
         before = max(0, before - len(token.text))
-    return tuple(kept)
+    return tuple(aligned_tokens)
 
 
 def _text(entry: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str | None:
@@ -64,13 +65,16 @@ def _text(entry: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str |
 
 def _alternatives(entry: Mapping[str, Any]) -> dict[str, float] | None:
     """Text to probability; the chosen token is included even if the server does not repeat it."""
-    others = entry.get("top_logprobs")
-    alternatives = [other for other in others if isinstance(other, Mapping)] if isinstance(others, list) else []
-    if all(other.get("token") != entry.get("token") for other in alternatives):
+    listed = entry.get("top_logprobs")
+    alternatives = (
+        [alternative for alternative in listed if isinstance(alternative, Mapping)] if isinstance(listed, list) else []
+    )
+    if all(alternative.get("token") != entry.get("token") for alternative in alternatives):
         alternatives.append(entry)
     probabilities: dict[str, float] = {}
-    for other in alternatives:
-        text, probability = other.get("token"), _probability(other.get("logprob"))
+    for alternative in alternatives:
+        text = alternative.get("token")
+        probability = _probability(alternative.get("logprob"))
         if not isinstance(text, str) or probability is None:
             return None
         probabilities[text] = min(1.0, probabilities.get(text, 0.0) + probability)

@@ -20,8 +20,6 @@ from urllib.parse import urlsplit
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.text import cut_short, on_one_line
 
-DEADLINE = 120.0
-"""Timeout of a request in seconds."""
 MAX_TOKENS = 4096
 """Maximum tokens of an answer."""
 SAID_LENGTH = 200
@@ -43,7 +41,7 @@ STATUSES: Final[Mapping[int, str]] = {
     422: "refused the request",
     429: "asks to wait",
     431: "finds the headers too large",
-    499: "saw the line closed",
+    499: "reports that the connection was closed",
     500: "failed",
     501: "cannot do this",
     502: "could not be reached behind its gateway",
@@ -102,7 +100,7 @@ def parse_address(url: str) -> Address:
         parts = urlsplit(url.strip())
         port = parts.port
     except ValueError:
-        raise UsageError("the base URL of a judge is no address; it reads like http://127.0.0.1:8080/v1") from None
+        raise UsageError("the base URL of a judge is invalid; expected one like http://127.0.0.1:8080/v1") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError("the base URL of a judge must be an http or https address, like http://127.0.0.1:8080/v1")
     if parts.query or parts.fragment:
@@ -113,17 +111,17 @@ def parse_address(url: str) -> Address:
     return Address(f"{parts.scheme}://{place}{parts.path.rstrip('/')}", login)
 
 
-def usable_key(variable: str, given: str | None = None) -> str:
+def usable_key(variable: str, in_code: str | None = None) -> str:
     """The key without surrounding white space; "" if there is none.
 
     Args:
         variable: The environment variable that holds it if none is given.
-        given: The key, if it was given in code.
+        in_code: The key, if it was given in code.
 
     Raises:
         NoJudge: It contains a character that a header can't.
     """
-    key = (given or os.environ.get(variable, "")).strip()
+    key = (in_code or os.environ.get(variable, "")).strip()
     if not (key.isascii() and key.isprintable()):
         raise NoJudge(f"{variable} contains a character that can't be part of a key; was it pasted with a line break?")
     return key
@@ -233,7 +231,8 @@ class SdkJudge:
         Raises:
             JudgeError: In place of every error of the call.
         """
-        hide, sdk = self.secrets, self.module()
+        hide = self.secrets
+        sdk = self.module()
         try:
             async with asyncio.timeout(deadline):
                 yield self._opened(sdk)
@@ -242,17 +241,18 @@ class SdkJudge:
         except getattr(sdk, f"{self.brand}Error") as error:
             raise self._fault(error, sdk) from _cause(error, hide)
         except (ValueError, RecursionError) as error:
-            raise UnreadableReply(f"what came from {self.who} is no JSON") from _cause(error, hide)
+            raise UnreadableReply(f"the answer of {self.who} isn't valid JSON") from _cause(error, hide)
         except Exception as error:  # while an answer is streamed, SDKs don't convert their HTTP library's errors
             if type(error).__module__.partition(".")[0] not in ("httpx", "httpx2"):
                 raise
-            raise JudgeSilent(f"the line to {self.who} broke") from _cause(error, hide)
+            raise JudgeSilent(f"the connection to {self.who} broke") from _cause(error, hide)
 
     def _opened(self, sdk: ModuleType) -> Any:
         """The client of the running event loop."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
-            self._client, self._loop = self._new_client(sdk), loop
+            self._client = self._new_client(sdk)
+            self._loop = loop
         return self._client
 
     def _new_client(self, sdk: ModuleType) -> Any:
@@ -269,7 +269,7 @@ class SdkJudge:
         if isinstance(error, sdk.APIConnectionError):
             return JudgeSilent(f"{self.who} could not be reached, or the line broke")
         if isinstance(error, sdk.APIResponseValidationError):
-            return UnreadableReply(f"what came from {self.who} does not have the form of an answer")
+            return UnreadableReply(f"the answer of {self.who} has an unexpected form")
         words = shown(str(error), self.secrets)
         return JudgeUnavailable(f"{self.who} could not be asked: {type(error).__name__}: {words}")
 
@@ -360,8 +360,8 @@ def _codes(body: object) -> set[str]:
     if not isinstance(inner, Mapping):
         return set()
     details = inner.get("details")
-    found = [inner.get("code"), inner.get("type"), details.get("error_code") if isinstance(details, Mapping) else None]
-    return {code for code in found if isinstance(code, str)}
+    codes = [inner.get("code"), inner.get("type"), details.get("error_code") if isinstance(details, Mapping) else None]
+    return {code for code in codes if isinstance(code, str)}
 
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]{20,}")

@@ -10,7 +10,7 @@ from markscheme.judges.judge import Identity, Reply
 from markscheme.plain_data import json_lines, shown
 from markscheme.prompt import Prompt
 
-KEYS = ("fingerprint", "judge", "model", "text")
+REPLY_KEYS = ("fingerprint", "judge", "model", "text")
 """Keys that every recorded reply has."""
 
 
@@ -53,14 +53,15 @@ class RecordedJudge:
             try:
                 _check(record)
             except ValueError as error:
-                refuse_lines(RatingError(f"is no recorded reply: {error}", path=path, line=line))
+                refuse_lines(RatingError(f"isn't a recorded reply: {error}", path=path, line=line))
                 continue
             key = record["fingerprint"], record.get("sample", 0)
             judges.add((record["judge"], record["model"]))
             if key in replies:
                 raise RatingError(f"answers prompt {key[0]} (sample {key[1]}) a second time", path=path, line=line)
-            said, provenance = record.get("stop", "end"), str(record.get("provenance", ""))
-            replies[key] = Reply(record["text"], record["model"], said, source="recorded", provenance=provenance)
+            stop = record.get("stop", "end")
+            provenance = str(record.get("provenance", ""))
+            replies[key] = Reply(record["text"], record["model"], stop, source="recorded", provenance=provenance)
             dates.append(str(record.get("recorded", "")))
         if not replies:
             raise RatingError(
@@ -69,7 +70,8 @@ class RecordedJudge:
         if len(judges) > 1:
             names = ", ".join(sorted(f"{judge} ({model})" for judge, model in judges))
             raise RatingError(f"holds the replies of several judges: {names}; keep one file for each", path=path)
-        (judge, model), first = judges.pop(), next(iter(replies.values()))
+        judge, model = judges.pop()
+        first = next(iter(replies.values()))
         return cls(path, judge, model, first.provenance, (min(dates), max(dates)), replies)
 
     @property
@@ -87,13 +89,13 @@ class RecordedJudge:
         Raises:
             MissingReply: There is none.
         """
-        found = self.replies.get((prompt.fingerprint, sample))
-        if found is None:
-            asked = ", ".join(prompt.criteria) or "the whole"
+        reply = self.replies.get((prompt.fingerprint, sample))
+        if reply is None:
+            criteria = ", ".join(prompt.criteria) or "the whole"
             raise MissingReply(
-                f"{self.path.name} has no reply to prompt {prompt.fingerprint} ({asked}), sample {sample}"
+                f"{self.path.name} has no reply to prompt {prompt.fingerprint} ({criteria}), sample {sample}"
             )
-        return found
+        return reply
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -115,10 +117,10 @@ def _check(record: Any) -> None:
     """Raise ValueError, with a message, for anything that isn't a reply."""
     if not isinstance(record, Mapping):
         raise ValueError(f"a line is an object, found {shown(record)}")
-    lacking = [f"`{key}`" for key in KEYS if key not in record]
+    lacking = [f"`{key}`" for key in REPLY_KEYS if key not in record]
     if lacking:
-        raise ValueError(f"it lacks {', '.join(lacking)}; a reply has {', '.join(f'`{key}`' for key in KEYS)}")
-    for key in KEYS:
+        raise ValueError(f"it lacks {', '.join(lacking)}; a reply has {', '.join(f'`{key}`' for key in REPLY_KEYS)}")
+    for key in REPLY_KEYS:
         if not isinstance(record[key], str):
             raise ValueError(f"`{key}` is a text, found {shown(record[key])}")
     sample = record.get("sample", 0)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from markscheme.errors import NoJudge, UsageError
 from markscheme.judges.asking import Asking
-from markscheme.judges.judge import Judge
-from markscheme.judges.kinds import known_kind, ways_out
+from markscheme.judges.judge import Identity, Judge
+from markscheme.judges.kinds import DEFAULT, kind_of, known_kind, names_that, ways_out
 from markscheme.judges.limited import Limited
+from markscheme.judges.price import ListPrice, Price
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
 from markscheme.judges.scripted import ScriptedJudge
@@ -27,7 +28,8 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     Raises:
         UsageError: Unknown kind of judge, missing file, a function that cannot be imported, or no batch API.
     """
-    kind, asking = known_kind(name), asking or Asking()
+    kind = known_kind(name)
+    asking = asking or Asking()
     rest = name.partition(":")[2] or model or ""
     if kind.needs and not rest:
         raise UsageError(f"{kind.name!r} doesn't name {kind.needs}; expected {kind.form}")
@@ -36,12 +38,31 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
     if not kind.asks and asking.batch is None:
         return opened
-    judge = Limited(opened, asking.limiter, asking.price_of_calls(opened.identity), deadline=kind.deadline)
+    judge = Limited(opened, asking.limiter, _price_of_calls(opened.identity, asking), deadline=kind.deadline)
     if asking.batch is not None:
+        if not kind.batches:
+            expected = names_that(lambda kind: kind.batches)
+            raise UsageError(f"judge {opened.identity.name} cannot be asked in batches; expected {expected}")
         from markscheme.judges.batched import batched
 
-        return batched(opened, judge, asking)
-    return Remembering(judge, asking.memory) if asking.memory is not None else judge
+        return batched(opened, judge, asking, price_of(opened.identity, asking))
+    memory = asking.memory_for(opened.identity)
+    return judge if memory is None else Remembering(judge, memory)
+
+
+def price_of(identity: Identity, asking: Asking) -> Price | None:
+    """The price of a judge's tokens: the price given, else the list price if that is wanted and known."""
+    if not asking.wants_list_price:
+        return asking.price
+    kind = kind_of(identity.name)
+    return None if kind is None else kind.price(identity)
+
+
+def _price_of_calls(identity: Identity, asking: Asking) -> Price | ListPrice | None:
+    """The same for calls that may never be made; a list price that no budget needs is loaded with the first one."""
+    if asking.wants_list_price and asking.limiter.budget is None:
+        return ListPrice(identity, lambda identity: price_of(identity, asking))
+    return price_of(identity, asking)
 
 
 def model_for(rubric: Rubric, name: str) -> str | None:
@@ -69,8 +90,9 @@ def choose_judge(
 ) -> Judge:
     """The judge to use if none was named.
 
-    None is needed if code decides every criterion. Otherwise the rubric's own default comes first; then Anthropic, if
-    there is a key; then recorded replies, if they cover all of `prompts`. A local model is never chosen automatically.
+    None is needed if code decides every criterion. Otherwise the rubric's own default comes first; then the default
+    kind, if there is a key; then recorded replies, if they cover all of `prompts`. A local model is never chosen
+    automatically.
 
     Args:
         rubric: Its `judge:` may name one.
@@ -80,13 +102,20 @@ def choose_judge(
 
     Raises:
         NoJudge: No judge is available; the message says what to do.
+        UsageError: The rubric names code to import.
     """
     if all(criterion.check is not None for criterion in rubric.criteria):
         return ScriptedJudge((), name="code")
-    if rubric.judge.get("name"):
-        return opening(rubric.judge["name"], rubric.judge.get("model"))
-    if os.environ.get("ANTHROPIC_API_KEY"):
-        return opening("anthropic", rubric.judge.get("model"))
+    named = rubric.judge.get("name")
+    if named:
+        if known_kind(named).names_code:
+            raise UsageError(
+                f"rubric {rubric.name!r} names a judge of code, {named!r}: name it where the rubric is used"
+            )
+        return opening(named, rubric.judge.get("model"))
+    key = DEFAULT.environment[0]
+    if os.environ.get(key):
+        return opening(DEFAULT.name, rubric.judge.get("model"))
     recordings = [RecordedJudge.load(file) for file in sorted(replies.glob("*.jsonl"))] if replies else []
     for recording in recordings:
         if prompts and not recording.lacks(prompts):
@@ -97,4 +126,4 @@ def choose_judge(
         detail = f"recorded replies in {nearest.path.name} lack {lacks} of {len(prompts)} prompts"
     else:
         detail = f"no recorded replies cover rubric {rubric.name!r}"
-    raise NoJudge(f"no judge to ask: ANTHROPIC_API_KEY is not set, and {detail}. Ways out: {ways_out()}")
+    raise NoJudge(f"no judge to ask: {key} is not set, and {detail}. Ways out: {ways_out()}")

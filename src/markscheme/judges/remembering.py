@@ -7,9 +7,7 @@ import socket
 import sqlite3
 import time
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, get_args
@@ -20,7 +18,7 @@ from markscheme.phrases import counted
 from markscheme.prompt import Prompt
 from markscheme.session.client import is_halted
 
-FILE = "replies.sqlite3"
+REPLIES_FILE = "replies.sqlite3"
 WAIT = 30.0
 """Seconds that one process waits for another to finish writing."""
 
@@ -43,7 +41,8 @@ _CLAIM = (
     "ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, until = excluded.until WHERE claims.until < ?"
 )
 _STOPS = get_args(Stop)
-_HOST, _CLAIMS = socket.gethostname(), count()
+_HOST = socket.gethostname()
+_CLAIMS = count()
 
 
 def cache_folder() -> Path:
@@ -84,41 +83,50 @@ class Memory:
 
         If only a second request answered a prompt, the first is known to have given nothing and comes back empty.
         """
-        for (found,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
+        for (record,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
             try:
-                return _from_json(found, partial(self._discard, key, found))
+                return _from_json(record, key)
             except (ValueError, KeyError, TypeError, RecursionError):
-                self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", (key, found))
+                self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", (key, record))
         settled = self._execute("SELECT stop FROM tries WHERE key = ? AND settled", (key,))
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
         """Cache `reply` unless there is one already; returns the cached reply, with the usage of this request."""
-        said = reply_json(reply)
-        self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, said))
+        record = reply_json(reply)
+        self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, record))
         first = self.recall(key)
         if first is None:
             return reply
-        same = reply_json(first) == said
-        return replace(reply, discard=first.discard) if same else replace(first, usage=reply.usage)
+        same = reply_json(first) == record
+        return replace(reply, key=key) if same else replace(first, usage=reply.usage)
 
     def tries(self, key: str) -> int:
         """How often `key` was requested without a readable reply."""
-        found = self._execute("SELECT n FROM tries WHERE key = ? AND NOT settled", (key,))
-        return int(found[0][0]) if found else 0
+        rows = self._execute("SELECT n FROM tries WHERE key = ? AND NOT settled", (key,))
+        return int(rows[0][0]) if rows else 0
 
-    def _discard(self, key: str, said: str, settled: bool) -> None:
-        self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", (key, said))
-        self._execute(_NOTE, (key, _from_json(said).stop, settled))
+    def forget(self, reply: Reply, *, settled: bool) -> None:
+        """Drop a cached reply that couldn't be read, and count the attempt; nothing if it isn't in this cache.
+
+        Args:
+            reply: As it came from this cache.
+            settled: Whether another reply gave what this one lacks.
+        """
+        values = (reply.key, reply_json(reply))
+        if self._execute("SELECT 1 FROM replies WHERE key = ? AND reply = ?", values):
+            self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", values)
+            self._execute(_NOTE, (reply.key, reply.stop, settled))
 
     # one request at a time
 
     def claim(self, key: str) -> str:
         """Claim the request for `key`, to be released afterwards; "" while another process has the claim."""
-        mine, now = new_owner(), time.time()
+        mine = new_owner()
+        now = time.time()
         self._execute(_CLAIM, (key, mine, now + LEASE, now))
-        found = self._execute("SELECT owner FROM claims WHERE key = ?", (key,))
-        return mine if not found or found[0][0] == mine else ""
+        rows = self._execute("SELECT owner FROM claims WHERE key = ?", (key,))
+        return mine if not rows or rows[0][0] == mine else ""
 
     def release(self, key: str, claim: str) -> None:
         """Release a claim."""
@@ -126,31 +134,45 @@ class Memory:
 
     def is_claimed(self, key: str) -> bool:
         """Whether a process that is still running has a claim to `key`."""
-        found = self._execute("SELECT owner FROM claims WHERE key = ? AND until > ?", (key, time.time()))
-        return bool(found) and is_running(found[0][0])
+        rows = self._execute("SELECT owner FROM claims WHERE key = ? AND until > ?", (key, time.time()))
+        return bool(rows) and is_running(rows[0][0])
 
     def close(self) -> None:
         """Close the file, and report how many replies had to be requested again."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        again, self.asked_again = self.asked_again, 0
+        again = self.asked_again
+        self.asked_again = 0
         if again:
             unread = "that could not be read in an earlier run"
             what = counted(again, f"reply {unread} was", f"replies {unread} were")
             warnings.warn(f"{what} asked for again", RuntimeWarning, stacklevel=3)
+
+    def _opened(self) -> sqlite3.Connection:
+        return open_replies(self.folder)
 
     def _execute(self, statement: str, values: tuple[str | float, ...]) -> list[Any]:
         if self._lost:
             return []
         try:
             if self._connection is None:
-                self._connection = open_replies(self.folder)
+                self._connection = self._opened()
             return self._connection.execute(statement, values).fetchall()
         except (OSError, sqlite3.Error) as error:
             self._lost = True
-            warnings.warn(f"replies are not kept: {self.folder / FILE}: {error}", RuntimeWarning, stacklevel=4)
+            warnings.warn(f"replies are not kept: {self.folder / REPLIES_FILE}: {error}", RuntimeWarning, stacklevel=4)
             return []
+
+
+class BriefMemory(Memory):
+    """Replies by key that this process alone keeps, and not longer than until it is closed."""
+
+    def _opened(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        for statement in _SCHEMA:
+            connection.execute(statement)
+        return connection
 
 
 def open_replies(folder: Path) -> sqlite3.Connection:
@@ -161,7 +183,7 @@ def open_replies(folder: Path) -> sqlite3.Connection:
         sqlite3.Error: The file can't be used.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    file = folder / FILE
+    file = folder / REPLIES_FILE
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     connection = sqlite3.connect(file, timeout=WAIT, isolation_level=None, check_same_thread=False)
     _write_ahead(connection)
@@ -206,32 +228,36 @@ class Remembering(Wrapping):
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """The cached reply, else the judge's, which is then cached; waits if another process has requested it."""
         key = self.key(prompt, sample)
-        kept = self.memory.recall(key)
-        if kept is not None:
-            return kept
+        cached = self.memory.recall(key)
+        if cached is not None:
+            return cached
         tried = self.memory.tries(key)
         claim = self.memory.claim(key)
-        kept = self.memory.recall(key) if claim else await self._awaited(key)
+        cached = self.memory.recall(key) if claim else await self._awaited(key)
         try:
-            if kept is None:
+            if cached is None:
                 self.memory.asked_again += tried > 0
                 reply = await self.judge.reply(prompt, sample)
-                kept = reply if reply.parts else self.memory.keep(key, reply)
-            return kept
+                cached = reply if reply.parts else self.memory.keep(key, reply)
+            return cached
         finally:
             self.memory.release(key, claim)
 
     async def _awaited(self, key: str) -> Reply | None:
         """The reply that another process has requested; None if that process gives up."""
         pause = 0.02
-        while (kept := self.memory.recall(key)) is None and self.memory.is_claimed(key):
+        while (cached := self.memory.recall(key)) is None and self.memory.is_claimed(key):
             await asyncio.sleep(pause)
             pause = min(LONGEST_LOOK, 1.5 * pause)
-        return kept or self.memory.recall(key)
+        return cached or self.memory.recall(key)
 
     def key(self, prompt: Prompt, sample: int) -> str:
         """The cache key of a reply."""
         return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
+
+    def forget(self, reply: Reply, *, settled: bool) -> None:
+        """Drop a reply that couldn't be read from the cache."""
+        self.memory.forget(reply, settled=settled)
 
     async def aclose(self) -> None:
         """Close the judge and the memory."""
@@ -241,29 +267,32 @@ class Remembering(Wrapping):
 
 def reply_json(reply: Reply) -> str:
     """The reply as it is stored."""
-    kept: dict[str, Any] = {"text": reply.text, "model": reply.model, "stop": reply.stop}
-    if reply.enforced:
-        kept["enforced"] = True
+    record: dict[str, Any] = {"text": reply.text, "model": reply.model, "stop": reply.stop}
     if reply.tokens:
-        kept["tokens"] = [[token.text, dict(token.alternatives)] for token in reply.tokens]
-    return json.dumps(kept, ensure_ascii=True, separators=(",", ":"))
+        record["tokens"] = [[token.text, dict(token.alternatives)] for token in reply.tokens]
+    return json.dumps(record, ensure_ascii=True, separators=(",", ":"))
 
 
-def _from_json(text: str, discard: Callable[[bool], None] | None = None) -> Reply:
-    """The stored reply. Raises ValueError, KeyError or TypeError for anything else."""
-    kept = json.loads(text)
-    said, model, stop = kept["text"], kept["model"], kept["stop"]
-    tokens = tuple(Token(token, alternatives) for token, alternatives in kept.get("tokens", ()))
+def _from_json(text: str, key: str) -> Reply:
+    """The reply stored under `key`. Raises ValueError, KeyError or TypeError for anything else."""
+    record = json.loads(text)
+    reply = Reply(
+        record["text"],
+        record["model"],
+        record["stop"],
+        source="cache",
+        tokens=tuple(Token(token, alternatives) for token, alternatives in record.get("tokens", ())),
+        key=key,
+    )
     sound = all(
         isinstance(token.text, str)
         and isinstance(token.alternatives, dict)
         and all(type(share) in (int, float) for share in token.alternatives.values())
-        for token in tokens
+        for token in reply.tokens
     )
-    if not (isinstance(said, str) and isinstance(model, str) and stop in _STOPS and sound):
-        raise ValueError("what was kept is no reply")
-    enforced = kept.get("enforced") is True
-    return Reply(said, model, stop, source="cache", tokens=tokens, enforced=enforced, discard=discard)
+    if not (isinstance(reply.text, str) and isinstance(reply.model, str) and reply.stop in _STOPS and sound):
+        raise ValueError("the cached record isn't a reply")
+    return reply
 
 
 def new_owner() -> str:

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from markscheme.ratings.rating import Rated, Rating, load_ratings
-from markscheme.ratings.table import Column, Floats, column_of, rating_table
+from markscheme.ratings.table import Column, column_of, rating_table
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats.intervals import Floats
 
-NOT_APPLICABLE = np.inf
+_DOES_NOT_APPLY = np.inf
 """The column entry of "does not apply", which agrees with itself alone."""
-STEP = 5
+AGREEMENT_STEP = 5
 """Agreement is counted over this many examples at a time, so that no single label can be worked out from it."""
 
 
@@ -23,7 +24,7 @@ class AgreementSoFar:
 
     Attributes:
         criterion: Name of the criterion.
-        examples: Examples counted, of those that another annotator labelled too; 0 if fewer than STEP.
+        examples: Examples counted, of those that another annotator labelled too; 0 if fewer than AGREEMENT_STEP.
         others: Labels of other annotators on these examples.
         same: How many of them equal the rater's own.
     """
@@ -69,8 +70,8 @@ class Dispute:
 def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str]) -> list[AgreementSoFar]:
     """A rater's agreement with other annotators so far, one entry per criterion.
 
-    The earliest examples are counted, in multiples of STEP. "Can't tell" and labels given under another wording don't
-    count.
+    The earliest examples are counted, in multiples of AGREEMENT_STEP. "Can't tell" and labels given under another
+    wording don't count.
 
     Args:
         ratings: Ratings of all annotators, the rater included.
@@ -79,17 +80,19 @@ def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids:
         ids: Examples the rater has labelled, in that order; no other example is used.
     """
     labels = first_labels(ratings, rubric)
-    own = column_of(rater, [label for label in labels if label.rater == rater], rubric, ids)
+    own_column = column_of(rater, [label for label in labels if label.rater == rater], rubric, ids)
     others = rating_table(rubric, ids, [label for label in labels if label.rater != rater]).columns
     nobody = column_of("", (), rubric, ids)
-    found = []
+    agreement = []
     for criterion in rubric.criteria:
-        mine, theirs = _words([own], criterion), _words(others or (nobody,), criterion)
+        mine = _words([own_column], criterion)
+        theirs = _words(others or (nobody,), criterion)
         common = np.flatnonzero(~np.isnan(mine[:, 0]) & ~np.isnan(theirs).all(axis=1))
-        counted = common[: len(common) // STEP * STEP]
-        given, same = ~np.isnan(theirs[counted]), theirs[counted] == mine[counted]
-        found.append(AgreementSoFar(criterion.name, len(counted), int(given.sum()), int(same.sum())))
-    return found
+        counted = common[: len(common) // AGREEMENT_STEP * AGREEMENT_STEP]
+        is_label = ~np.isnan(theirs[counted])
+        is_same = theirs[counted] == mine[counted]
+        agreement.append(AgreementSoFar(criterion.name, len(counted), int(is_label.sum()), int(is_same.sum())))
+    return agreement
 
 
 def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
@@ -124,21 +127,21 @@ def disputed(
         if rating.kind == "adjudicated" and rating.rater != adjudicator and _is_of(rated, rubric.criterion(name))
     }
     columns = rating_table(rubric, ids, first_labels(listed, rubric)).columns
-    found: dict[str, dict[str, tuple[Voice, ...]]] = {}
+    voices_by_id: dict[str, dict[str, tuple[Voice, ...]]] = {}
     for criterion in rubric.criteria:
         words = _words(columns, criterion)
         for row in np.flatnonzero(_differ(words)).tolist():
             if (ids[row], criterion.name) not in decided:
-                given = [place for place in np.argsort(words[row]).tolist() if not np.isnan(words[row, place])]
-                voices = (_voice(columns[place].ratings[row], words[row, place], criterion) for place in given)
-                found.setdefault(ids[row], {})[criterion.name] = tuple(voices)
-    return found
+                labelled = [place for place in np.argsort(words[row]).tolist() if not np.isnan(words[row, place])]
+                voices = (_voice(columns[place].ratings[row], words[row, place], criterion) for place in labelled)
+                voices_by_id.setdefault(ids[row], {})[criterion.name] = tuple(voices)
+    return voices_by_id
 
 
 def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> list[Dispute]:
     """How annotators differ on each criterion on which they do, the most disputed first."""
     columns = rating_table(rubric, ids, first_labels(ratings, rubric)).columns
-    found = []
+    disputes = []
     for criterion in rubric.criteria:
         words = _words(columns, criterion)
         differ = _differ(words)
@@ -148,18 +151,18 @@ def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -
             pairs[labels[0], labels[-1]] += 1
         several = int(((~np.isnan(words)).sum(axis=1) > 1).sum())
         if pairs:
-            found.append(Dispute(criterion, several, int(differ.sum()), tuple(pairs.most_common())))
-    return sorted(found, key=lambda one: -one.disputed / one.examples)
+            disputes.append(Dispute(criterion, several, int(differ.sum()), tuple(pairs.most_common())))
+    return sorted(disputes, key=lambda dispute: -dispute.disputed / dispute.examples)
 
 
 def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
     """Each annotator's first label of an example, without criteria that had another wording."""
-    found: dict[tuple[str, str], Rating] = {}
+    first: dict[tuple[str, str], Rating] = {}
     for rating in sorted(ratings, key=lambda rating: rating.sample):
         if rating.kind == "human":
-            kept = {name: said for name, said in rating.criteria.items() if _is_of(said, rubric.criterion(name))}
-            found.setdefault((rating.id, rating.rater), replace(rating, criteria=kept))
-    return list(found.values())
+            current = {name: rated for name, rated in rating.criteria.items() if _is_of(rated, rubric.criterion(name))}
+            first.setdefault((rating.id, rating.rater), replace(rating, criteria=current))
+    return list(first.values())
 
 
 def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
@@ -167,7 +170,7 @@ def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
     if not columns:
         return np.empty((0, 0))
     name = criterion.name
-    return np.column_stack([np.where(c.skipped[name], NOT_APPLICABLE, c.levels[name]) for c in columns])
+    return np.column_stack([np.where(c.skipped[name], _DOES_NOT_APPLY, c.levels[name]) for c in columns])
 
 
 def _differ(words: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -191,7 +194,7 @@ def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Voice:
 
 def shown_word(word: float, criterion: Criterion) -> str:
     """A label as the page shows it."""
-    if word == NOT_APPLICABLE:
+    if word == _DOES_NOT_APPLY:
         return "does not apply"
     choices: Mapping[float, str] = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))
     return choices.get(word, f"{word:g}")

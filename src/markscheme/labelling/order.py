@@ -6,12 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-BLOCK = 20
+RESPONSES_PER_REPEAT = 20
 """One response in this many is labelled twice."""
-APART = 10
+LEAST_BETWEEN = 10
 """Other responses between the two times, at least, where there are that many."""
-
-
 TOGETHER = 20
 """Annotators who share a pool work through it this many responses at a time, so that their labels soon overlap."""
 
@@ -22,7 +20,7 @@ class Share:
 
     Attributes:
         raters: Their names.
-        each: Annotators per response.
+        per_response: Annotators per response.
         overlap: How many responses get that many; later ones get one. None for all.
 
     Raises:
@@ -30,14 +28,16 @@ class Share:
     """
 
     raters: tuple[str, ...]
-    each: int = 2
+    per_response: int = 2
     overlap: int | None = None
 
     def __post_init__(self) -> None:
         if len(set(self.raters)) < len(self.raters):
             raise ValueError("an annotator is named twice")
-        if self.each > len(self.raters):
-            raise ValueError(f"{self.each} annotators per response are more than the {len(self.raters)} who share it")
+        if self.per_response > len(self.raters):
+            raise ValueError(
+                f"{self.per_response} annotators per response are more than the {len(self.raters)} who share it"
+            )
 
     def assigned(self, ids: Sequence[str], labelled: Mapping[str, Collection[str]], *, seed: int) -> list[set[str]]:
         """Who labels each response: every set of annotators equally often, in a random order.
@@ -51,20 +51,20 @@ class Share:
             seed: Random seed.
 
         Example:
-            >>> share = Share(("ana", "ben", "chris"), each=2)
+            >>> share = Share(("ana", "ben", "chris"), per_response=2)
             >>> [sorted(who) for who in share.assigned(["e1", "e2", "e3"], {}, seed=1)]
             [['ana', 'chris'], ['ana', 'ben'], ['ben', 'chris']]
         """
-        found: list[set[str]] = []
+        assigned: list[set[str]] = []
         for place, id in enumerate(ids):
-            size = self.each if self.overlap is None or place < self.overlap else 1
+            size = self.per_response if self.overlap is None or place < self.overlap else 1
             sets = list(combinations(self.raters, size))
             block, within = divmod(place, len(sets))
             random.Random(f"{seed}\n{size}\n{block}").shuffle(sets)  # noqa: S311 - guessing it gains nothing
-            there = set(labelled.get(id, ()))
-            chosen = [rater for rater in (*sets[within], *self.raters) if rater not in there]
-            found.append((there & set(self.raters)) | set(chosen[: max(0, size - len(there))]))
-        return found
+            already = set(labelled.get(id, ()))
+            chosen = [rater for rater in (*sets[within], *self.raters) if rater not in already]
+            assigned.append((already & set(self.raters)) | set(chosen[: max(0, size - len(already))]))
+        return assigned
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,10 @@ def steps_of(
     due: dict[int, str] = {}
     for place, id in enumerate(shuffled):
         steps.append(Step(id))
-        if again and place % BLOCK == BLOCK - 1:
+        if again and place % RESPONSES_PER_REPEAT == RESPONSES_PER_REPEAT - 1:
             chosen = random.Random(f"{seed}\n{rater}\n{place}")  # noqa: S311 - guessing it gains nothing
-            back = shuffled[place - BLOCK + 1 + chosen.randrange(BLOCK - APART)]
-            due[place + chosen.randrange(APART)] = back
+            back = shuffled[place - RESPONSES_PER_REPEAT + 1 + chosen.randrange(RESPONSES_PER_REPEAT - LEAST_BETWEEN)]
+            due[place + chosen.randrange(LEAST_BETWEEN)] = back
         if place in due:
             steps.append(Step(due.pop(place), 1))
     return (*steps, *(Step(id, 1) for id in due.values()))

@@ -7,7 +7,9 @@ from statistics import median
 from typing import Any
 
 from markscheme.labelling.disputes import agreement_so_far, first_labels, ratings_in
-from markscheme.labelling.pool import read_pool
+from markscheme.labelling.pool import RATINGS, read_pool
+from markscheme.phrases import number
+from markscheme.ratings.additions import DAY
 from markscheme.ratings.examples import examples_file
 from markscheme.ratings.rating import Rating
 from markscheme.report.document import Document, Notes, Table
@@ -15,8 +17,10 @@ from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
 
-UNSTEADY, FEWEST = 0.8, 10
-"""Share of answers repeated on a second look below which an annotator is unsteady, given this many of them."""
+STEADY_SHARE = 0.8
+"""Share of answers repeated on a second look below which an annotator is unsteady: one changed answer in five."""
+LEAST_REPEATED = 10
+"""Answers given twice before an annotator is called unsteady; of fewer, two changed ones are soon chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class AnnotatorProgress:
     @property
     def is_unsteady(self) -> bool:
         """Whether the annotator seldom repeats an answer."""
-        return self.repeated >= FEWEST and self.same < UNSTEADY * self.repeated
+        return self.repeated >= LEAST_REPEATED and self.same < STEADY_SHARE * self.repeated
 
 
 @dataclass(frozen=True)
@@ -77,9 +81,9 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
     """
     rubric = load_rubric(find_rubric(named, here))
     folder = calibration_folder(rubric.name, here)
-    found = read_pool(pool or examples_file(folder), rubric)
-    ids = [example.id for example in found.examples]
-    ratings = [r for r in (*found.labels, *ratings_in(folder / "ratings", rubric)) if r.kind == "human"]
+    responses = read_pool(pool or examples_file(folder), rubric)
+    ids = [example.id for example in responses.examples]
+    ratings = [r for r in (*responses.labels, *ratings_in(folder / RATINGS, rubric)) if r.kind == "human"]
     first = first_labels([rating for rating in ratings if rating.id in set(ids)], rubric)
     raters = dict.fromkeys(rating.rater for rating in first)
     counts = dict.fromkeys(ids, 0)
@@ -91,56 +95,56 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
 
 
 def _annotator(rater: str, ratings: Sequence[Rating], first: Sequence[Rating], rubric: Rubric) -> AnnotatorProgress:
-    own = {rating.id: rating for rating in first if rating.rater == rater}
-    again = [rating for rating in ratings if rating.rater == rater and rating.sample == 1 and rating.id in own]
+    own_labels = {rating.id: rating for rating in first if rating.rater == rater}
+    again = [rating for rating in ratings if rating.rater == rater and rating.sample == 1 and rating.id in own_labels]
     pairs = [
-        ((rated.level, rated.declined), (other.level, other.declined))
+        ((rated.level, rated.declined), (first_rated.level, first_rated.declined))
         for rating in again
         for name, rated in rating.criteria.items()
-        if (other := own[rating.id].criteria.get(name)) is not None
+        if (first_rated := own_labels[rating.id].criteria.get(name)) is not None
     ]
-    agreement = agreement_so_far(ratings, rubric, rater, list(own))
-    times = [rating.seconds for rating in own.values() if rating.seconds is not None]
+    agreement = agreement_so_far(ratings, rubric, rater, list(own_labels))
+    times = [rating.seconds for rating in own_labels.values() if rating.seconds is not None]
     return AnnotatorProgress(
         rater,
-        len(own),
-        sum(rated.declined == "abstained" for rating in own.values() for rated in rating.criteria.values()),
+        len(own_labels),
+        sum(rated.declined == "abstained" for rating in own_labels.values() for rated in rating.criteria.values()),
         len(pairs),
-        sum(one == other for one, other in pairs),
-        sum(one.others for one in agreement),
-        sum(one.same for one in agreement),
+        sum(second == first for second, first in pairs),
+        sum(criterion.others for criterion in agreement),
+        sum(criterion.same for criterion in agreement),
         round(median(times), 1) if times else None,
-        max((rating.at for rating in own.values()), default=""),
+        max((rating.at[:DAY] for rating in own_labels.values()), default=""),
     )
 
 
-def view(found: Overview) -> Document:
+def view(overview: Overview) -> Document:
     """The overview as a document."""
     rows = tuple(
         (
-            one.rater,
-            str(one.labelled),
-            str(one.declined),
-            _share(one.same, one.repeated) + (" unsteady" if one.is_unsteady else ""),
-            _share(one.agreed, one.shared),
-            "–" if one.seconds is None else f"{one.seconds:g} s",
-            one.last or "–",
+            annotator.rater,
+            str(annotator.labelled),
+            str(annotator.declined),
+            _share(annotator.same, annotator.repeated) + (" unsteady" if annotator.is_unsteady else ""),
+            _share(annotator.agreed, annotator.shared),
+            "–" if annotator.seconds is None else f"{annotator.seconds:g} s",
+            annotator.last or "–",
         )
-        for one in found.annotators
+        for annotator in overview.annotators
     )
     headings = ("annotator", "labelled", "can't tell", "same twice", "agrees with others", "per response", "last")
-    spread = ", ".join(f"{n} by {count}" for count, n in found.labelled.items() if count)
+    spread = ", ".join(f"{n} by {count}" for count, n in overview.labelled.items() if count)
     notes = Notes(("“Same twice” and “agrees with others” are shares of answers; – where there are too few.",))
-    title = f"{found.rubric}: {found.responses} responses; labelled: {spread or 'none yet'}"
+    title = f"{overview.rubric}: {overview.responses} responses; labelled: {spread or 'none yet'}"
     return Document(title, "", (Table(headings, rows), notes) if rows else ())
 
 
-def json_of(found: Overview) -> dict[str, Any]:
+def json_of(overview: Overview) -> dict[str, Any]:
     """The overview as plain data."""
-    annotators = [{**asdict(one), "unsteady": one.is_unsteady} for one in found.annotators]
-    labelled = {str(count): n for count, n in found.labelled.items()}
-    return {"schema": 1, **asdict(found), "labelled": labelled, "annotators": annotators}
+    annotators = [{**asdict(annotator), "unsteady": annotator.is_unsteady} for annotator in overview.annotators]
+    labelled = {str(count): n for count, n in overview.labelled.items()}
+    return {"schema": 1, **asdict(overview), "labelled": labelled, "annotators": annotators}
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f}% of {whole}" if whole else "–"
+    return f"{number(100 * part / whole, 0)}% of {whole}" if whole else "–"

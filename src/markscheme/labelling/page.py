@@ -12,11 +12,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from markscheme.labelling.disputes import STEP
+from markscheme.labelling.disputes import AGREEMENT_STEP
 from markscheme.labelling.rendering import render_example
-from markscheme.labelling.work import CANNOT_TELL, NOT_APPLICABLE, Question, Work, unit_of
+from markscheme.labelling.work import ANSWER_NOT_APPLICABLE, CANNOT_TELL, Question, Work, unit_of
 from markscheme.ratings.rating import asked_under
-from markscheme.readers.sheet import pool_of, responses_of, wording_of
+from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -54,26 +54,32 @@ def page_of(work: Work, *, timed: bool) -> str:
 
 def sheet_of(work: Work, *, timed: bool) -> str:
     """The page as a file that needs no server: it holds the responses, and saves the answers as a file for `import`."""
-    rubric, examples = work.rubric, work.examples
+    rubric = work.rubric
+    examples = work.examples
     responses = responses_of(examples[step.id] for step in work.steps)
     rated = [
         {answer: question.rated(answer).to_json() for answer in question.answers} for question in _questions(rubric)
     ]
     data = _data(work, timed=timed)
     data["units"] = {unit_of(step): render_example(examples[step.id], rubric) for step in work.steps}
-    data["sheet"] = {
-        "head": {
-            "sheet": 1,
-            "rubric": wording_of(rubric),
-            "pool": pool_of(responses),
-            "rater": work.file.rater,
-            "name": rubric.name,
-            "criteria": {criterion.name: criterion.fingerprint for criterion in rubric.criteria},
-            "responses": responses,
-        },
-        "steps": [[step.id, step.sample] for step in work.steps],
-        "rated": rated,
+    head = {
+        "sheet": VERSION,
+        "rubric": wording_of(rubric),
+        "pool": pool_of(responses),
+        "rater": work.file.rater,
+        "kind": work.file.kind,
+        "name": rubric.name,
+        "criteria": {criterion.name: criterion.fingerprint for criterion in rubric.criteria},
         "under": asked_under(rubric),
+        "responses": responses,
+        "asks": {id: [question.criterion.name for question in work.questions[id]] for id in responses},
+        "steps": [[step.id, step.sample] for step in work.steps],
+    }
+    with work.home.held():
+        key = sheet_key(work.home.path.parent)
+    data["sheet"] = {
+        "head": signed(head, key),
+        "rated": rated,
         "file": f"{rubric.name}-{work.file.rater}.json",
     }
     return _page(work, data, is_sheet=True)
@@ -86,7 +92,7 @@ def message_page(title: str, text: str) -> str:
 
 def progress_part(work: Work) -> str:
     """What the server adds to the overview: how steady the rater is, how often others agree, and what is disputed."""
-    return _environment().get_template("progress.html").render(work=work, step=STEP)
+    return _environment().get_template("progress.html").render(work=work, step=AGREEMENT_STEP)
 
 
 def next_command(work: Work) -> str:
@@ -124,12 +130,12 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
             {
                 "unit": unit_of(step),
                 "criteria": [names.index(question.criterion.name) for question in work.questions[step.id]],
-                "given": [[asdict(voice) for voice in question.given] for question in work.questions[step.id]],
+                "given": [[asdict(voice) for voice in question.voices] for question in work.questions[step.id]],
                 "answer": None if (answered := work.answered(step)) is None else asdict(answered),
             }
             for step in work.steps
         ],
-        "order": [places[step] for step in work.file.given if step in places and work.is_done(step)],
+        "order": [places[step] for step in work.file.labels if step in places and work.is_done(step)],
         "next": next_command(work),
         "sheet": None,
     }
@@ -170,11 +176,17 @@ def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
             name, label = ("Yes", f"it is so ({choice})") if place else ("No", f"it is not so ({choice})")
         words = {"label": label, "description": level.description or "", "example": level.example or ""}
         yield {**_choice(str(place), key if len(key) == 1 else "", name), **words}
-    if NOT_APPLICABLE in question.answers:
-        yield _choice(NOT_APPLICABLE, "x", "Does not apply")
+    if ANSWER_NOT_APPLICABLE in question.answers:
+        yield _choice(ANSWER_NOT_APPLICABLE, "x", "Does not apply")
     yield _choice(CANNOT_TELL, "t", "Can’t tell")
 
 
 def _choice(value: str, key: str, name: str) -> dict[str, Any]:
     words = dict.fromkeys(("label", "description", "example"), "")
-    return {"value": value, "key": key, "name": name, "is_way_out": value in (CANNOT_TELL, NOT_APPLICABLE), **words}
+    return {
+        "value": value,
+        "key": key,
+        "name": name,
+        "is_way_out": value in (CANNOT_TELL, ANSWER_NOT_APPLICABLE),
+        **words,
+    }

@@ -1,7 +1,5 @@
 """The responses to label, from examples or Promptfoo's results, and the file that labelled examples are added to."""
 
-import fcntl
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,19 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.files import append_lines
+from markscheme.files import append_lines, exclusive
 from markscheme.phrases import few_of
 from markscheme.plain_data import json_lines
-from markscheme.promptfoo.results_files import is_results
 from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
-from markscheme.ratings.rating import JUDGES, Rating
-from markscheme.readers.imported import Reading
-from markscheme.readers.promptfoo import read_promptfoo
+from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.rating import Rating
+from markscheme.readers.rated import open_rated
 from markscheme.rubrics.rubric import Rubric
+
+RATINGS = "ratings"
+"""The folder next to the examples with a file for each rater."""
 
 
 @dataclass(frozen=True)
-class Pool:
+class ResponsePool:
     """Responses to label.
 
     Attributes:
@@ -35,26 +35,20 @@ class Pool:
     labels: tuple[Rating, ...]
 
 
-def read_pool(path: Path, rubric: Rubric) -> Pool:
+def read_pool(path: Path, rubric: Rubric) -> ResponsePool:
     """Read the responses in a file of examples, in any form, or in Promptfoo's results.
 
     Raises:
         RatingError: It is neither, or every response in it is empty.
     """
-    if is_results(path):
-        reading = Reading(path, rubric)
-        read_promptfoo(reading)
-        examples, ratings = reading.examples, tuple(reading.ratings)
-    else:
-        examples = load_examples(path, rubric).examples
-        ratings = tuple(label for example in examples for label in example.labels)
-    kept = tuple(example for example in examples if example.submission.response.strip())
-    if not kept:
+    rated = open_rated([path], rubric, expected="examples")
+    examples = tuple(example for example in rated.labelled.examples if example.submission.response.strip())
+    if not examples:
         raise RatingError("holds no response with a text in it", path=path)
-    return Pool(
-        kept,
-        tuple(rating for rating in ratings if rating.kind in JUDGES),
-        tuple(rating for rating in ratings if rating.kind not in JUDGES),
+    return ResponsePool(
+        examples,
+        tuple(rating for rating in rated.ratings if rating.kind in JUDGES),
+        tuple(rating for rating in rated.ratings if rating.kind not in JUDGES),
     )
 
 
@@ -89,12 +83,8 @@ class SetFile:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Lock the file; others who label wait."""
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
+        with exclusive(self.path.parent / RATINGS, is_folder=True, busy=lambda: None):
             yield
-        finally:
-            os.close(folder)
 
     def check(self, pool: Sequence[Example]) -> None:
         """Refuse a pool whose ids name other responses here, or that can't be added to this file.
@@ -102,24 +92,24 @@ class SetFile:
         Raises:
             RatingError: Names the ids, or says what to do.
         """
-        there = {example.id: example.submission.response for example in self.read()}
-        others = [e.id for e in pool if there.get(e.id, e.submission.response) != e.submission.response]
+        responses = {example.id: example.submission.response for example in self.read()}
+        others = [e.id for e in pool if responses.get(e.id, e.submission.response) != e.submission.response]
         if others:
             raise RatingError(
                 f"holds other responses under {len(others)} ids of the pool: {few_of(others)}; rename them in the pool",
                 path=self.path,
             )
-        if self.path.suffix != ".jsonl" and any(example.id not in there for example in pool):
+        if self.path.suffix != ".jsonl" and any(example.id not in responses for example in pool):
             raise RatingError(
                 "cannot be added to; make it an examples.jsonl, or label it by itself with --pool", path=self.path
             )
 
     def add(self, lines: Sequence[dict[str, Any]]) -> None:
         """Append the examples that aren't there yet; on disk when this returns. Call it within `held`."""
-        there = set(self._ids())
-        new = [line for line in lines if line["id"] not in there]
+        ids = set(self._ids())
+        new = [line for line in lines if line["id"] not in ids]
         if new:
-            append_lines(self.path, new)
+            append_lines(self.path, new, follow=False)
 
     def _ids(self) -> Iterator[str]:
         if self.path.is_file():

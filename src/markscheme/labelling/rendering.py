@@ -28,7 +28,7 @@ from markscheme.trajectory import (
     trajectories,
 )
 
-LONGEST = 100_000
+LONGEST_LAID_OUT = 100_000
 """Characters of a text that is laid out; a longer one is shown as it is, because no browser needs minutes for that."""
 PIECE = 4000
 """Characters of a long text in one part of the page; a line that is longer is broken there."""
@@ -46,7 +46,7 @@ IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[\w+/=]+")
 BARE_IMAGE = re.compile(rf"(?<![\w(<\"'])({IMAGE.pattern})")
 NESTED = re.compile(r"^(?:[ \t]*(?:>|[-*+][ \t]|\d+[.)][ \t])){9}", re.M)
 """Quotes and lists in each other, deeper than the reader of Markdown goes; it would drop what is in them."""
-CODE_LINE = re.compile(
+_CODE_LINE = re.compile(
     r"^\s*(?:def |class |import |from \S+ import|return\b|(?:if|for|while|with|elif|except)\b.*:$|(?:else|try):|@\w"
     r"|#include|func |fn |let |const |var |public |private |package |SELECT |INSERT |//|/\*|[\w.\[\]]+ [-+*/]?= )"
     r"|[;{}]\s*$|^\s*[\w.]+\(.*\)$|^\s*[)\]}]+[,;]?$"
@@ -81,9 +81,9 @@ def _section(name: str, text: str | None, kind: str = "input", *, steps: Traject
     if text is None:
         return f'<h2>{escape(name)}</h2><p class="missing">This response comes without one.</p>'
     if steps is not None:
-        shown = "".join(_step(step, number, laid_out=len(text) <= LONGEST) for number, step in steps.numbered)
+        shown = "".join(_step(step, number, laid_out=len(text) <= LONGEST_LAID_OUT) for number, step in steps.numbered)
         return f'<h2>{escape(name)}</h2><div class="{kind}">{_cleaned(shown)}</div>'
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_LAID_OUT:
         return f'<h2>{escape(name)}</h2><div class="{kind}">{_plain(text)}</div>'
     raw = f'<pre class="raw" dir="auto" tabindex="0" hidden>\n{escape(text)}</pre>'
     return f'<h2>{escape(name)}</h2><div class="{kind}"><div class="rendered">{render(text)}</div>{raw}</div>'
@@ -117,7 +117,7 @@ def _allowed(tag: str, name: str, value: str) -> str | None:
 
 
 def _laid_out(text: str) -> str:
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_LAID_OUT:
         return _plain(text)
     data = _json(text)
     if _is_conversation(data):
@@ -154,7 +154,8 @@ def _markdown(text: str) -> str:
 
 
 def _image(_: RendererHTML, tokens: Sequence[Token], place: int, *__: Any) -> str:
-    source, name = str(tokens[place].attrs["src"]), escape(tokens[place].content or "image")
+    source = str(tokens[place].attrs["src"])
+    name = escape(tokens[place].content or "image")
     if IMAGE.fullmatch(source):
         return f'<details class="image"><summary>Image: {name}</summary><img src="{source}" alt="{name}"></details>'
     return f'<a href="{escape(source)}">Image elsewhere: {name} ({escape(source)})</a>'
@@ -174,7 +175,9 @@ for _name, _rule in (("image", _image), ("table_open", _table), ("table_close", 
 
 def _is_code(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
-    return len(lines) > 2 and "```" not in text and sum(bool(CODE_LINE.search(line)) for line in lines) > len(lines) / 2
+    return (
+        len(lines) > 2 and "```" not in text and sum(bool(_CODE_LINE.search(line)) for line in lines) > len(lines) / 2
+    )
 
 
 def _code(text: str, language: str) -> str:
@@ -202,9 +205,9 @@ def _json(text: str) -> Any:
 
 
 def _is_conversation(data: Any) -> bool:
-    found = data.get("messages") if isinstance(data, dict) else data
-    is_list = isinstance(found, list) and all(
-        isinstance(one, dict) and isinstance(one.get("role"), str) for one in found
+    messages = data.get("messages") if isinstance(data, dict) else data
+    is_list = isinstance(messages, list) and all(
+        isinstance(message, dict) and isinstance(message.get("role"), str) for message in messages
     )
     return is_list or has_tool_calls(data)
 
@@ -223,7 +226,7 @@ def _tree(value: Any, name: str = "", depth: int = 0) -> str:
     if not isinstance(value, dict | list) or not value or depth > 30:
         return f'<div class="leaf">{key}{_leaf(value)}</div>'
     entries = value.items() if isinstance(value, dict) else enumerate(value)
-    inside = "".join(_tree(inner, str(one), depth + 1) for one, inner in entries)
+    inside = "".join(_tree(inner, str(key_or_place), depth + 1) for key_or_place, inner in entries)
     count = f"{len(value)} {'key' if isinstance(value, dict) else 'entry' if len(value) == 1 else 'entries'}"
     count += "s" if isinstance(value, dict) and len(value) != 1 else ""
     title = f"{key}{'{…}' if isinstance(value, dict) else '[…]'} {count}"

@@ -25,7 +25,9 @@ from markscheme.labelling.work import Answered, Question, Work
 from markscheme.text import encodable
 
 PORTS_TRIED = 50
+"""Ports tried from the one asked for: more sessions of annotators than one machine serves."""
 LONGEST_FORM = 200_000
+"""Bytes of an answer: a note and a reason per criterion, all as long as the page lets them be, fit in."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -86,7 +88,9 @@ class _Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         _, _, rest = scope["path"].partition("/")
         token, slash, rest = rest.partition("/")
-        app = next((a for known, a in self.apps.items() if hmac.compare_digest(token.encode(), known.encode())), None)
+        app = next(
+            (a for app_token, a in self.apps.items() if hmac.compare_digest(token.encode(), app_token.encode())), None
+        )
         answer: ASGIApp
         if app is None or not self._is_known(_values(scope, b"host")) or self._is_foreign(scope):
             answer = PlainTextResponse("refused\n", 403)
@@ -152,19 +156,19 @@ class _Pages:
         return HTMLResponse(render_example(self.work.examples[step.id], self.work.rubric))
 
     async def give(self, request: Request) -> Response:
-        said = await _said(request)
-        if said is None:
+        sent = await _sent(request)
+        if sent is None:
             return _problem("That was too long.", "The note is longer than can be kept. Shorten it.", 413)
         if stopped := self._stopped(typed=True):
             return JSONResponse(stopped, 409)
-        step = self.work.by_unit.get(str(said.get("unit")))
-        answered = None if step is None else _answered(said, self.work.questions[step.id])
+        step = self.work.by_unit.get(str(sent.get("unit")))
+        answered = None if step is None else _answered(sent, self.work.questions[step.id])
         if step is None or answered is None:
             return _problem("Not saved:", "a criterion has no answer that it allows. Reload the page.", 422, block=True)
         earlier = self.work.answered(step)
-        if earlier is not None and earlier.answers == answered.answers and not said.get("revises"):
+        if earlier is not None and earlier.answers == answered.answers and not sent.get("revises"):
             return JSONResponse({})  # sent twice: the first time, only the answer got lost
-        if earlier is not None and not said.get("revises"):
+        if earlier is not None and not sent.get("revises"):
             return _problem(
                 "Not saved: this response was labelled already, in another tab.",
                 "The first label counts. Reload the page to go on.",
@@ -180,10 +184,10 @@ class _Pages:
         return JSONResponse({})
 
     async def undo(self, request: Request) -> Response:
-        said = await _said(request) or {}
+        sent = await _sent(request) or {}
         if stopped := self._stopped():
             return JSONResponse(stopped, 409)
-        step = self.work.by_unit.get(str(said.get("unit")))
+        step = self.work.by_unit.get(str(sent.get("unit")))
         if step is not None:
             self.work.withdraw(step)
         return JSONResponse({})
@@ -212,7 +216,7 @@ def _problem(title: str, text: str, status: int, *, block: bool = False) -> Resp
     return JSONResponse({"title": title, "text": text, "block": block}, status)
 
 
-async def _said(request: Request) -> dict[str, Any] | None:
+async def _sent(request: Request) -> dict[str, Any] | None:
     """The object that a page sends; None if it is too long, and empty if it is none."""
     body = b""
     async for part in request.stream():
@@ -220,25 +224,25 @@ async def _said(request: Request) -> dict[str, Any] | None:
         if len(body) > LONGEST_FORM:
             return None
     try:
-        said = json.loads(body)
+        data = json.loads(body)
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
-def _answered(said: Mapping[str, Any], questions: Sequence[Question]) -> Answered | None:
+def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> Answered | None:
     """The answers to questions; None where one has none that it allows."""
-    answers, reasons, quotes = (_texts(said.get(key)) for key in ("answers", "reasons", "quotes"))
+    answers, reasons, quotes = (_texts(sent.get(key)) for key in ("answers", "reasons", "quotes"))
     if any(answers.get(question.criterion.name) not in question.answers for question in questions):
         return None
     names = [question.criterion.name for question in questions]
-    seconds = said.get("seconds")
+    seconds = sent.get("seconds")
     is_time = isinstance(seconds, int | float) and not isinstance(seconds, bool) and math.isfinite(seconds)
     return Answered(
         {name: answers[name] for name in names},
         {name: reasons[name] for name in names if reasons.get(name)},
         {name: quotes[name] for name in names if quotes.get(name)},
-        encodable(str(said.get("note") or "")),
+        encodable(str(sent.get("note") or "")),
         float(seconds) if is_time else None,  # type: ignore[arg-type]
     )
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.sampling import choose_next, with_split
+from markscheme.calibration.plans.sampling import choose_next, with_split
 from markscheme.errors import ComparisonError, UsageError, writing
 from markscheme.files import set_aside_damaged_end
 from markscheme.labelling.disputes import disputed, first_labels, ratings_in
 from markscheme.labelling.order import Share, Step, steps_of
-from markscheme.labelling.pool import Pool, SetFile, read_pool
+from markscheme.labelling.pool import RATINGS, ResponsePool, SetFile, read_pool
 from markscheme.labelling.store import LabelFile
 from markscheme.labelling.work import Question, Work
 from markscheme.ratings.examples import Example, ExampleSet, Split
@@ -62,7 +62,7 @@ def open_work(
             set_aside_damaged_end(home.path)
     responses = read_pool(pool or home.path, rubric)
     home.check(responses.examples)
-    file = LabelFile.open(folder / "ratings", rater, "adjudicated" if adjudicate else "human", rubric)
+    file = LabelFile.open(folder / RATINGS, rater, "adjudicated" if adjudicate else "human", rubric)
     try:
         work = _work(rubric, source, responses, home, file)
         if next is not None:
@@ -73,7 +73,7 @@ def open_work(
         raise
 
 
-def _work(rubric: Rubric, source: Path, pool: Pool, home: SetFile, file: LabelFile) -> Work:
+def _work(rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile) -> Work:
     """The work before anybody decided in which order."""
     examples = {example.id: example for example in pool.examples}
     everything = tuple(Question(criterion) for criterion in rubric.criteria)
@@ -82,8 +82,8 @@ def _work(rubric: Rubric, source: Path, pool: Pool, home: SetFile, file: LabelFi
     if file.kind == "adjudicated":
         people = [*pool.labels, *ratings_in(file.path.parent, rubric)]
         questions = {
-            id: tuple(Question(c, said[c.name]) for c in rubric.criteria if c.name in said)
-            for id, said in disputed(people, rubric, file.rater, list(examples)).items()
+            id: tuple(Question(c, voices[c.name]) for c in rubric.criteria if c.name in voices)
+            for id, voices in disputed(people, rubric, file.rater, list(examples)).items()
         }
     return Work(rubric, source, examples, questions, (), file, home, split, pool.labels)
 
@@ -96,15 +96,15 @@ def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tu
     for label in first_labels(work.everyone, work.rubric):
         labelled.setdefault(label.id, set()).add(label.rater)
     who = share.assigned(ids, labelled, seed=seed)
-    own = [id for id, raters in zip(ids, who, strict=True) if rater in raters]
-    return steps_of(own, rater=rater, seed=seed, together={id: place for place, id in enumerate(ids)})
+    own_ids = [id for id, raters in zip(ids, who, strict=True) if rater in raters]
+    return steps_of(own_ids, rater=rater, seed=seed, together={id: place for place, id in enumerate(ids)})
 
 
-def _drawn(work: Work, pool: Pool, count: int, seed: int, share: Share | None) -> Work:
+def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share | None) -> Work:
     """The work on what was drawn from the pool so far; draws more once all of that is labelled."""
     with work.home.held():
-        there = work.home.read()
-        drawn = _among(pool, there)
+        examples = work.home.read()
+        drawn = _among(pool, examples)
         narrowed = replace(work, steps=_steps(drawn, work, seed, share))
         free = len(pool.examples) - len(drawn)
         if narrowed.current is not None or not free:
@@ -114,25 +114,25 @@ def _drawn(work: Work, pool: Pool, count: int, seed: int, share: Share | None) -
             pool.examples,
             pool.verdicts,
             min(count, free),
-            labelled=there,
-            passed=_passed(there, work),
+            labelled=examples,
+            passed=_passed(examples, work),
             seed=seed,
         )
         work.home.add([pick.to_json() for pick in with_split(draw, work.split).picks])
         return replace(work, steps=_steps(_among(pool, work.home.read()), work, seed, share))
 
 
-def _among(pool: Pool, there: Sequence[Example]) -> list[str]:
+def _among(pool: ResponsePool, examples: Sequence[Example]) -> list[str]:
     ids = {example.id for example in pool.examples}
-    return [example.id for example in there if example.id in ids]
+    return [example.id for example in examples if example.id in ids]
 
 
-def _passed(there: Sequence[Example], work: Work) -> dict[str, bool]:
+def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
     """Gold decisions so far, by id."""
     by_id: dict[str, list[Rating]] = {}
     for rating in ratings_in(work.file.path.parent, work.rubric):
         by_id.setdefault(rating.id, []).append(rating)
-    labelled = tuple(replace(e, labels=(*e.labels, *by_id.get(e.id, ()))) for e in there)
+    labelled = tuple(replace(e, labels=(*e.labels, *by_id.get(e.id, ()))) for e in examples)
     try:
         return gold_of(ExampleSet(labelled), work.rubric).decided
     except ComparisonError:
@@ -142,7 +142,7 @@ def _passed(there: Sequence[Example], work: Work) -> dict[str, bool]:
 def keep_examples(work: Work) -> None:
     """Add the responses of a work to the rubric's own examples, so that labels from elsewhere find them there."""
     with work.home.held():
-        there = {example.id for example in work.home.read()}
-        examples = [work.examples[step.id] for step in work.steps if step.sample == 0 and step.id not in there]
+        kept_ids = {example.id for example in work.home.read()}
+        examples = [work.examples[step.id] for step in work.steps if step.sample == 0 and step.id not in kept_ids]
         if examples:
-            work.home.add([replace(one, split=one.split or work.split).to_json() for one in examples])
+            work.home.add([replace(e, split=e.split or work.split).to_json() for e in examples])

@@ -1,14 +1,15 @@
 """One rater's file of labels: appended to label by label, with one process writing at a time."""
 
-import fcntl
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from markscheme.errors import UsageError, writing
-from markscheme.files import append_lines, set_aside_damaged_end, sync_folder
+from markscheme.files import append_lines, exclusive, refuse_link, set_aside_damaged_end, sync_folder
 from markscheme.labelling.order import Step
-from markscheme.ratings.rating import Kind, Rating, load_ratings
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rating, load_ratings
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import path_component
 
@@ -22,14 +23,14 @@ class LabelFile:
         rater: Name of the rater.
         kind: Kind of their ratings.
         lock: Held open for as long as this process may write.
-        given: The current labels, in the order they were given.
+        labels: The current labels, in the order they were given.
     """
 
     path: Path
     rater: str
     kind: Kind
-    lock: TextIO = field(repr=False)
-    given: dict[Step, Rating] = field(default_factory=dict)
+    lock: ExitStack = field(repr=False)
+    labels: dict[Step, Rating] = field(default_factory=dict)
 
     @classmethod
     def open(cls, folder: Path, rater: str, kind: Kind, rubric: Rubric) -> "LabelFile":
@@ -52,49 +53,49 @@ class LabelFile:
         path = folder / f"{path_component(rater, '--rater')}.jsonl"
         with writing(path):
             folder.mkdir(parents=True, exist_ok=True)
-            found = cls(path, rater, kind, _lock(path, rater))
+            file = cls(path, rater, kind, _lock(path, rater))
         sync_folder(folder)
         try:
             with writing(path):
                 set_aside_damaged_end(path)
-            found._take(load_ratings(path, rubric, kind="human"))
+            file._take(load_ratings(path, rubric, kind="human"))
         except BaseException:
-            found.close()
+            file.close()
             raise
-        return found
+        return file
 
     def _take(self, ratings: list[Rating]) -> None:
-        own = [rating for rating in ratings if rating.rater == self.rater]
-        others = {rating.kind for rating in own} - {"human", "adjudicated"}
+        own_ratings = [rating for rating in ratings if rating.rater == self.rater]
+        others = {rating.kind for rating in own_ratings} - {"human", "adjudicated"}
         if others:
             raise UsageError(f"{self.path} holds ratings of kind {', '.join(others)}; label under another --rater")
-        self.given = {Step(r.id, r.sample): r for r in own if r.kind == self.kind}
+        self.labels = {Step(r.id, r.sample): r for r in own_ratings if r.kind == self.kind}
 
     def give(self, rating: Rating) -> None:
         """Keep a label; on disk when this returns."""
-        append_lines(self.path, [rating.to_json()])
+        append_lines(self.path, [rating.to_json()], follow=False)
         step = Step(rating.id, rating.sample)
-        self.given.pop(step, None)
-        self.given[step] = rating
+        self.labels.pop(step, None)
+        self.labels[step] = rating
 
     def withdraw(self, step: Step, at: str) -> None:
         """Take a label back; on disk when this returns."""
         taken = Rating(step.id, self.rater, self.kind, sample=step.sample, at=at)
         line: dict[str, Any] = {**taken.to_json(), "withdrawn": True}
-        append_lines(self.path, [line])
-        self.given.pop(step, None)
+        append_lines(self.path, [line], follow=False)
+        self.labels.pop(step, None)
 
     def close(self) -> None:
         """Let other processes write."""
         self.lock.close()
 
 
-def _lock(path: Path, rater: str) -> TextIO:
-    lock = path.open("a")
+def _lock(path: Path, rater: str) -> ExitStack:
+    refuse_link(path)
+    lock = ExitStack()
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock.enter_context(exclusive(path))
     except BlockingIOError as error:
-        lock.close()
         raise UsageError(
             f"{rater} is labelling already, in another window; go on there, or use another --rater"
         ) from error

@@ -19,8 +19,9 @@ from markscheme.readers.sheet import wording_of
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
 
-CANNOT_TELL, NOT_APPLICABLE = "t", "x"
-DECLINED = {CANNOT_TELL: "abstained", NOT_APPLICABLE: "not applicable"}
+CANNOT_TELL = "t"
+ANSWER_NOT_APPLICABLE = "x"
+DECLINED = {CANNOT_TELL: "abstained", ANSWER_NOT_APPLICABLE: "not applicable"}
 """The two answers that are not a level, and how ratings name them."""
 
 
@@ -30,17 +31,17 @@ class Question:
 
     Attributes:
         criterion: The criterion.
-        given: What annotators said, without names; empty unless the rater adjudicates.
+        voices: What annotators said, without names; empty unless the rater adjudicates.
     """
 
     criterion: Criterion
-    given: tuple[Voice, ...] = ()
+    voices: tuple[Voice, ...] = ()
 
     @property
     def answers(self) -> tuple[str, ...]:
         """Allowed answers: positions on the scale from 0, worst first, then "can't tell" and "does not apply"."""
         places = tuple(map(str, range(len(self.criterion.scale.levels))))
-        return (*places, CANNOT_TELL, *((NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
+        return (*places, CANNOT_TELL, *((ANSWER_NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
 
     def rated(self, answer: str) -> Rated:
         """The rating for an answer."""
@@ -54,7 +55,7 @@ class Question:
         if rated is None or rated.under != self.criterion.fingerprint:
             return ""
         if rated.level is None:
-            return NOT_APPLICABLE if rated.declined == "not applicable" else CANNOT_TELL
+            return ANSWER_NOT_APPLICABLE if rated.declined == "not applicable" else CANNOT_TELL
         values = self.criterion.scale.values
         return str(values.index(rated.level)) if rated.level in values else ""
 
@@ -159,22 +160,22 @@ class Work:
 
     def is_done(self, step: Step) -> bool:
         """Whether a step is labelled under the current wording."""
-        if step not in self.file.given:
+        if step not in self.file.labels:
             return False
-        said = self.file.given[step].criteria
-        asked = (question.criterion for question in self.questions[step.id])
-        return all(one.name in said and said[one.name].under == one.fingerprint for one in asked)
+        rated = self.file.labels[step].criteria
+        criteria = [question.criterion for question in self.questions[step.id]]
+        return all(c.name in rated and rated[c.name].under == c.fingerprint for c in criteria)
 
     def answered(self, step: Step) -> Answered | None:
         """The answers to a step; None if it isn't labelled."""
         if not self.is_done(step):
             return None
-        rating = self.file.given[step]
-        said = {q.criterion.name: rating.criteria[q.criterion.name] for q in self.questions[step.id]}
+        rating = self.file.labels[step]
+        by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in self.questions[step.id]}
         return Answered(
-            {q.criterion.name: q.answer(said[q.criterion.name]) for q in self.questions[step.id]},
-            {name: rated.reason for name, rated in said.items() if rated.reason},
-            {name: rated.quote for name, rated in said.items() if rated.quote},
+            {q.criterion.name: q.answer(by_name[q.criterion.name]) for q in self.questions[step.id]},
+            {name: rated.reason for name, rated in by_name.items() if rated.reason},
+            {name: rated.quote for name, rated in by_name.items() if rated.quote},
             rating.note,
             rating.seconds,
         )
@@ -198,7 +199,8 @@ class Work:
         criteria = {}
         for question in self.questions[step.id]:
             name = question.criterion.name
-            reason, quote = answered.reasons.get(name, ""), answered.quotes.get(name)
+            reason = answered.reasons.get(name, "")
+            quote = answered.quotes.get(name)
             criteria[name] = replace(question.rated(answered.answers[name]), reason=reason, quote=quote)
         return Rating(
             step.id,
@@ -214,13 +216,13 @@ class Work:
 
     def withdraw(self, step: Step) -> None:
         """Take a label back, so that the step is asked again."""
-        if step in self.file.given:
+        if step in self.file.labels:
             self.file.withdraw(step, date.today().isoformat())
 
     def progress(self) -> LabellingProgress:
         """The rater's progress."""
         pairs = [
-            (self.file.given[Step(step.id)], self.file.given[step])
+            (self.file.labels[Step(step.id)], self.file.labels[step])
             for step in self.steps
             if step.sample == 1 and self.is_done(step) and self.is_done(Step(step.id))
         ]
@@ -233,7 +235,7 @@ class Work:
 
     def _agreement(self) -> tuple[AgreementSoFar, ...] | None:
         """Agreement with other annotators on what the rater has labelled."""
-        done = [step.id for step in self.file.given if step.sample == 0 and step in self._own and self.is_done(step)]
+        done = [step.id for step in self.file.labels if step.sample == 0 and step in self._own and self.is_done(step)]
         try:
             return tuple(agreement_so_far(self.everyone, self.rubric, self.file.rater, done))
         except RatingError:

@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import MarkschemeError, NoJudge, UsageError, suggestion
-from markscheme.grading import Grade, Grading, receipt_wanted
+from markscheme.grading import Grade, Grading, questions, receipt_wanted, scorers_for
 from markscheme.judges.family import same_family
 from markscheme.judges.judge import Usage
+from markscheme.judges.options import ASK_OPTIONS, AskOptions
+from markscheme.phrases import number
 from markscheme.plain_data import shown
-from markscheme.promptfoo.engine import Engine, make_importable
+from markscheme.promptfoo.engine import Engine
 from markscheme.receipt import CALIBRATION, calibration_text, receipt_json, score_text
-from markscheme.rubrics.rubric import STRATEGIES, Criterion, Rubric
-from markscheme.rubrics.search import find_rubric
-from markscheme.submission import Submission, as_text
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import find_rubric, only_rubric
+from markscheme.submission import Submission
 from markscheme.trajectory import STEPPED, has_tool_calls, steps_for
+from markscheme.user_code import search_for_code
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
-OFF = ("off", False)
-"""Values that switch a setting off: YAML 1.1 reads a bare `off` as false."""
 QUERY_VARS = ("query", "question", "input", "prompt")
 NOT_GRADED = "not graded: "
 SCRIPT_TYPES = tuple(f"{negation}{kind}" for negation in ("", "not-") for kind in ("python", "javascript", "ruby"))
@@ -42,20 +43,16 @@ class Call:
         rubric: With the pass mark and prompt settings from the configuration.
         file: Where the rubric was found; None for one written in the assertion.
         submission: The output with its inputs.
-        judge: The judge that was named; None chooses an available one.
-        model: Its model, if named.
+        options: How the judge is asked; the configuration's keys, and defaults where it sets none.
         calibration: Whether the result includes the calibration behind it, and whether it requires one that can gate.
-        kept: Whether replies are read from and written to the cache.
         system: The provider that wrote the output, if known.
     """
 
     rubric: Rubric
     file: Path | None
     submission: Submission
-    judge: str | None
-    model: str | None
+    options: AskOptions
     calibration: str = "warn"
-    kept: bool = True
     system: str = ""
 
     @property
@@ -115,7 +112,7 @@ async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine:
     Raises:
         NotGraded: It could not be graded, and the assertion is a `not-python` or may be one.
     """
-    make_importable(Path.cwd(), near, near.parent)
+    search_for_code(Path.cwd(), near, near.parent)
     try:
         call = read_call(output, context, near, engine)
         grade = await graded(call, engine)
@@ -140,10 +137,21 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
     config = mapping_of(context.get("config"), "config")
     variables = mapping_of(context.get("vars"), "vars")
     check_config(config)
-    file = find_rubric(_rubric_name(config, variables), near=near)
-    rubric, system = engine.rubric(file), _system(context.get("provider"))
-    prompt, trace = context.get("prompt"), context.get("trace")
-    return call_by(rubric, file, output, config, variables, prompt=prompt, system=system, trace=trace)
+    file = _rubric_file(context.get("rubricName"), config, variables, near)
+    rubric = engine.rubric(file)
+    system = _system(context.get("provider"))
+    steps = {
+        "trace": context.get("trace"),
+        "messages": _earlier(variables.get("_conversation"), output, context.get("test")),
+    }
+    options = asking_options(config, engine)
+    prompt = context.get("prompt")
+    return call_by(rubric, file, output, config, variables, options, prompt=prompt, system=system, steps=steps)
+
+
+def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
+    """How the judge is asked, by a checked configuration and the engine's defaults."""
+    return engine.options(({key: value for key, value in config.items() if key in ASK_OPTIONS}, "config.{}"))
 
 
 def call_by(
@@ -152,34 +160,38 @@ def call_by(
     output: Any,
     config: Mapping[str, Any],
     variables: Mapping[str, Any],
+    options: AskOptions,
     *,
     prompt: Any = None,
     system: str = "",
-    trace: Any = None,
+    steps: Mapping[str, Any] | None = None,
 ) -> Call:
     """A call that grades an output by a rubric already found, with a checked configuration.
 
     Raises:
         UsageError: A value of the configuration is invalid, or an input is missing.
     """
-    rubric = replace(
-        rubric,
-        strategy=config.get("strategy", rubric.strategy),
-        samples=int(config.get("samples", rubric.samples)),
-        pass_mark=float(config.get("threshold", rubric.pass_mark)),
-    )
+    rubric = replace(options.of(rubric), pass_mark=float(config.get("threshold", rubric.pass_mark)))
     calls = output if has_tool_calls(output) else None
-    steps = {"trace": trace, "messages": _earlier(variables.get("_conversation"), output), "tool_calls": calls}
-    submission = Submission(as_text(output), _inputs(rubric, config, variables, prompt, steps))
-    calibration = config.get("calibration", "warn")
-    kept = config.get("cache", "auto") not in OFF
-    return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration, kept, system)
+    every_step = {**(steps or {}), "tool_calls": calls}
+    submission = Submission(output, _inputs(rubric, config, variables, prompt, every_step))
+    return Call(rubric, file, submission, options, config.get("calibration", "warn"), system)
 
 
-def _earlier(turns: Any, output: Any) -> Any:
-    """The turns before the one that is judged, which Promptfoo adds from the second turn on."""
+def _earlier(turns: Any, output: Any, test: Any) -> Any:
+    """The turns before the one that is judged, which Promptfoo adds from the second turn on.
+
+    Before the first turn of a conversation there are none, which is an empty list; without a conversation it is None.
+    """
+    if turns is None and _is_in_conversation(test):
+        return []
     has_it = isinstance(turns, list) and turns and isinstance(turns[-1], Mapping) and turns[-1].get("output") == output
     return turns[:-1] if has_it else turns
+
+
+def _is_in_conversation(test: Any) -> bool:
+    metadata = test.get("metadata") if isinstance(test, Mapping) else None
+    return isinstance(metadata, Mapping) and metadata.get("conversationId") is not None
 
 
 def _system(provider: Any) -> str:
@@ -216,9 +228,10 @@ def check_config(config: Mapping[str, Any]) -> None:
                 f"config.{key} holds a {{{{…}}}} placeholder, and Promptfoo fills none in an assertion's config; "
                 "name the rubric by `rubric_var`, and inputs by the names of their vars"
             )
-        fits, allowed = ALLOWED[key]
-        if not fits(value):
-            raise UsageError(f"config.{key} must be {allowed}, got {shown(value)}")
+        if key in ASK_OPTIONS:
+            ASK_OPTIONS[key].read(value, f"config.{key}")
+        elif not CALL_KEYS[key][0](value):
+            raise UsageError(f"config.{key} must be {CALL_KEYS[key][1]}, got {shown(value)}")
 
 
 def _is_text(value: Any) -> bool:
@@ -235,32 +248,34 @@ def _maps_texts(value: Any) -> bool:
     return value is None or (isinstance(value, Mapping) and all(map(_is_text, (*value.keys(), *value.values()))))
 
 
-ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+CALL_KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "rubric": (_is_text, "a rubric's name or path"),
     "rubric_var": (_is_text, "the name of a var"),
-    "judge": (lambda value: value is None or _is_text(value), "a judge's name, such as anthropic or openai:MODEL"),
-    "model": (lambda value: value is None or _is_text(value), "a model's name"),
-    "strategy": (lambda value: value in STRATEGIES, f"one of {', '.join(STRATEGIES)}"),
-    "samples": (lambda value: _is_number(value) and value == int(value) and value >= 1, "a whole number from 1"),
     "threshold": (lambda value: _is_number(value) and 0 <= value <= 1, "a score from 0 to 1"),
     "inputs": (_maps_texts, "a mapping from an input's name to that of a var"),
     "session": (lambda value: isinstance(value, str) or value is False, "auto, off or the path of a socket"),
     "calibration": (lambda value: value in CALIBRATION, f"one of {', '.join(CALIBRATION)}"),
-    "cache": (lambda value: value == "auto" or value in OFF, "auto or off"),
 }
-"""Allowed values of each configuration key."""
-CONFIG_KEYS = tuple(ALLOWED)
+"""Allowed values of each key that says what is graded and how the result counts."""
+CONFIG_KEYS = (*CALL_KEYS, *ASK_OPTIONS)
+"""All keys of an assertion's configuration: these, and those that say how the judge is asked."""
 
 
-def _rubric_name(config: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], near: Path) -> Path:
+    """The file of the rubric that is named after the grader's file, by a var or by the configuration; else the only
+    one of the project."""
+    if isinstance(after_file, str):
+        return find_rubric(after_file, near=near)
     if "rubric_var" in config:
         name = variables.get(config["rubric_var"])
         if not isinstance(name, str):
             raise UsageError(
                 f"rubric_var is {config['rubric_var']!r}, and the test has no such var with a rubric's name"
             )
-        return name
-    return str(config.get("rubric", "code-quality"))
+        return find_rubric(name, near=near)
+    if "rubric" in config:
+        return find_rubric(str(config["rubric"]), near=near)
+    return only_rubric(near=near)
 
 
 def _inputs(
@@ -269,7 +284,7 @@ def _inputs(
     """The rubric's inputs, from the vars that are mapped to them or have their names, and from what Promptfoo
     recorded of the provider's steps."""
     named = config.get("inputs") or {}
-    found = {}
+    inputs = {}
     for name in dict.fromkeys((*rubric.known_inputs, *named)):
         if name in named:
             if named[name] not in variables:
@@ -278,7 +293,8 @@ def _inputs(
         elif name == "query":
             candidates = [*(variables[var] for var in QUERY_VARS if var in variables), prompt]
         elif name in STEPPED:
-            candidates = [variables.get(name), steps_for(name, rubric.known_inputs, steps)]
+            no_turns_yet: list[Any] | None = [] if name == "messages" and steps.get(name) == [] else None
+            candidates = [variables.get(name), steps_for(name, rubric.known_inputs, steps), no_turns_yet]
         else:
             candidates = [variables.get(name)]
         value = next((value for value in candidates if value is not None), None)
@@ -291,8 +307,8 @@ def _inputs(
         if isinstance(value, str) and _ONLY_A_PLACEHOLDER.fullmatch(value):
             raise UsageError(f"the input {name!r} is nothing but the unresolved placeholder {value.strip()}")
         if value is not None:
-            found[name] = value
-    return found
+            inputs[name] = value
+    return inputs
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------
@@ -304,11 +320,13 @@ async def graded(call: Call, engine: Engine) -> Grade:
     Raises:
         MarkschemeError: No judge is available, or none may be asked.
     """
-    judge = engine.judge_for(
-        call.rubric, call.submission, call.places, name=call.judge, model=call.model, kept=call.kept
-    )
-    receipt = receipt_wanted(call.calibration, "config.calibration", call.rubric, judge, *call.places)
-    return await Grading(call.rubric, judge, receipt=receipt).grade(call.submission)
+    rubric = call.rubric
+    options = call.options
+    prompts = [] if options.judge else questions(rubric, call.submission)
+    judge = engine.judge_for(rubric, prompts, call.places, options)
+    receipt = receipt_wanted(call.calibration, "config.calibration", rubric, judge, *call.places)
+    scorers = scorers_for(rubric, options.scorers)
+    return await Grading(rubric, judge, receipt=receipt, scorers=scorers).grade(call.submission)
 
 
 # --- answering ------------------------------------------------------------------------------------------------------
@@ -353,24 +371,25 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
 
 def told_reason(grade: Grade, call: Call) -> str:
     """Never empty: Promptfoo treats a failing result without a reason as a pass."""
-    scored, rubric = grade.scored, call.rubric
+    scored = grade.scored
+    rubric = call.rubric
     if scored is None:  # not reached for a graded output
         return f"{NOT_GRADED}{grade.error}"
     verb = "passes" if scored.passed else "fails"
-    head = f"{scored.score:.2f} {verb} (pass mark {rubric.pass_mark:g})"
+    head = f"{number(scored.score)} {verb} (pass mark {rubric.pass_mark:g})"
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
     if scored.doubtful:
         head += f"; within {rubric.ask_within:g} of the mark: a person should look"
     if grade.holistic is not None and not isinstance(grade.holistic, Unread):
-        said = [_sentence(grade.holistic.reason)]
+        sentences = [_sentence(grade.holistic.reason)]
     else:
-        said = [_said(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
+        sentences = [_said(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
     if grade.left_out:
-        said.append(f"Not shown to the judge: {'; '.join(grade.left_out)}.")
+        sentences.append(f"Not shown to the judge: {'; '.join(grade.left_out)}.")
     if call.calibration != "off":
-        said.append(f"Calibration: {score_text(scored.score, grade.receipt)}.")
-    return f"{head}. " + " ".join(said)
+        sentences.append(f"Calibration: {score_text(scored.score, grade.receipt)}.")
+    return f"{head}. " + " ".join(sentences)
 
 
 def _said(criterion: Criterion, outcome: Outcome) -> str:
@@ -389,19 +408,21 @@ def _sentence(text: str) -> str:
     >>> _sentence("tone 4 of 5: kind"), _sentence('It says "no."'), _sentence("facts MET: ")
     ('tone 4 of 5: kind.', 'It says "no."', 'facts MET.')
     """
-    said = text.rstrip().removesuffix(":")
-    return said if said.rstrip("\"'”’»)]").endswith((".", "!", "?", "…")) else f"{said}."
+    sentence = text.rstrip().removesuffix(":")
+    return sentence if sentence.rstrip("\"'”’»)]").endswith((".", "!", "?", "…")) else f"{sentence}."
 
 
 def tokens_used(usage: Usage) -> dict[str, int]:
     """Token usage, by Promptfoo's keys."""
-    read, written = usage.input_tokens or 0, usage.output_tokens or 0
+    read = usage.input_tokens or 0
+    written = usage.output_tokens or 0
     return {"total": read + written, "prompt": read, "completion": written, "cached": 0, "numRequests": usage.calls}
 
 
 def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
     """Where a grade comes from and what its calibration allows."""
-    prints, receipt = grade.fingerprints, grade.receipt
+    prints = grade.fingerprints
+    receipt = grade.receipt
     calibration = {"calibration": calibration_text(receipt), "receipt": receipt_json(receipt, grade.score)}
     return {
         "rubric": call.rubric.name,
@@ -413,10 +434,15 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
         "leftOut": list(grade.left_out),
         "replies": dict(grade.replies),
         "costUsd": grade.usage.usd,
-        "sameFamily": same_family(", ".join(grade.models) or call.model or call.judge or "", call.system),
+        "sameFamily": same_family(_judge_named(grade, call.options), call.system),
         "fingerprints": asdict(prints) if prints else None,
         **({} if call.calibration == "off" else calibration),
     }
+
+
+def _judge_named(grade: Grade, options: AskOptions) -> str:
+    """The models that answered, else what was asked for."""
+    return ", ".join(grade.models) or options.model or options.judge or ""
 
 
 def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None) -> dict[str, Any]:
@@ -451,9 +477,9 @@ def _kinds(part: Any, config: Any, unsure: bool = False) -> Iterator[str]:
         unsure = unsure or ("assert" in part and bool(part.get("config")))
         if part.get("type") in SCRIPT_TYPES and (unsure or _is_like(part, config)):
             yield part["type"]
-    inside = [one for key, one in part.items() if key != "vars"] if isinstance(part, Mapping) else part
-    for one in inside if isinstance(inside, list) else ():
-        yield from _kinds(one, config, unsure)
+    inside = [inner for key, inner in part.items() if key != "vars"] if isinstance(part, Mapping) else part
+    for inner in inside if isinstance(inside, list) else ():
+        yield from _kinds(inner, config, unsure)
 
 
 def _best_without(part: Any, config: Any) -> tuple[float, str]:
@@ -463,13 +489,14 @@ def _best_without(part: Any, config: Any) -> tuple[float, str]:
         is_ours = isinstance(part, Mapping) and part.get("type") in SCRIPT_TYPES and _is_like(part, config)
         return float(not is_ours), ""
     best = total = 0.0
-    for one in asserts:
-        score, lenient = _best_without(one, config)
-        weight: Any = one.get("weight") if isinstance(one, Mapping) else None
+    for assertion in asserts:
+        score, lenient = _best_without(assertion, config)
+        weight: Any = assertion.get("weight") if isinstance(assertion, Mapping) else None
         weight = weight if _is_number(weight) else 1
         if score < 1 and (lenient or weight == 0):
-            return score, lenient or f"the weight of {_called(one)} is 0"
-        best, total = best + max(weight, 0) * score, total + weight
+            return score, lenient or f"the weight of {_called(assertion)} is 0"
+        best += max(weight, 0) * score
+        total += weight
     best = best / total if total > 0 else 0.0
     threshold = part.get("threshold")
     passes = best < 1 and _is_number(threshold) and threshold <= best
@@ -491,4 +518,4 @@ def way_out(error: MarkschemeError) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, NoJudge):
         text = text.replace("--judge ", "config.judge: ")
-    return text
+    return text.replace("--scorers", "config.scorers")

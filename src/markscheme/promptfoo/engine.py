@@ -1,141 +1,129 @@
-"""State shared by all gradings of one process: open judges, one limiter, one cache."""
+"""State shared by all gradings of one process: open judges, their limits, one cache."""
 
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from markscheme.errors import UsageError
-from markscheme.grading import questions
 from markscheme.judges.asking import Asking
-from markscheme.judges.function import is_own
-from markscheme.judges.judge import Judge
+from markscheme.judges.function import files_read, is_own
+from markscheme.judges.judge import Judge, Usage, total
+from markscheme.judges.kinds import known_kind
 from markscheme.judges.limited import Limiter
-from markscheme.judges.price import Price
-from markscheme.judges.registry import choose_judge, open_judge
+from markscheme.judges.options import AskOptions, options_in, read_options
+from markscheme.judges.registry import open_judge
 from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
-from markscheme.submission import Submission
+from markscheme.settings import find_settings
 
-LIMITS: Mapping[str, tuple[str, type[int] | type[float]]] = {
-    "concurrency": ("MARKSCHEME_CONCURRENCY", int),
-    "requests_per_minute": ("MARKSCHEME_REQUESTS_PER_MINUTE", int),
-    "tokens_per_minute": ("MARKSCHEME_TOKENS_PER_MINUTE", int),
-    "budget": ("MARKSCHEME_BUDGET", float),
-}
-"""Limits on requests under Promptfoo, by environment variable; a session applies them over all of its processes."""
-PRICE, NO_CACHE = "MARKSCHEME_PRICE", "MARKSCHEME_NO_CACHE"
+OptionSource: TypeAlias = tuple[Mapping[str, Any], str]
+"""Options that somebody set, and what a key of them is called in messages, such as "config.{}"."""
 
 
 @dataclass(eq=False)
 class Engine:
     """Judges that are opened once and used for many outputs.
 
+    Judges that are asked within the same limits share them, and all share one cache.
+
     Attributes:
-        asking: The shared limiter and cache.
+        defaults: Options for calls that don't set them, the strongest first: by default those of the environment's
+            variables and of the configuration file.
+
+    Raises:
+        UsageError: A default that an option can't have.
     """
 
-    asking: Asking = field(default_factory=lambda: asking_from(os.environ))
-    _judges: dict[tuple[str, str | None, bool], Judge] = field(default_factory=dict, init=False)
+    defaults: Sequence[OptionSource] = field(default_factory=lambda: environment_sources(Path.cwd()))
+    _judges: dict[tuple[str, str | None, AskOptions], Judge] = field(default_factory=dict, init=False)
+    _limiters: dict[tuple[Any, ...], Limiter] = field(default_factory=dict, init=False)
     _rubrics: dict[Path, tuple[object, Rubric]] = field(default_factory=dict, init=False)
+    _memory: Memory = field(default_factory=Memory, init=False)
+
+    def __post_init__(self) -> None:
+        read_options(*self.defaults)
+
+    @property
+    def usage(self) -> Usage:
+        """What all judges have used."""
+        return total(limiter.usage for limiter in self._limiters.values())
+
+    def options(self, *sources: OptionSource) -> AskOptions:
+        """The options of one call: those it sets, the strongest first, and the defaults.
+
+        Raises:
+            UsageError: An unknown option, or a value that one can't have.
+        """
+        return read_options(*sources, *self.defaults)
 
     def rubric(self, file: Path) -> Rubric:
         """The rubric in a file, read again only when the file has changed."""
         stamp = file_stamp(file)
-        known = self._rubrics.get(file)
-        if known is None or known[0] != stamp:
-            known = self._rubrics[file] = (stamp, load_rubric(file))
-        return known[1]
-
-    def named(self, name: str, model: str | None, *, kept: bool = True) -> Judge:
-        """The judge of that name.
-
-        Args:
-            name: As a user types it.
-            model: The model, if the name doesn't include it.
-            kept: Whether its replies are read from and written to the cache.
-        """
-        kept = kept and self.asking.memory is not None
-        asking = self.asking if kept else replace(self.asking, memory=None)
-        if name.startswith("recorded:"):  # a file that may have grown since
-            return open_judge(name, model=model, asking=asking)
-        key = (name, model, kept)
-        if key not in self._judges:
-            self._judges[key] = open_judge(name, model=model, asking=asking)
-        return self._judges[key]
-
-    def at_hand(self, rubric: Rubric, prompts: Sequence[Prompt], replies: Path | None, *, kept: bool = True) -> Judge:
-        """The judge for calls that don't name one."""
-        return choose_judge(rubric, prompts, replies, lambda name, model: self.named(name, model, kept=kept))
+        loaded = self._rubrics.get(file)
+        if loaded is None or loaded[0] != stamp:
+            loaded = self._rubrics[file] = (stamp, load_rubric(file))
+        return loaded[1]
 
     def judge_for(
-        self,
-        rubric: Rubric,
-        submission: Submission,
-        places: Sequence[Path],
-        *,
-        name: str | None = None,
-        model: str | None = None,
-        kept: bool = True,
+        self, rubric: Rubric, prompts: Sequence[Prompt], places: Sequence[Path], options: AskOptions
     ) -> Judge:
-        """The named judge, or without a name the available one, which may be recordings in `places`."""
-        if name is not None:
-            return self.named(name, model, kept=kept)
-        folder = find_calibration(rubric.name, *places)
-        return self.at_hand(rubric, questions(rubric, submission), folder / "replies" if folder else None, kept=kept)
+        """The judge that the options name, or an available one, which may be recordings in `places`."""
+        folder = None if options.judge else find_calibration(rubric.name, *places)
+        return options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
+
+    def _opened(self, name: str, model: str | None, options: AskOptions) -> Judge:
+        """The judge of that name, opened once for all calls that ask it alike."""
+        asked_alike = replace(options, judge=None, model=None, samples=None, strategy=None, scorers=())
+        if not known_kind(name).asks:  # a file that may have grown since
+            return open_judge(name, model=model, asking=self._asking(options))
+        key = (name, model, asked_alike)
+        if key not in self._judges:
+            self._judges[key] = open_judge(name, model=model, asking=self._asking(options))
+        return self._judges[key]
+
+    def _asking(self, options: AskOptions) -> Asking:
+        limits = tuple(options.limits.values())
+        limiter = self._limiters.setdefault(limits, Limiter(**options.limits))
+        memory = self._memory if options.cache else None
+        return replace(options.asking(), limiter=limiter, memory=memory, brief=None, list_prices=False)
+
+    def files_read(self) -> set[Path]:
+        """The files that open judges declare to read."""
+        return {file for judge in self._judges.values() for file in files_read(judge)}
 
     async def aclose(self) -> None:
         """Close all judges."""
         for judge in self._judges.values():
             await judge.aclose()
         self._judges.clear()
-        if self.asking.memory is not None:
-            self.asking.memory.close()
+        self._memory.close()
 
 
-def make_importable(*folders: Path) -> None:
-    """Append folders to the import path, so that a judge `function:module:name` can be next to the configuration, just
-    as it can be in the working directory of a command."""
-    known = {Path(place or ".").resolve() for place in sys.path}
-    asked = dict.fromkeys(folder.resolve() for folder in folders)
-    sys.path.extend(str(folder) for folder in asked if folder not in known)
-
-
-def asking_from(environment: Mapping[str, str]) -> Asking:
-    """The limiter, price and cache that the environment variables configure.
+def environment_sources(folder: Path) -> list[OptionSource]:
+    """What the environment's variables set, then what the configuration file of a folder does.
 
     Raises:
-        UsageError: A variable holds an invalid limit.
+        UsageError: A value that an option can't have.
     """
-    limits: dict[str, Any] = {}
-    for limit, (variable, kind) in LIMITS.items():
-        if environment.get(variable):
-            limits[limit] = _above_zero(environment[variable], variable, kind)
-    price = Price.parse(environment[PRICE]) if environment.get(PRICE) else None
-    is_kept = environment.get(NO_CACHE, "") in ("", "0")
-    return Asking(limiter=Limiter(**limits), price=price, memory=Memory() if is_kept else None)
-
-
-def _above_zero(text: str, variable: str, kind: type[int] | type[float]) -> int | float:
-    try:
-        value = kind(text)
-    except ValueError:
-        value = 0
-    if not 0 < value < float("inf"):
-        what = "a whole number from 1" if kind is int else "a number above 0"
-        raise UsageError(f"{variable} is {what}, found {text!r}")
-    return value
+    settings = find_settings(folder)
+    return [(options_in(os.environ), "{}"), (settings.asking, f"{settings.path}: `{{}}`")]
 
 
 def file_stamp(file: Path) -> tuple[int, int, int]:
     """A stamp that changes when a file is rewritten."""
     about = file.stat()
     return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+def stamp_if_any(file: Path) -> tuple[int, int, int] | None:
+    """A stamp that changes when a file is rewritten, made or removed; None if there is none."""
+    return file_stamp(file) if file.is_file() else None
 
 
 def own_modules() -> set[Path]:

@@ -6,9 +6,14 @@ import os
 from markscheme.session.client import ask
 
 TYPE_CHECKING = False
+"""Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+FUNCTIONS = {"assertion": "get_assert", "provider": "call_api"}
+"""The function of each grader's module that answers in this process."""
 
 
 def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
@@ -17,32 +22,48 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
     Raises:
         NotGraded: The output could not be graded, and the assertion is a `not-python`.
     """
-    return _answer("assertion", "get_assert", {"output": output, "context": context}, context, file)
+    return _result("assertion", {"output": output, "context": context}, context, file)
 
 
 def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
     """The grading provider's answer to one prompt from Promptfoo."""
-    asked = {"prompt": prompt, "options": options, "context": context}
-    return _answer("provider", "call_api", asked, options, file)
+    arguments = {"prompt": prompt, "options": options, "context": context}
+    return _result("provider", arguments, options, file)
 
 
-def _answer(grader: str, function: str, asked: "dict[str, Any]", holder: "Any", file: str) -> "dict[str, Any]":
-    """The session's answer, else that of the function in the grader's module."""
-    folder = os.path.dirname(os.path.abspath(file))
-    answer = ask({"grader": grader, "asked": asked}, folder=folder, wish=_wish(holder))
-    if answer is None:
-        with Hurry():
-            from importlib import import_module
-            from pathlib import Path
-
-            in_this_process = getattr(import_module(f"markscheme.promptfoo.{grader}"), function)
-            answer = {"given": in_this_process(**asked, near=Path(folder))}
-    if "raised" in answer:
+def _result(grader: str, arguments: "dict[str, Any]", holder: "Any", file: str) -> "dict[str, Any]":
+    reply = answer(grader, arguments, _wish(holder), os.path.dirname(os.path.abspath(file)))
+    if "raised" in reply:
         from markscheme.promptfoo.assertion import NotGraded
 
-        raise NotGraded(answer["raised"])
-    result: dict[str, Any] = answer["given"]
+        raise NotGraded(reply["raised"])
+    result: dict[str, Any] = reply["given"]
     return result
+
+
+def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -> "dict[str, Any]":
+    """The session's answer, else that of the grader's function in this process: `given`, or `raised` with the reason.
+
+    Args:
+        grader: `assertion` or `provider`.
+        arguments: Of its function.
+        wish: The value of `config.session`.
+        folder: The graders' folder.
+    """
+    reply = ask({"grader": grader, "asked": arguments}, folder=folder, wish=wish)
+    if reply is not None:
+        return reply
+    with Hurry():
+        from importlib import import_module
+        from pathlib import Path
+
+        from markscheme.promptfoo.assertion import NotGraded
+
+        in_this_process = getattr(import_module(f"markscheme.promptfoo.{grader}"), FUNCTIONS[grader])
+        try:
+            return {"given": in_this_process(**arguments, near=Path(folder))}
+        except NotGraded as error:
+            return {"raised": str(error)}
 
 
 def _wish(holder: "Any") -> "Any":

@@ -6,7 +6,7 @@ from typing import Any
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.rubrics.rubric import Rubric
 
-SPLITS: Mapping[str | None, str] = {"dev": "golden", "test": "holdout"}
+SPLIT_NAMES: Mapping[str | None, str] = {"dev": "golden", "test": "holdout"}
 _READ_AS_ADDRESS = ("file://", "package:")
 
 
@@ -37,7 +37,7 @@ def _test(example: Example) -> dict[str, Any]:
     """An example as a test with a fixed output, so that Promptfoo fills in no template and reads no file."""
     metadata: dict[str, Any] = {"id": example.submission.id}
     if example.split is not None:
-        metadata["split"] = SPLITS[example.split]
+        metadata["split"] = SPLIT_NAMES[example.split]
     test = {
         "description": example.submission.id,
         "vars": {name: as_variable(text) for name, text in example.submission.inputs.items()},

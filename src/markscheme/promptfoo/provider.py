@@ -9,12 +9,11 @@ from typing import Any
 
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
-from markscheme.judges.judge import Judge
 from markscheme.prompt import Prompt, closed_object
 from markscheme.promptfoo.assertion import (
     NOT_GRADED,
-    OFF,
     Call,
+    asking_options,
     by_itself,
     call_by,
     check_config,
@@ -25,15 +24,16 @@ from markscheme.promptfoo.assertion import (
     told_reason,
     way_out,
 )
-from markscheme.promptfoo.engine import Engine, make_importable
+from markscheme.promptfoo.engine import Engine
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.rubrics.search import SUFFIXES, find_rubric, known_rubrics
+from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics
+from markscheme.user_code import search_for_code
 from markscheme.verdict import NotApplicable, Verdict
 
-OWN_KEYS = ("basePath", "pythonExecutable", "workers", "timeout", "env")
+PROVIDER_KEYS = ("basePath", "pythonExecutable", "workers", "timeout", "env")
 """Keys of a provider's configuration that Promptfoo itself reads or adds."""
-LABEL = "llm-rubric"
+RUBRIC_LABEL = "llm-rubric"
 _NAME = re.compile(r"[\w.@-]+(/[\w.@-]+)*")
 _LONGEST_NAME = 200
 
@@ -63,7 +63,7 @@ async def respond(
     prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, near: Path, engine: Engine
 ) -> dict[str, Any]:
     """Same as `call_api`, with the judges that `engine` keeps open."""
-    make_importable(Path.cwd(), near, near.parent)
+    search_for_code(Path.cwd(), near, near.parent)
     try:
         config = _config(options)
         context = mapping_of(context, "context")
@@ -83,8 +83,8 @@ async def respond(
 
 
 def _config(options: Mapping[str, Any]) -> dict[str, Any]:
-    given = mapping_of(mapping_of(options, "options").get("config"), "config")
-    config = {key: value for key, value in given.items() if key not in OWN_KEYS}
+    written = mapping_of(mapping_of(options, "options").get("config"), "config")
+    config = {key: value for key, value in written.items() if key not in PROVIDER_KEYS}
     for key in ("rubric", "rubric_var"):
         if key in config:
             raise UsageError(
@@ -96,53 +96,53 @@ def _config(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -> bool:
     """Whether the prompt comes from `llm-rubric`; other assertions use the same provider for other questions."""
-    asked = context.get("prompt")
-    label = asked.get("label") if isinstance(asked, Mapping) else None
-    return label in (LABEL, None) and "rubric" in variables and "output" in variables
+    prompt = context.get("prompt")
+    label = prompt.get("label") if isinstance(prompt, Mapping) else None
+    return label in (RUBRIC_LABEL, None) and "rubric" in variables and "output" in variables
 
 
 def _call(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: Engine) -> Call:
-    said = variables["rubric"]
-    own = {name: value for name, value in variables.items() if name not in ("output", "rubric")}
-    file = _file(said, near)
-    rubric = _rubric_of(said) if file is None else engine.rubric(file)
-    return call_by(rubric, file, variables["output"], config, own)
+    value = variables["rubric"]
+    inputs = {name: value for name, value in variables.items() if name not in ("output", "rubric")}
+    file = _file(value, near)
+    rubric = _rubric_of(value) if file is None else engine.rubric(file)
+    return call_by(rubric, file, variables["output"], config, inputs, asking_options(config, engine))
 
 
-def _file(said: Any, near: Path) -> Path | None:
+def _file(value: Any, near: Path) -> Path | None:
     """The rubric file that a value names; None if the value is itself the requirement.
 
     Raises:
         UsageError: It looks like a rubric's name, but no such rubric exists.
     """
-    if not isinstance(said, str) or len(said) > _LONGEST_NAME or not _NAME.fullmatch(said.strip()):
+    if not isinstance(value, str) or len(value) > _LONGEST_NAME or not _NAME.fullmatch(value.strip()):
         return None
-    name = said.strip()
-    known = known_rubrics(near=near)
-    if name in known or name.endswith(SUFFIXES) or difflib.get_close_matches(name, known, n=1, cutoff=0.8):
+    name = value.strip()
+    rubrics = known_rubrics(near=near)
+    if name in rubrics or name.endswith(RUBRIC_SUFFIXES) or difflib.get_close_matches(name, rubrics, n=1, cutoff=0.8):
         return find_rubric(name, near=near)
     return None
 
 
-def _rubric_of(said: Any) -> Rubric:
+def _rubric_of(value: Any) -> Rubric:
     """A rubric written in the assertion itself: criteria as data, or one requirement as text."""
-    data = _as_data(said)
+    data = _as_data(value)
     if data is not None:
         return rubric_from_data(data)
-    text = str(said).strip()
+    text = str(value).strip()
     if not text:
         raise UsageError("the assertion's value is empty; it is a rubric's name, or says what is required")
-    return Rubric((Criterion(1.0, text, "requirement"),), name=LABEL)
+    return Rubric((Criterion(1.0, text, "requirement"),), name=RUBRIC_LABEL)
 
 
-def _as_data(said: Any) -> Any:
+def _as_data(value: Any) -> Any:
     """Criteria as plain data, if the value holds them; Promptfoo passes an object as JSON text."""
-    if isinstance(said, str) and said.lstrip().startswith("{"):
+    if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            said = json.loads(said)
+            value = json.loads(value)
         except (ValueError, RecursionError):
             return None
-    return said if isinstance(said, Mapping) and ({"criteria", "sections"} & said.keys()) else None
+    return value if isinstance(value, Mapping) and ({"criteria", "sections"} & value.keys()) else None
 
 
 # --- answering ------------------------------------------------------------------------------------------------------
@@ -160,12 +160,12 @@ def _answer(grade: Grade, call: Call) -> dict[str, Any]:
 
 def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
     """The result of each criterion, since an `llm-rubric` result has room for only one score."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for criterion in call.rubric.criteria:
         match grade.outcomes.get(criterion.name):
             case Verdict() as verdict:
                 position = criterion.scale.position(verdict.level)
-                found[criterion.name] = {
+                results[criterion.name] = {
                     "level": verdict.level,
                     "position": position,
                     "score": criterion.merit(position),
@@ -173,26 +173,20 @@ def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
                     "reason": verdict.reason,
                 }
             case NotApplicable() as outcome:
-                found[criterion.name] = {"notApplicable": outcome.reason}
-    return found
+                results[criterion.name] = {"notApplicable": outcome.reason}
+    return results
 
 
 async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
     """The judge's answer to another assertion's question."""
     if not isinstance(prompt, str):
         raise UsageError(f"a grading provider is asked in text, found {type(prompt).__name__}")
-    kept = config.get("cache", "auto") not in OFF
     question = Prompt(ANSWER_SYSTEM, prompt, ANSWER_SCHEMA, ())
-    reply = await _judge(config, question, kept, engine).reply(question)
+    nobody = Rubric((Criterion(1.0, "answers", "answers"),), name=RUBRIC_LABEL)
+    judge = engine.judge_for(nobody, [question], (), asking_options(config, engine))
+    reply = await judge.reply(question)
     answer: dict[str, Any] = {"output": _text(reply.text), "tokenUsage": tokens_used(reply.usage)}
     return answer if reply.usage.usd is None else {**answer, "cost": reply.usage.usd}
-
-
-def _judge(config: Mapping[str, Any], question: Prompt, kept: bool, engine: Engine) -> Judge:
-    if config.get("judge") is not None:
-        return engine.named(config["judge"], config.get("model"), kept=kept)
-    nobody = Rubric((Criterion(1.0, "answers", "answers"),), name=LABEL)
-    return engine.at_hand(nobody, [question], None, kept=kept)
 
 
 def _text(reply: str) -> str:

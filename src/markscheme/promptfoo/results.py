@@ -34,11 +34,14 @@ HUMAN, ASSERT_SET = "human", "assert-set"
 MANUAL_REASON = "Manual result (overrides all other grading results)"
 GRADER_BROKE = ("Python code execution failed", "Python execution failed", "Error running Python script")
 PROVIDER_FAILED = 2
-SPLITS: Mapping[str, Literal["dev", "test"]] = {"golden": "dev", "dev": "dev", "holdout": "test", "test": "test"}
-EXPECTED: Mapping[str, bool] = {"pass": True, "fail": False, "true": True, "false": False}
+"""Promptfoo's `failureReason` of a row whose provider failed, rather than an assertion."""
+SPLIT_OF_NAME: Mapping[str, Literal["dev", "test"]] = {"golden": "dev", "dev": "dev", "holdout": "test", "test": "test"}
+EXPECTED_LABELS: Mapping[str, bool] = {"pass": True, "fail": False, "true": True, "false": False}
 ID_KEYS = ("id", "example_id", "test_id")
-LONGEST_NAME = 48
-SAME_SCORE = 1e-6
+LONGEST_RESULT_NAME = 48
+"""Characters after which a name made of a text or a description is cut."""
+SAME_MEAN = 1e-6
+"""A row's score this close to the mean of its assertions was computed from them, not overwritten by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +163,12 @@ class Results:
     @property
     def metrics(self) -> dict[str, AssertionVerdict]:
         """The graded metrics in order of first occurrence, each with one of its verdicts."""
-        found: dict[str, AssertionVerdict] = {}
+        metrics: dict[str, AssertionVerdict] = {}
         for row in self.rows:
             for verdict in row.verdicts:
                 if verdict.is_graded:
-                    found.setdefault(verdict.metric, verdict)
-        return found
+                    metrics.setdefault(verdict.metric, verdict)
+        return metrics
 
 
 def read_results(path: Path, *, unjudged: bool = False) -> Results:
@@ -195,52 +198,29 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool 
         RatingError: None of them was graded.
     """
     reading = _Reading(unjudged)
-    given = [raw for raw in rows if isinstance(raw, Mapping)]  # in order of completion
-    ordered = sorted(given, key=lambda raw: (_number(raw.get("testIdx")) or 0.0, _number(raw.get("promptIdx")) or 0.0))
-    found = [row for raw in ordered if (row := reading.row(raw)) is not None]
-    if not found:
+    mappings = [raw for raw in rows if isinstance(raw, Mapping)]  # in order of completion
+    ordered = sorted(
+        mappings, key=lambda raw: (_number(raw.get("testIdx")) or 0.0, _number(raw.get("promptIdx")) or 0.0)
+    )
+    read_rows = [row for raw in ordered if (row := reading.row(raw)) is not None]
+    if not read_rows:
         raise RatingError("holds no graded output", path=path)
     threshold = reading.thresholds.pop() if len(reading.thresholds) == 1 else None
-    return Results(path, tuple(_with_ids(found)), threshold, at, dict(reading.aside))
+    return Results(path, tuple(_with_ids(read_rows)), threshold, at, dict(reading.aside))
 
 
 def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
     """The calibration behind our graders' grades, by rubric: as a sentence and as a use."""
-    found: dict[str, tuple[str, str | None]] = {}
+    by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
         for component in _list(_mapping(_mapping(raw).get("gradingResult")).get("componentResults")):
             metadata = _mapping(_mapping(component).get("metadata"))
             if isinstance(metadata.get("rubric"), str) and isinstance(metadata.get("calibration"), str):
                 use = _mapping(metadata.get("receipt")).get("use")
-                found.setdefault(metadata["rubric"], (metadata["calibration"], use if isinstance(use, str) else None))
-    return found
-
-
-def aligned(first: Results, second: Results) -> Results:
-    """The second file's rows, with ids of the first where both have the same vars and output."""
-    ids = {row.key: row.id for row in reversed(first.rows)}
-    taken = set(ids.values())
-    rows = []
-    for row in second.rows:
-        name = ids.get(row.key)
-        if name is None:
-            name = f"{row.id} ({second.path.stem})" if row.id in taken else row.id
-        rows.append(replace(row, id=name))
-    return replace(second, rows=tuple(rows))
-
-
-def together(files: Sequence[Results]) -> tuple[Row, ...]:
-    """All rows of several files; the same output graded in several counts as one example with several samples."""
-    first, *others = files
-    rows = list(first.rows)
-    for other in others:
-        rows += aligned(replace(first, rows=tuple(rows)), other).rows
-    seen: Counter[str] = Counter()
-    numbered = []
-    for row in rows:
-        numbered.append(replace(row, sample=seen[row.id]))
-        seen[row.id] += 1
-    return tuple(numbered)
+                by_rubric.setdefault(
+                    metadata["rubric"], (metadata["calibration"], use if isinstance(use, str) else None)
+                )
+    return by_rubric
 
 
 # --- the file -------------------------------------------------------------------------------------------------------
@@ -255,8 +235,8 @@ def _raw(path: Path) -> tuple[str, list[Any]]:
     rows = summary.get("results") if isinstance(summary, Mapping) else summary
     if not isinstance(rows, list):
         raise RatingError("holds no results of Promptfoo; write them by `promptfoo eval -o results.json`", path=path)
-    said = summary if isinstance(summary, Mapping) else _mapping(data)
-    return str(said.get("timestamp") or "")[:10], rows
+    header = summary if isinstance(summary, Mapping) else _mapping(data)
+    return str(header.get("timestamp") or "")[:10], rows
 
 
 @dataclass
@@ -270,7 +250,8 @@ class _Reading:
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
         """One row; None if nothing judged it."""
-        test, grading = _mapping(raw.get("testCase")), _mapping(raw.get("gradingResult"))
+        test = _mapping(raw.get("testCase"))
+        grading = _mapping(raw.get("gradingResult"))
         failed = _failed(raw)
         verdicts = tuple(self._verdicts(_components(grading)))
         manual = _manual(raw, grading)
@@ -306,39 +287,39 @@ class _Reading:
         )
 
     def _split(self, metadata: Mapping[str, Any]) -> Literal["dev", "test"] | None:
-        said = metadata.get("split")
-        if said is None or (isinstance(said, str) and said in SPLITS):
-            return None if said is None else SPLITS[said]
-        self.aside[f"metadata.split {shown(said)}, which is none of {', '.join(SPLITS)}"] += 1
+        split = metadata.get("split")
+        if split is None or (isinstance(split, str) and split in SPLIT_OF_NAME):
+            return None if split is None else SPLIT_OF_NAME[split]
+        self.aside[f"metadata.split {shown(split)}, which isn't one of {', '.join(SPLIT_OF_NAME)}"] += 1
         return None
 
     def _expected(self, metadata: Mapping[str, Any]) -> bool | None:
-        said = metadata.get("expected_label")
-        if said is None or isinstance(said, bool):
-            return said
-        known = EXPECTED.get(str(said).strip().casefold())
-        if known is None:
-            self.aside[f"metadata.expected_label {shown(said)}, which is neither pass nor fail"] += 1
-        return known
+        label = metadata.get("expected_label")
+        if label is None or isinstance(label, bool):
+            return label
+        expected = EXPECTED_LABELS.get(str(label).strip().casefold())
+        if expected is None:
+            self.aside[f"metadata.expected_label {shown(label)}, which is neither pass nor fail"] += 1
+        return expected
 
     def _verdicts(self, components: Iterable["_Component"]) -> Iterator[AssertionVerdict]:
         for component in components:
             if component.kind in (ASSERT_SET, ""):
                 continue
-            found = _verdict(component, component.metric or self._unnamed(component.kind, component.text))
-            if not found.is_graded:
-                self.aside[f"assertions of type {found.kind}, which state a fact and no judgement"] += 1
-            yield found
+            verdict = _verdict(component, component.metric or self._unnamed(component.kind, component.text))
+            if not verdict.is_graded:
+                self.aside[f"assertions of type {verdict.kind}, which state a fact and no judgement"] += 1
+            yield verdict
 
     def _unnamed(self, kind: str, text: str) -> str:
         """A name for an assertion without a metric: its type, plus its text if that type is already used."""
-        known = self.names.get((kind, text))
-        if known is None:
-            known = kind if kind not in self.names.values() else f"{kind}: {cut_short(text, LONGEST_NAME)}"
-            while known in self.names.values():
-                known += "'"
-            self.names[(kind, text)] = known
-        return known
+        name = self.names.get((kind, text))
+        if name is None:
+            name = kind if kind not in self.names.values() else f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)}"
+            while name in self.names.values():
+                name += "'"
+            self.names[(kind, text)] = name
+        return name
 
 
 # --- one row --------------------------------------------------------------------------------------------------------
@@ -384,8 +365,8 @@ class _Component:
 
     @property
     def weight(self) -> float:
-        found = _number((_mapping(self.metadata.get("assertionSet")) or self.assertion).get("weight"))
-        return 1.0 if found is None else found
+        weight = _number((_mapping(self.metadata.get("assertionSet")) or self.assertion).get("weight"))
+        return 1.0 if weight is None else weight
 
     @property
     def score(self) -> float | None:
@@ -419,13 +400,15 @@ def _digest(component: Mapping[str, Any]) -> tuple[Any, Any, Any]:
 
 
 def _verdict(component: _Component, metric: str) -> AssertionVerdict:
-    reason, is_part = str(component.raw.get("reason") or ""), component.stands == "inside"
+    reason = str(component.raw.get("reason") or "")
+    is_part = component.stands == "inside"
     ungraded = _ungraded(component, reason)
     passed, score = (component.raw["pass"], component.score) if ungraded is None else (None, None)
     if component.weight == 0 and score is not None:  # Promptfoo passes an assertion of weight 0, whatever its verdict
         threshold = _number(component.assertion.get("threshold"))
         passed = score >= (0.5 if threshold is None else threshold)
-    text, usage = component.text, _usage(component)
+    text = component.text
+    usage = _usage(component)
     return AssertionVerdict(metric, component.kind, passed, score, reason, ungraded, text, is_part, usage)
 
 
@@ -448,8 +431,8 @@ def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None
     comment = str(grading.get("comment") or "").removeprefix("!highlight").strip()
     if thumb is not None and isinstance(thumb.get("pass"), bool):
         filled_in = float(thumb["pass"])
-        given = (score for score in (row_score, _number(thumb.get("score"))) if score not in (None, filled_in))
-        return Manual(thumb["pass"], _share(next(given, None)), comment or str(thumb.get("comment") or ""))
+        scores = (score for score in (row_score, _number(thumb.get("score"))) if score not in (None, filled_in))
+        return Manual(thumb["pass"], _share(next(scores, None)), comment or str(thumb.get("comment") or ""))
     if grading.get("reason") == MANUAL_REASON:
         return Manual(None, _share(row_score), comment)
     return None
@@ -463,11 +446,12 @@ def _decided(
     test: Mapping[str, Any],
 ) -> tuple[bool | None, float | None, str | None]:
     """Pass and score by the graders alone, or why they are unknown."""
-    passed, score = raw.get("success", grading.get("pass")), _number(raw.get("score", grading.get("score")))
+    passed = raw.get("success", grading.get("pass"))
+    score = _number(raw.get("score", grading.get("score")))
     by_function = bool(test.get("assertScoringFunction"))
     rebuilt, mean = _rebuilt(grading, threshold)
     # without a manual rating: the score may still be that of a rating that was removed
-    overwritten = threshold is not None or score is None or mean is None or abs(score - mean) > SAME_SCORE
+    overwritten = threshold is not None or score is None or mean is None or abs(score - mean) > SAME_MEAN
     if manual is None and (by_function or rebuilt is None or not overwritten):
         return (passed, score, None) if isinstance(passed, bool) else (None, None, "it neither passes nor fails")
     for place in (grading, raw):
@@ -479,19 +463,19 @@ def _decided(
         return None, None, "a scoring function made the verdict, and the manual rating overwrote it"
     if rebuilt is None:
         return None, None, "nothing but the manual rating is left of it"
-    kept = manual is not None and manual.passed is None and isinstance(passed, bool)
-    return (passed if kept else rebuilt), mean, None
+    passed_stands = manual is not None and manual.passed is None and isinstance(passed, bool)
+    return (passed if passed_stands else rebuilt), mean, None
 
 
 def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool | None, float | None]:
     """The row's verdict from its assertions: the weighted mean, and that all pass or the mean reaches the threshold."""
-    own = [component for component in _components(grading) if component.stands == "alone"]
-    if not own:
+    components = [component for component in _components(grading) if component.stands == "alone"]
+    if not components:
         return None, None
-    scored = [component for component in own if component.kind not in COMPARING_TYPES]
+    scored = [component for component in components if component.kind not in COMPARING_TYPES]
     weight = sum(component.weight for component in scored)
     score = sum((c.score or 0.0) * c.weight for c in scored) / weight if weight > 0 else 0.0
-    deciding = own if threshold is None else [c for c in own if c.kind in COMPARING_TYPES]
+    deciding = components if threshold is None else [c for c in components if c.kind in COMPARING_TYPES]
     passes = all(component.raw.get("pass") is True for component in deciding)
     return passes and (threshold is None or score >= threshold), score
 
@@ -501,7 +485,8 @@ def _usage(component: _Component) -> Usage:
     calls = _number(tokens.get("numRequests"))
     if calls is None:
         calls = 1.0 if (_number(tokens.get("total")) or 0) > 0 else 0.0
-    read, written = _number(tokens.get("prompt")), _number(tokens.get("completion"))
+    read = _number(tokens.get("prompt"))
+    written = _number(tokens.get("completion"))
     return Usage(
         int(calls),
         None if read is None else int(read),
@@ -519,7 +504,7 @@ def _given_name(
             if isinstance(place.get(key), str | int) and not isinstance(place[key], bool) and place[key] != "":
                 return str(place[key])
     description = test.get("description") or raw.get("description")
-    return cut_short(description, LONGEST_NAME) if isinstance(description, str) else ""
+    return cut_short(description, LONGEST_RESULT_NAME) if isinstance(description, str) else ""
 
 
 def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
@@ -530,36 +515,37 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
         systems.setdefault(name, set()).add(row.system)
     tasks = [fingerprint(json.dumps(row.inputs, sort_keys=True, default=str)) if row.inputs else "" for row in rows]
     alike = Counter(tasks)
-    known: dict[str, str] = {}
+    unique_ids: dict[str, str] = {}
     taken: set[str] = set()
     numbers: Counter[str] = Counter()
     samples: Counter[str] = Counter()
     for row, name, task in zip(rows, names, tasks, strict=True):
         again = fingerprint(row.id, row.key, row.system, [[v.metric, v.text] for v in row.verdicts])
-        if again not in known:
+        if again not in unique_ids:
             proposed = f"{name} @ {row.system}" if len(systems[name]) > 1 else name
-            known[again] = _untaken(proposed, taken, numbers)
-        unique = known[again]
+            unique_ids[again] = _untaken(proposed, taken, numbers)
+        unique = unique_ids[again]
         yield replace(row, id=unique, task=task if alike[task] > 1 else "", sample=samples[unique])
         samples[unique] += 1
 
 
 def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
     """The name, with the next free number if it is already used; marks the result as used."""
-    found = name
-    while found in taken:
+    unique = name
+    while unique in taken:
         again[name] += 1
-        found = f"{name} #{again[name] + 1}"
-    taken.add(found)
-    return found
+        unique = f"{name} #{again[name] + 1}"
+    taken.add(unique)
+    return unique
 
 
 def _system(raw: Mapping[str, Any]) -> str:
     """Prompt and provider, by label where they have one."""
-    provider, prompt = raw.get("provider"), _mapping(raw.get("prompt"))
+    provider = raw.get("provider")
+    prompt = _mapping(raw.get("prompt"))
     of_provider = _mapping(provider)
     name = str(of_provider.get("label") or of_provider.get("id") or (provider if isinstance(provider, str) else ""))
-    return " / ".join(filter(None, (cut_short(str(prompt.get("label") or ""), LONGEST_NAME), name)))
+    return " / ".join(filter(None, (cut_short(str(prompt.get("label") or ""), LONGEST_RESULT_NAME), name)))
 
 
 def _response(raw: Mapping[str, Any]) -> str:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.promptfoo.assertion import NotGraded, assess
-from markscheme.promptfoo.engine import Engine, file_stamp, own_modules
+from markscheme.promptfoo.engine import Engine, own_modules, stamp_if_any
 from markscheme.promptfoo.provider import respond
-from markscheme.session.client import environment_key
+from markscheme.session.client import environment_key, folder_marks
 from markscheme.session.server import IDLE, Retired, Session, socket_file
+from markscheme.user_code import search_for_code
 
-GRADERS: Mapping[str, Callable[..., Awaitable[dict[str, Any]]]] = {"assertion": assess, "provider": respond}
+GRADER_FUNCTIONS: Mapping[str, Callable[..., Awaitable[dict[str, Any]]]] = {"assertion": assess, "provider": respond}
 IDLE_SECONDS = "MARKSCHEME_SESSION_IDLE"
 
 
@@ -26,15 +27,15 @@ def main(arguments: Sequence[str]) -> None:
         arguments: File descriptor of the socket, path of its file, folder of the graders.
     """
     number, path, folder = arguments
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    search_for_code(Path(folder))  # before the working directory, as Promptfoo has it for a grader of its own
     with socket.socket(fileno=int(number)) as listener, socket_file(path) as release:
         listener.setblocking(False)
         asyncio.run(_serve(listener, release, folder))
 
 
 async def _serve(listener: socket.socket, release: Callable[[], None], folder: str) -> None:
-    grading, key = Serving(Path(folder)), environment_key(folder)
+    grading = Serving(Path(folder))
+    key = environment_key(folder)
     session = Session(listener, release, key, grading.answer, grading.describe, idle_seconds())
     try:
         await session.serve()
@@ -59,16 +60,20 @@ class Serving:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.engine = folder, Engine()
-        self._modules: dict[Path, tuple[int, int, int]] = {}
+        self.folder = folder
+        self._places = folder_marks(str(folder))
+        self.engine = Engine()
+        self._stamps: dict[Path, tuple[int, int, int] | None] = {}
         self._loaded = 0
 
     async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The answer that the calling process would have computed itself.
 
         Raises:
-            Retired: One of the user's own modules has changed since it was loaded.
+            Retired: One of the user's own modules, or a file that a judge declares to read, has changed, or the
+                project has moved.
         """
+        self._check_places()
         self._check_modules()
         try:
             return await self._answered(request)
@@ -76,7 +81,7 @@ class Serving:
             self._check_modules()
 
     async def _answered(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        grade = GRADERS[request["grader"]]
+        grade = GRADER_FUNCTIONS[request["grader"]]
         try:
             return {"given": await grade(**request["asked"], near=self.folder, engine=self.engine)}
         except NotGraded as error:
@@ -84,15 +89,25 @@ class Serving:
 
     def describe(self) -> dict[str, Any]:
         """The engine's part of the session's status."""
-        used = self.engine.asking.limiter.usage
-        return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": used.to_json()}
+        return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": self.engine.usage.to_json()}
+
+    def _check_places(self) -> None:
+        """Raise Retired if the working directory or the graders' folder was moved, or another took its place."""
+        try:
+            places = folder_marks(str(self.folder))
+        except OSError as error:
+            raise Retired(str(error)) from error
+        if places != self._places:
+            raise Retired(str(self.folder))
 
     def _check_modules(self) -> None:
-        """Raise Retired if a user's module has changed on disk."""
+        """Raise Retired if a user's module, or a file that a judge reads, has changed on disk."""
         if len(sys.modules) != self._loaded:  # thousands, which grow by imports only: most requests can skip them
             self._loaded = len(sys.modules)
             for file in own_modules():
-                self._modules.setdefault(file, file_stamp(file))
-        for file, stamp in self._modules.items():
-            if not file.is_file() or file_stamp(file) != stamp:
+                self._stamps.setdefault(file, stamp_if_any(file))
+        for file in self.engine.files_read():
+            self._stamps.setdefault(file, stamp_if_any(file))
+        for file, stamp in self._stamps.items():
+            if stamp_if_any(file) != stamp:
                 raise Retired(str(file))

@@ -12,12 +12,12 @@ from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.rating import Rating, RatingReader, asked_under, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission
+from markscheme.submission import Submission, as_text
 
 Split = Literal["dev", "test"]
-Drawn = Literal["random", "by-verdict", "chosen"]
+DrawnBy = Literal["random", "by-verdict", "chosen"]
 SPLITS: tuple[str, ...] = get_args(Split)
-DRAWN: tuple[str, ...] = get_args(Drawn)
+DRAWN: tuple[str, ...] = get_args(DrawnBy)
 MOST_WARNED = 5
 """Duplicate responses that get a warning each, with their lines; further ones are only counted."""
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
@@ -49,7 +49,7 @@ class Example:
     group: str = ""
     system: str = ""
     split: Split | None = None
-    drawn: Drawn | None = None
+    drawn: DrawnBy | None = None
     weight: float = 1.0
     line: int | None = None
     stratum: str = ""
@@ -63,7 +63,9 @@ class Example:
         """One line of a file of examples, without labels, which are ratings of their own."""
         line: dict[str, Any] = {"id": self.id, "inputs": dict(self.submission.inputs)}
         line["response"] = self.submission.response
-        line |= {key: said for key in ("group", "system", "split", "drawn", "stratum") if (said := getattr(self, key))}
+        line |= {
+            key: value for key in ("group", "system", "split", "drawn", "stratum") if (value := getattr(self, key))
+        }
         return line if self.weight == 1 else {**line, "weight": self.weight}
 
 
@@ -112,15 +114,19 @@ class ExampleSet:
 
     def where(self, **values: str) -> "ExampleSet":
         """The examples with these values, for example of `system`."""
-        kept = (one for one in self.examples if all(str(getattr(one, key)) == value for key, value in values.items()))
-        return replace(self, examples=tuple(kept))
+        chosen = (
+            example
+            for example in self.examples
+            if all(str(getattr(example, key)) == value for key, value in values.items())
+        )
+        return replace(self, examples=tuple(chosen))
 
     def part(self, split: str | None) -> "ExampleSet":
         """The examples of one split; all of them for "all"; for None those of "dev", if the set has splits."""
         if split == "all" or (split is None and not self.has_splits):
             return self
-        kept = tuple(example for example in self.examples if (example.split or "dev") == (split or "dev"))
-        return replace(self, examples=kept)
+        in_split = tuple(example for example in self.examples if (example.split or "dev") == (split or "dev"))
+        return replace(self, examples=in_split)
 
 
 def examples_file(folder: Path) -> Path:
@@ -129,12 +135,12 @@ def examples_file(folder: Path) -> Path:
     Raises:
         RatingError: There is none, or more than one.
     """
-    found = [folder / f"examples{suffix}" for suffix in SUFFIXES if (folder / f"examples{suffix}").is_file()]
-    if len(found) != 1:
-        names = ", ".join(file.name for file in found)
-        problem = f"holds several files of examples: {names}; keep one" if found else "holds no examples.jsonl"
+    files = [folder / f"examples{suffix}" for suffix in SUFFIXES if (folder / f"examples{suffix}").is_file()]
+    if len(files) != 1:
+        names = ", ".join(file.name for file in files)
+        problem = f"holds several files of examples: {names}; keep one" if files else "holds no examples.jsonl"
         raise RatingError(problem, path=folder)
-    return found[0]
+    return files[0]
 
 
 def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) -> ExampleSet:
@@ -152,7 +158,8 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
         RatingWarning: A response under two ids, a response that is in the rubric's anchors, labels given under
             another wording, ratings of unknown examples.
     """
-    examples = _Reading(path, rubric).examples()
+    reading = _Reading(path, rubric)
+    examples = reading.examples(reading.raw(path))
     files = sorted(ratings.glob("*.jsonl")) if ratings is not None and ratings.is_dir() else ()
     more: dict[str, tuple[Rating, ...]] = {}
     for file in files:
@@ -165,70 +172,93 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
     return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path), ratings)
 
 
+def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -> ExampleSet:
+    """Examples that a program has, with their labels.
+
+    Args:
+        rows: Examples, or objects as the lines of a file of examples have them.
+        rubric: Its criteria and scales decide which labels are valid.
+
+    Raises:
+        RatingError: All that is wrong with them, each fault with its place from 1.
+
+    Warns:
+        RatingWarning: As for `load_examples`.
+    """
+    examples = _Reading("examples", rubric).examples(enumerate(rows, start=1))
+    _warn_twice(examples, None)
+    _warn_leak(examples, rubric, None)
+    return ExampleSet(tuple(examples), None, _warn_stale(examples, rubric, None))
+
+
 @dataclass
 class _Reading:
-    """One reading of a file of examples; faults are collected and reported together."""
+    """One reading of examples; faults are collected and reported together."""
 
-    path: Path
+    path: Path | str
     rubric: Rubric
     faults: list[Fault] = field(default_factory=list)
 
-    def examples(self) -> list[Example]:
+    def examples(self, rows: Iterable[tuple[int | None, Any]]) -> list[Example]:
         reader = RatingReader(self.rubric)
-        found: dict[str, Example] = {}
-        for line, raw in self._raw():
+        by_id: dict[str, Example] = {}
+        for line, raw in rows:
             try:
-                example = self._example(raw, line, len(found) + 1, reader)
+                example = raw if isinstance(raw, Example) else self._example(raw, line, len(by_id) + 1, reader)
             except ValueError as error:
                 self.faults.append(Fault(str(error), line))
                 continue
-            if example.id in found:
-                first = found[example.id].line
+            if example.id in by_id:
+                first = by_id[example.id].line
                 self.faults.append(Fault(f"id {example.id!r} is on line {first} already; ids are unique", line))
-            found.setdefault(example.id, example)
+            by_id.setdefault(example.id, example)
         if self.faults:
             refuse_lines(RatingError(self.faults, path=self.path))
-        if not found:
+        if not by_id:
             raise RatingError("holds no examples", path=self.path)
-        return list(found.values())
+        return list(by_id.values())
 
-    def _raw(self) -> Iterator[tuple[int | None, Any]]:
-        if self.path.suffix == ".jsonl":
-            yield from json_lines(self.path, RatingError)
-        elif self.path.suffix == ".csv":
-            yield from self._table()
-        elif self.path.suffix in SUFFIXES:
-            yield from self._document()
+    def raw(self, path: Path) -> Iterator[tuple[int | None, Any]]:
+        """The examples in a file as plain data, with their lines."""
+        if path.suffix == ".jsonl":
+            yield from json_lines(path, RatingError)
+        elif path.suffix in (".csv", ".parquet"):
+            yield from self._table(path)
+        elif path.suffix in SUFFIXES:
+            yield from self._document(path)
         else:
-            raise RatingError(f"is none of {', '.join(SUFFIXES)}", path=self.path)
+            raise RatingError(f"must end in one of {', '.join(SUFFIXES)}", path=path)
 
-    def _document(self) -> Iterator[tuple[int | None, Any]]:
-        text = read_text(self.path, RatingError)
-        data, lines = plain_data(text, form_of(self.path), RatingError, path=self.path, most_nodes=None)
+    def _document(self, path: Path) -> Iterator[tuple[int | None, Any]]:
+        text = read_text(path, RatingError)
+        data, lines = plain_data(text, form_of(path), RatingError, path=path, most_nodes=None)
         at: tuple[str | int, ...] = ()
         if isinstance(data, Mapping):
-            said = data.get("rubric", self.rubric.name)
-            if said != self.rubric.name:
-                raise RatingError(f"holds examples of rubric {said!r}, not of {self.rubric.name!r}", path=self.path)
-            data, at = data.get("examples"), ("examples",)
+            rubric_name = data.get("rubric", self.rubric.name)
+            if rubric_name != self.rubric.name:
+                raise RatingError(
+                    f"holds examples of rubric {rubric_name!r}, not of {self.rubric.name!r}", path=self.path
+                )
+            data = data.get("examples")
+            at = ("examples",)
         if not isinstance(data, list):
             raise RatingError("is a list of examples, or {rubric, examples: [...]}", path=self.path)
         for place, raw in enumerate(data):
             yield lines.get((*at, place)), raw
 
-    def _table(self) -> Iterator[tuple[int | None, Any]]:
+    def _table(self, path: Path) -> Iterator[tuple[int | None, Any]]:
         """Rows with the same id are one example labelled by several raters."""
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         of_labels = criteria.keys() | {"rater", "kind", "overall"}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}
-        for number, (line, row) in enumerate(table_rows(self.path, RatingError), start=1):
+        for number, (line, row) in enumerate(_rows(path), start=1):
             if row is None:
                 self.faults.append(Fault(ANOTHER_LENGTH, line))
                 continue
-            given = {key: value for key, value in row.items() if value != ""}
-            key = given.get("id", f"ex-{number}")
-            label = _csv_label(given, criteria)
-            rest: dict[str, Any] = {name: value for name, value in given.items() if name not in of_labels}
+            cells = {key: value for key, value in row.items() if value != ""}
+            key = cells.get("id", f"ex-{number}")
+            label = _csv_label(cells, criteria)
+            rest: dict[str, Any] = {name: value for name, value in cells.items() if name not in of_labels}
             if "weight" in rest:
                 rest["weight"] = _number(rest["weight"])
             _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
@@ -259,8 +289,8 @@ class _Reading:
         )
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
-        own = _OWN_KEYS if short or "response" in raw or "output" in raw else _OWN_KEYS - {"input"}
-        rest = {key: value for key, value in raw.items() if key not in own and value is not None}
+        not_inputs = _OWN_KEYS if short or "response" in raw or "output" in raw else _OWN_KEYS - {"input"}
+        rest = {key: value for key, value in raw.items() if key not in not_inputs and value is not None}
         if short and "response" in raw and "input" in raw:
             rest["query"] = raw["input"]
         named = raw.get("inputs") or {}
@@ -278,8 +308,20 @@ class _Reading:
         if short:
             feedback = raw.get("expectedFeedback") or []
             note = "; ".join(map(str, feedback)) if isinstance(feedback, list) else str(feedback)
-            said = {"rater": "author", "kind": "human", "overall": raw["expectedScore"], "note": note}
-            yield reader.rating(said, id=id)
+            whole = {"rater": "author", "kind": "human", "overall": raw["expectedScore"], "note": note}
+            yield reader.rating(whole, id=id)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str] | None]]:
+    """The rows of a table as text, with their lines."""
+    if path.suffix == ".csv":
+        return table_rows(path, RatingError)
+    from markscheme.graded_table import parquet_rows
+
+    return (
+        (line, {name: as_text(value) for name, value in row.items() if value is not None})
+        for line, row in parquet_rows(path)
+    )
 
 
 def _csv_label(row: Mapping[str, str], criteria: Mapping[str, Criterion]) -> dict[str, Any] | None:
@@ -322,24 +364,26 @@ def _weight(value: Any) -> float:
 
 def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path | None) -> None:
     """Warn of rated ids that no example has: their ratings are ignored."""
-    known = {example.id for example in examples}
-    unknown = {id for id in rated if id not in known}
+    ids = {example.id for example in examples}
+    unknown = {id for id in rated if id not in ids}
     if unknown:
         are = "rated id is" if len(unknown) == 1 else "rated ids are"
         warn(f"{len(unknown)} {are} among no examples: {few_of(sorted(unknown))}", path)
 
 
-def _warn_twice(examples: Iterable[Example], path: Path) -> None:
+def _warn_twice(examples: Iterable[Example], path: Path | None) -> None:
     first: dict[str, Example] = {}
     twice: list[str] = []
     for example in examples:
         text = json.dumps([example.submission.response, dict(example.submission.inputs)], sort_keys=True)
-        other = first.setdefault(text, example)
-        if other is example:
+        first_with_text = first.setdefault(text, example)
+        if first_with_text is example:
             continue
         twice.append(example.id)
         if len(twice) <= MOST_WARNED:
-            warn(f"{example.id!r} and {other.id!r} hold the same response; it counts twice", path, example.line)
+            warn(
+                f"{example.id!r} and {first_with_text.id!r} hold the same response; it counts twice", path, example.line
+            )
     more = twice[MOST_WARNED:]
     if more:
         warn(f"{len(more)} more examples repeat a response from above; it counts twice: {few_of(sorted(more))}", path)
@@ -351,7 +395,7 @@ def anchors_in(rubric: Rubric) -> list[str]:
     return [text for text in texts if text]
 
 
-def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
+def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> None:
     """Warn of responses in the rubric's anchors: a judge that reads them knows the answer."""
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
     for example in examples:
@@ -370,7 +414,7 @@ def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[
                     yield place, label, name
 
 
-def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path) -> int:
+def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> int:
     stale = len(list(stale_labels(examples, rubric)))
     if stale:
         warn(f"{stale} labels were given under another wording of the rubric (stale)", path)

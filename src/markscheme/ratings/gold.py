@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
-from markscheme.ratings.rating import KINDS, PEOPLE, Kind, Rating
+from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
+from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import (
     Column,
-    Flags,
-    Floats,
     RatingTable,
     column_of,
     earned_score,
@@ -26,7 +25,8 @@ from markscheme.ratings.table import (
 )
 from markscheme.rubrics.rubric import Rubric
 from markscheme.score import ROUNDING
-from markscheme.stats.people import GoldRule, gold
+from markscheme.stats.annotators import GoldRule, gold
+from markscheme.stats.intervals import Flags, Floats
 
 GOLD = "gold"
 """Name of the gold column in a table."""
@@ -54,9 +54,9 @@ class Gold(Column):
     set_aside: int = 0
     not_blind: int = 0
 
-    def rows(self, kept: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
-        places = np.arange(len(self.examples))[kept].tolist()
-        return replace(super().rows(kept), examples=tuple(self.examples[place] for place in places))
+    def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
+        places = np.arange(len(self.examples))[chosen].tolist()
+        return replace(super().rows(chosen), examples=tuple(self.examples[place] for place in places))
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
@@ -71,8 +71,8 @@ class Gold(Column):
     @property
     def decided(self) -> dict[str, bool]:
         """The decisions there are, by the example's id."""
-        there = np.flatnonzero(~np.isnan(self.decisions)).tolist()
-        return {self.ids[place]: bool(self.decisions[place]) for place in there}
+        places = np.flatnonzero(~np.isnan(self.decisions)).tolist()
+        return {self.ids[place]: bool(self.decisions[place]) for place in places}
 
     @property
     def has_people(self) -> bool:
@@ -82,7 +82,7 @@ class Gold(Column):
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
         """A table of gold, a column for each annotator, and further columns over the same examples."""
         people = rating_table(rubric, self.ids, self.people)
-        return RatingTable(rubric, self.ids, (self, *people.columns, *columns), self.groups)
+        return RatingTable(rubric, self.ids, (self, *people.columns, *columns), self.groups, self.examples)
 
     def judged(self, rubric: Rubric, ratings: Iterable[Rating], name: str = JUDGE) -> RatingTable:
         """The same table with a judge's ratings as the column `name`."""
@@ -106,13 +106,15 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         what = "a label" if kind is None else f"labels of kind {kind!r}"
         raise ComparisonError(f"no example has {what} to compare with{examples.searched}")
     labelled = {label.id for label in counted}
-    kept = tuple(example for example in examples.examples if example.id in labelled)
-    ids = tuple(example.id for example in kept)
+    labelled_examples = tuple(example for example in examples.examples if example.id in labelled)
+    ids = tuple(example.id for example in labelled_examples)
     table = rating_table(rubric, ids, counted)
     levels, used = _levels(table, by)
     skipped = {name: np.any([column.skipped[name] for column in table.columns], axis=0) for name in levels}
     scores = _scores(counted, table, levels, skipped, by)
-    raters: Counter[str] = Counter(each for each, _ in {(one.kind, one.rater) for one in counted})
+    raters: Counter[str] = Counter(
+        kind_of_rater for kind_of_rater, _ in {(label.kind, label.rater) for label in counted}
+    )
     return Gold(
         name=GOLD,
         kind=next(kind for kind in KINDS if kind in allowed),
@@ -121,8 +123,8 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         scores=scores,
         decisions=_decisions(counted, table, levels, scores),
         ratings=(None,) * len(ids),
-        examples=kept,
-        kinds={each: raters[each] for each in KINDS if raters[each]},
+        examples=labelled_examples,
+        kinds={kind_of_rater: raters[kind_of_rater] for kind_of_rater in KINDS if raters[kind_of_rater]},
         reference=_reference(counted, ids, used),
         people=tuple(label for label in counted if label.kind == "human"),
         set_aside=len({label.id for label in labels} - labelled),
@@ -134,8 +136,8 @@ def given_gold(
     rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], *, reference: str, kinds: Mapping[str, int]
 ) -> Gold:
     """Gold from an earlier report: one rating per example."""
-    found = column_of(GOLD, ratings, rubric, [example.id for example in examples])
-    return Gold(**vars(found), examples=tuple(examples), kinds=kinds, reference=reference, people=())
+    column = column_of(GOLD, ratings, rubric, [example.id for example in examples])
+    return Gold(**vars(column), examples=tuple(examples), kinds=kinds, reference=reference, people=())
 
 
 def no_gold(rubric: Rubric) -> Gold:
@@ -153,16 +155,16 @@ def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[st
     levels: dict[str, Floats] = {}
     used: set[str] = set()
     for criterion in table.rubric.criteria:
-        found = np.full(len(table.ids), np.nan)
+        of_criterion = np.full(len(table.ids), np.nan)
         for kind in KINDS:
             of_kind = [column for column in table.columns if column.kind == kind]
-            if not of_kind or not np.isnan(found).any():
+            if not of_kind or not np.isnan(of_criterion).any():
                 continue
             theirs = gold(stacked(of_kind, criterion.name), by=by if criterion.scale.ordered else "majority")
-            fills = np.isnan(found) & ~np.isnan(theirs)
-            found[fills] = theirs[fills]
+            fills = np.isnan(of_criterion) & ~np.isnan(theirs)
+            of_criterion[fills] = theirs[fills]
             used |= {kind} if fills.any() else set()
-        levels[criterion.name] = found
+        levels[criterion.name] = of_criterion
     return levels, used
 
 
@@ -176,15 +178,19 @@ def _scores(
     """The overall score, by the strongest kind that gave one; else the score of the gold levels."""
     scores = np.full(len(table.ids), np.nan)
     for kind in KINDS:
-        given = [label for label in labels if label.kind == kind and label.overall is not None]
-        if given:
-            whole = rating_table(table.rubric, table.ids, given)
+        scored = [label for label in labels if label.kind == kind and label.overall is not None]
+        if scored:
+            whole = rating_table(table.rubric, table.ids, scored)
             theirs = gold(stacked(whole.columns), by="mean" if by == "mean" else "median")
             scores = np.where(np.isnan(scores), theirs, scores)
     for place in np.flatnonzero(np.isnan(scores)).tolist():
         earned = earned_score(
-            {name: float(found[place]) for name, found in levels.items() if not np.isnan(found[place])},
-            [name for name, found in skipped.items() if found[place]],
+            {
+                name: float(of_criterion[place])
+                for name, of_criterion in levels.items()
+                if not np.isnan(of_criterion[place])
+            },
+            [name for name, does_not_apply in skipped.items() if does_not_apply[place]],
             table.rubric,
         )
         scores[place] = np.nan if earned is None else earned
@@ -196,15 +202,21 @@ def _decisions(labels: Sequence[Rating], table: RatingTable, levels: Mapping[str
     criteria."""
     rubric = table.rubric
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
+    if not rubric.decides:
+        passed[:] = np.nan
     if any(criterion.required for criterion in rubric.criteria):
         for place in np.flatnonzero(passed == 1).tolist():
-            known = {name: float(found[place]) for name, found in levels.items() if not np.isnan(found[place])}
-            passed[place] = float(not fails_required(known, rubric))
+            levels_here = {
+                name: float(of_criterion[place])
+                for name, of_criterion in levels.items()
+                if not np.isnan(of_criterion[place])
+            }
+            passed[place] = float(not fails_required(levels_here, rubric))
     open_still = np.ones(len(table.ids), dtype=bool)
     for kind in KINDS:
-        given = [label for label in labels if label.kind == kind and label.passed is not None]
-        if given:
-            columns = rating_table(rubric, table.ids, given).columns
+        deciding = [label for label in labels if label.kind == kind and label.passed is not None]
+        if deciding:
+            columns = rating_table(rubric, table.ids, deciding).columns
             votes = np.column_stack([column.decisions for column in columns])
             decided = open_still & ~np.isnan(votes).all(axis=1)
             share = gold(votes, by="mean")

@@ -1,23 +1,18 @@
 """Rating, the one record for a label, a verdict, an earlier run or a thumb in a viewer; and its files."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from sys import intern
-from typing import Any, Literal, get_args
+from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines, shown
+from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-
-Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
-KINDS: tuple[str, ...] = get_args(Kind)
-"""Who or what rated, the strongest evidence first."""
-PEOPLE = ("adjudicated", "human")
-JUDGES = ("model", "code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +41,11 @@ class Rated:
         """As in a file of ratings."""
         if self.level is None:
             key = {"unread": "unread", "not applicable": "not_applicable"}.get(self.declined, "abstained")
-            said: dict[str, Any] = {key: self.reason}
+            entry: dict[str, Any] = {key: self.reason}
         else:
-            said = {"level": self.level, "reason": self.reason, "quote": self.quote, "quote_found": self.quote_found}
-            said |= {"quote_in": self.quote_in} if self.quote_in else {}
-        return {**said, "under": self.under} if self.under else said
+            entry = {"level": self.level, "reason": self.reason, "quote": self.quote, "quote_found": self.quote_found}
+            entry |= {"quote_in": self.quote_in} if self.quote_in else {}
+        return {**entry, "under": self.under} if self.under else entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +91,7 @@ class Rating:
         line |= {"overall": self.overall, "error": self.error, "at": self.at, "under": self.under, "blind": self.blind}
         if self.passed is not None:
             line["pass"] = self.passed
-        line |= {key: said for key in ("note", "confidence") if (said := getattr(self, key))}
+        line |= {key: value for key in ("note", "confidence") if (value := getattr(self, key))}
         return line if self.seconds is None else {**line, "seconds": self.seconds}
 
 
@@ -125,7 +120,7 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unrea
         RatingError: All invalid lines: unreadable, with unknown criteria, off the scale.
     """
     reader = RatingReader(rubric, keep_unread)
-    found: dict[tuple[str | int, ...] | int, Rating] = {}
+    by_key: dict[tuple[str | int, ...] | int, Rating] = {}
     faults: list[Fault] = []
     for number, line in json_lines(path, RatingError):
         try:
@@ -135,15 +130,44 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unrea
             continue
         is_named_person = rating.kind in PEOPLE and bool(line.get("rater"))
         key = (rating.id, rating.rater, rating.kind, rating.sample) if is_named_person else number
-        earlier = found.pop(key, None)
+        earlier = by_key.pop(key, None)
         if line.get("withdrawn") is not True:
-            found[key] = rating if earlier is None else _corrected(earlier, rating)
+            by_key[key] = rating if earlier is None else corrected(earlier, rating)
     if faults:
         refuse_lines(RatingError(faults, path=path))
-    return list(found.values())
+    return list(by_key.values())
 
 
-def _corrected(earlier: Rating, later: Rating) -> Rating:
+def ratings_from(
+    rows: Iterable[Rating | Mapping[str, Any]], rubric: Rubric, *, kind: Kind = "model", rater: str = ""
+) -> list[Rating]:
+    """Ratings that a program has.
+
+    Args:
+        rows: Ratings, or objects as the lines of a file of ratings have them.
+        rubric: Its criteria and scales decide which ratings are valid.
+        kind: The kind of rows that name none.
+        rater: The rater of rows that name none.
+
+    Raises:
+        RatingError: All invalid rows, each with its place from 1.
+    """
+    reader = RatingReader(rubric, keep_unread=True)
+    ratings: list[Rating] = []
+    faults: list[Fault] = []
+    for place, row in enumerate(rows, start=1):
+        try:
+            is_named = isinstance(row, Rating) or row.get("rater") or row.get("judge") or not rater
+            line = row.to_json() if isinstance(row, Rating) else row if is_named else {**row, "rater": rater}
+            ratings.append(reader.rating(line, kind=kind))
+        except ValueError as error:
+            faults.append(Fault(str(error), place))
+    if faults:
+        raise RatingError(faults, path="ratings")
+    return ratings
+
+
+def corrected(earlier: Rating, later: Rating) -> Rating:
     """A rater's corrected rating of a submission, from an earlier and a later one."""
     if earlier.under != later.under:
         return later
@@ -200,12 +224,12 @@ class RatingReader:
         under = str(line.get("under") or "")
         keep_unread = self.keep_unread and said_kind not in PEOPLE
         overall, error = _overall(line, keep_unread=keep_unread)
-        rated = {name: self._rated(name, said, keep_unread=keep_unread) for name, said in criteria.items()}
+        rated = {name: self._rated(name, entry, keep_unread=keep_unread) for name, entry in criteria.items()}
         return Rating(
             id=str(found_id),
             rater=intern(str(line.get("rater") or line.get("judge") or "author")),
             kind=said_kind,
-            criteria={name: found for name, found in rated.items() if found is not None},
+            criteria={name: answer for name, answer in rated.items() if answer is not None},
             overall=overall,
             passed=_decision(line.get("pass")),
             sample=_count(line.get("sample", 0)),
@@ -218,66 +242,67 @@ class RatingReader:
             seconds=_duration(line.get("seconds")),
         )
 
-    def _rated(self, name: str, said: Any, *, keep_unread: bool) -> Rated | None:
+    def _rated(self, name: str, entry: Any, *, keep_unread: bool) -> Rated | None:
         if name not in self._criteria:
             raise ValueError(
                 f"rubric {self.rubric.name!r} has no criterion {name!r}; it has {', '.join(self._criteria)}"
             )
         try:
-            found = self._said(name, said)
-            return found if found is None or found.reason else self._alike.setdefault(found, found)
+            answer = self._said(name, entry)
+            return answer if answer is None or answer.reason else self._alike.setdefault(answer, answer)
         except ValueError as fault:
             if not keep_unread:
                 raise
             return Rated(None, str(fault), declined="unread")
 
-    def _said(self, name: str, said: Any) -> Rated | None:
-        if said is None:
+    def _said(self, name: str, entry: Any) -> Rated | None:
+        if entry is None:
             return None
-        if not isinstance(said, Mapping):
-            return Rated(level_on(self._criteria[name].scale, said, name))
+        if not isinstance(entry, Mapping):
+            return Rated(level_on(self._criteria[name].scale, entry, name))
         for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
-            if key in said:
-                return Rated(None, str(said[key] or ""), declined=declined, under=str(said.get("under") or ""))
-        if said.get("level") is None:
+            if key in entry:
+                return Rated(None, str(entry[key] or ""), declined=declined, under=str(entry.get("under") or ""))
+        if entry.get("level") is None:
             return None
         return Rated(
-            level_on(self._criteria[name].scale, said["level"], name),
-            reason=str(said.get("reason") or ""),
-            quote=said.get("quote") if isinstance(said.get("quote"), str) else None,
-            quote_found=said.get("quote_found") if isinstance(said.get("quote_found"), bool) else None,
-            under=str(said.get("under") or ""),
-            quote_in=str(said.get("quote_in") or ""),
+            level_on(self._criteria[name].scale, entry["level"], name),
+            reason=str(entry.get("reason") or ""),
+            quote=entry.get("quote") if isinstance(entry.get("quote"), str) else None,
+            quote_found=entry.get("quote_found") if isinstance(entry.get("quote_found"), bool) else None,
+            under=str(entry.get("under") or ""),
+            quote_in=str(entry.get("quote_in") or ""),
         )
 
 
-def level_on(scale: Scale, said: Any, name: str) -> float:
+def level_on(scale: Scale, value: Any, name: str) -> float:
     """The level for a number, a label, or true and false on a yes/no scale.
 
     Raises:
         ValueError: There is no such level on this scale.
     """
-    if isinstance(said, bool):
+    if isinstance(value, bool):
         if scale.is_yes_no:
-            return float(said)
-    elif isinstance(said, int | float):
-        if math.isfinite(said) and min(scale.values) <= said <= max(scale.values):
-            return float(said)
-    elif isinstance(said, str):
-        level = scale.named(said)
+            return float(value)
+    elif isinstance(value, int | float):
+        if math.isfinite(value) and min(scale.values) <= value <= max(scale.values):
+            return float(value)
+    elif isinstance(value, str):
+        level = scale.named(value)
         if level is not None:
             return level.value
-    raise ValueError(f"{name}: {shown(said)} is no level of its scale: {', '.join(scale.choices)}")
+    raise ValueError(f"{name}: {shown(value)} isn't a level of its scale: {', '.join(scale.choices)}")
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
     """The overall score, and why there is no rating."""
-    error, said = None if line.get("error") is None else str(line["error"]), line.get("overall")
-    if said is None:
+    error = None if line.get("error") is None else str(line["error"])
+    overall = line.get("overall")
+    if overall is None:
         return None, error
-    if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= 1:
-        return float(said), error
-    fault = f"overall is a score from 0 to 1, found {shown(said)}"
+    if isinstance(overall, int | float) and not isinstance(overall, bool) and 0 <= overall <= 1:
+        return float(overall), error
+    fault = f"overall is a score from 0 to 1, found {shown(overall)}"
     if not keep_unread:
         raise ValueError(fault)
     return None, error or fault

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,12 +11,15 @@ from typing import Any
 
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.files import append_lines, set_aside_damaged_end, write_whole
-from markscheme.phrases import few_of
+from markscheme.fingerprint import fingerprint
+from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import Example, ExampleSet, Split, warn
+from markscheme.ratings.rating import Rating
 from markscheme.stats.selection import dev_size
 
-SEED = 1
+SPLIT_SEED = 1
+"""Part of the hash that orders tasks: the same tasks are split the same way."""
 OPENED = "opened.jsonl"
 TUNED = "tuned.jsonl"
 
@@ -35,6 +38,8 @@ class Opening:
         judge: Fingerprint of the judge that it asks.
         adopted: Fingerprint of the wording it adopted; None where it adopted none.
         decided: False while a test is under way, or was interrupted.
+        levels: Digests of the levels it saw, one by the example's id and one by its texts, by which later looks at
+            the same ones are recognized; empty in a record that has none, which counts as a look at any labels.
     """
 
     at: str
@@ -46,11 +51,13 @@ class Opening:
     judge: str = ""
     adopted: str | None = None
     decided: bool = True
+    levels: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, line: Mapping[str, Any]) -> "Opening":
         """The look in a line of the record."""
-        wordings, judge = tuple(map(str, line.get("wordings") or ())), str(line.get("judge", ""))
+        wordings = tuple(map(str, line.get("wordings") or ()))
+        judge = str(line.get("judge", ""))
         return cls(
             at=line["at"],
             by=line["by"],
@@ -61,7 +68,12 @@ class Opening:
             judge=judge,
             adopted=line.get("adopted"),
             decided="adopted" in line or not wordings,
+            levels=frozenset(map(str, line.get("levels") or ())),
         )
+
+    def saw_any(self, levels: frozenset[str]) -> bool:
+        """Whether it saw one of these levels."""
+        return not self.levels or not self.levels.isdisjoint(levels)
 
     def to_json(self) -> dict[str, Any]:
         """A line of the record; `adopted` is missing while a test is under way."""
@@ -69,6 +81,8 @@ class Opening:
         if self.wordings:
             line |= {"alpha": self.alpha, "wordings": list(self.wordings), "judge": self.judge}
             line |= {"adopted": self.adopted} if self.decided else {}
+        if self.levels:
+            line["levels"] = sorted(self.levels)
         return line
 
 
@@ -78,24 +92,47 @@ class Openings:
 
     Attributes:
         all: Every look on record.
-        labels: Digest of the current labels, to recognize looks at exactly these.
+        labels: Digest of the current labels.
         n: Examples with test labels now.
+        levels: Digests of the current levels, to recognize looks at any of these.
     """
 
     all: tuple[Opening, ...]
     labels: str
     n: int
+    levels: frozenset[str]
 
     @property
     def of_these(self) -> int:
-        """Number of looks at exactly these labels."""
-        return sum(opening.labels == self.labels for opening in self.all)
+        """Number of looks at any of these labels, whatever has changed about them but example and level."""
+        return len(self._earlier)
+
+    @property
+    def _earlier(self) -> list[Opening]:
+        return [opening for opening in self.all if opening.saw_any(self.levels)]
 
     def of_test(self, wordings: tuple[str, ...], judge: str) -> tuple[int, Opening] | None:
-        """The last look at exactly these labels that tests these wordings with this judge, and its number."""
-        same = [opening for opening in self.all if opening.labels == self.labels]
-        tests = [(number, one) for number, one in enumerate(same, 1) if (one.wordings, one.judge) == (wordings, judge)]
+        """The last look at exactly these levels that tests these wordings with this judge, and its number."""
+        tests = [
+            (number, opening)
+            for number, opening in enumerate(self._earlier, 1)
+            if (opening.wordings, opening.judge) == (wordings, judge)
+            and (opening.levels == self.levels if opening.levels else opening.labels == self.labels)
+        ]
         return tests[-1] if tests else None
+
+    @property
+    def sentence(self) -> str:
+        """How often the test labels were looked at."""
+        looks = len(self.all)
+        labels = f"Test labels of {counted(self.n, 'example')}"
+        if not looks:
+            return f"{labels}: never opened."
+        times = "once" if looks == 1 else f"{looks} times"
+        same = "" if self.of_these == looks else f", {self.of_these} of them at some of these labels"
+        span = self.all[0].at if looks == 1 else f"{self.all[0].at} to {self.all[-1].at}"
+        looked = f"{labels}: opened {times}{same} ({span})."
+        return f"{looked} An edit made after a look makes the next result too optimistic."
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -119,20 +156,49 @@ def labelling_digest(examples: ExampleSet) -> str:
     return "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def openings_of(examples: ExampleSet) -> Openings | None:
+def levels_seen(examples: ExampleSet) -> frozenset[str]:
+    """Digests of all levels in a set, 8 hex digits each: one by the example's id and one by its texts.
+
+    Notes, reasons, raters, days and splits are no part of them, so a typo corrected in one makes no labels fresh.
+    """
+    return frozenset(
+        fingerprint(of_example, criterion, level)[:8]
+        for example in examples.examples
+        for label in example.labels
+        for criterion, level in _levels_of(label)
+        for of_example in (["id", example.id], ["texts", dict(example.submission.inputs), example.submission.response])
+    )
+
+
+def _levels_of(label: Rating) -> Iterator[tuple[str, float | str]]:
+    """What a label says, by criterion; "" for the whole."""
+    for name, rated in label.criteria.items():
+        if rated.level is not None:
+            yield name, rated.level
+    if label.overall is not None:
+        yield "", label.overall
+
+
+def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None:
     """How often the test labels of a set were looked at; None where none are held out.
 
     Args:
         examples: The whole set.
+        whole: All labels of the set, for a test on all of them; then the set needs no test part.
 
     Raises:
         RatingError: The record next to the examples can't be read.
     """
-    if not any(example.split == "test" for example in examples.examples):
+    if not whole and not any(example.split == "test" for example in examples.examples):
         return None
-    test = examples.part("test")
-    lines = _lines(examples, OPENED, {"at": str, "by": str, "labels": str, "n": int, "wordings": list | None})
-    return Openings(tuple(map(Opening.read, lines)), labelling_digest(test), len(test.labelled.examples))
+    part = examples.part("all" if whole else "test")
+    lines = _lines(
+        examples,
+        OPENED,
+        {"at": str, "by": str, "labels": str, "n": int, "wordings": list | None, "levels": list | None},
+    )
+    looks = tuple(map(Opening.read, lines))
+    return Openings(looks, labelling_digest(part), len(part.labelled.examples), levels_seen(part))
 
 
 def open_test_labels(
@@ -143,6 +209,7 @@ def open_test_labels(
     alpha: float | None = None,
     wordings: tuple[str, ...] = (),
     judge: str = "",
+    whole: bool = False,
 ) -> tuple[ExampleSet, Openings]:
     """The test part of a set, after recording that its labels were looked at.
 
@@ -153,6 +220,7 @@ def open_test_labels(
         alpha: Significance level of a test of new wordings; None for any other look.
         wordings: Fingerprints of the wordings that are tested.
         judge: Fingerprint of the judge that is asked about them.
+        whole: The look is at all labels, and all examples are returned.
 
     Raises:
         RatingError: No example is held out, or the record next to the examples can't be read or written.
@@ -161,12 +229,12 @@ def open_test_labels(
         RatingWarning: Half a line at the end of the record was set aside.
     """
     _set_aside(examples, OPENED)
-    before = openings_of(examples)
+    before = openings_of(examples, whole=whole)
     if before is None:
         raise RatingError('keeps no example back: none has `"split": "test"`', path=examples.path)
-    now = Opening(at, by, before.labels, before.n, alpha, wordings, judge, decided=not wordings)
+    now = Opening(at, by, before.labels, before.n, alpha, wordings, judge, decided=not wordings, levels=before.levels)
     _append(examples, OPENED, now.to_json())
-    return examples.part("test"), Openings((*before.all, now), before.labels, before.n)
+    return examples.part("all" if whole else "test"), replace(before, all=(*before.all, now))
 
 
 def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None) -> None:
@@ -201,7 +269,7 @@ def task_of(example: Example) -> str:
 
 def in_drawn_order(tasks: Iterable[str]) -> list[str]:
     """Tasks in a pseudo-random order that is the same on every machine."""
-    return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SEED}:{task}".encode()).digest())
+    return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SPLIT_SEED}:{task}".encode()).digest())
 
 
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
@@ -217,11 +285,11 @@ def drawn_parts(examples: ExampleSet) -> ExampleSet:
     return replace(examples, examples=tuple(replace(example, split=part(example)) for example in examples.examples))
 
 
-def write_parts(examples: ExampleSet) -> None:
-    """Write each example's part into its line of the file; nothing else is changed.
+def file_for_parts(examples: ExampleSet) -> Path:
+    """The file that can hold each example's part.
 
     Raises:
-        RatingError: The file is not a .jsonl file, or can't be written.
+        RatingError: There is none, since it is not a .jsonl file.
     """
     path = examples.path
     if path is None or path.suffix != ".jsonl":
@@ -230,6 +298,16 @@ def write_parts(examples: ExampleSet) -> None:
             "dev or test next to each example",
             path=path,
         )
+    return path
+
+
+def write_parts(examples: ExampleSet) -> None:
+    """Write each example's part into its line of the file; nothing else is changed.
+
+    Raises:
+        RatingError: The file is not a .jsonl file, or can't be written.
+    """
+    path = file_for_parts(examples)
     parts = {example.line: example.split for example in examples.examples if example.split}
     try:
         lines = path.read_bytes().decode("utf-8").split("\n")
@@ -292,16 +370,16 @@ def _set_aside(examples: ExampleSet, name: str) -> None:
 def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type | UnionType]) -> list[dict[str, Any]]:
     if examples.path is None or not (path := examples.path.parent / name).exists():
         return []
-    found = []
+    entries = []
     for number, line in json_lines(path, RatingError):
-        given = line if isinstance(line, dict) else {}
-        wrong = [key for key, kind in keys.items() if not isinstance(given.get(key), kind)]
+        entry = line if isinstance(line, dict) else {}
+        wrong = [key for key, kind in keys.items() if not isinstance(entry.get(key), kind)]
         if wrong:
             problem = f"a line of this record has {', '.join(keys)}; wrong here: {', '.join(wrong)}"
             refuse_lines(RatingError(problem, path=path, line=number))
         else:
-            found.append(given)
-    return found
+            entries.append(entry)
+    return entries
 
 
 def _record(examples: ExampleSet, name: str) -> Path:

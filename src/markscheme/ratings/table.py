@@ -11,18 +11,18 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.ratings.rating import PEOPLE, Rating
+from markscheme.ratings.examples import Example
+from markscheme.ratings.kinds import PEOPLE
+from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING, score_of_levels
-from markscheme.stats.people import gold
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from markscheme.stats.annotators import gold
+from markscheme.stats.intervals import Flags, Floats
 
 MOST_ANNOTATORS = 6
 """Up to this many annotators get a column each; with more, columns are the first, second, … rating of every example,
 because few pairs of a crowd share enough examples to compare them individually."""
-SAME_SCORE = 1e-6
+SAME_AS_LEVELS = 1e-6
 """A given score this close to the score of the same rater's levels was computed, not judged."""
 
 
@@ -49,25 +49,30 @@ class Column:
     decisions: Floats
     ratings: tuple[Rating | None, ...]
 
-    def rows(self, kept: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
+    def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
         """The same column for some of the examples: a mask or indices, shape (n_examples,) or (n_kept,)."""
         return replace(
             self,
-            levels={name: found[kept] for name, found in self.levels.items()},
-            skipped={name: found[kept] for name, found in self.skipped.items()},
-            scores=self.scores[kept],
-            decisions=self.decisions[kept],
-            ratings=tuple(self.ratings[place] for place in np.arange(len(self.ratings))[kept].tolist()),
+            levels={name: column[chosen] for name, column in self.levels.items()},
+            skipped={name: column[chosen] for name, column in self.skipped.items()},
+            scores=self.scores[chosen],
+            decisions=self.decisions[chosen],
+            ratings=tuple(self.ratings[place] for place in np.arange(len(self.ratings))[chosen].tolist()),
         )
 
-    def where(self, kept: Flags) -> Self:
+    def where(self, chosen: Flags) -> Self:
         """The same column with everything about the other examples unknown; the examples stay in place."""
         return replace(
             self,
-            levels={name: np.where(kept, found, np.nan) for name, found in self.levels.items()},
-            scores=np.where(kept, self.scores, np.nan),
-            decisions=np.where(kept, self.decisions, np.nan),
+            levels={name: np.where(chosen, column, np.nan) for name, column in self.levels.items()},
+            scores=np.where(chosen, self.scores, np.nan),
+            decisions=np.where(chosen, self.decisions, np.nan),
         )
+
+    @property
+    def passed(self) -> list[bool | None]:
+        """Whether the rater passes each example; None where there is no decision."""
+        return [None if decision != decision else decision == 1 for decision in self.decisions.tolist()]
 
     @property
     def is_empty(self) -> bool:
@@ -77,8 +82,8 @@ class Column:
     @property
     def rated(self) -> Flags:
         """Which examples have a level, a score or a decision, shape (n_examples,)."""
-        given = [self.scores, self.decisions, *self.levels.values()]
-        return np.asarray(~np.isnan(np.column_stack(given)).all(axis=1))
+        columns = [self.scores, self.decisions, *self.levels.values()]
+        return np.asarray(~np.isnan(np.column_stack(columns)).all(axis=1))
 
 
 @dataclass(frozen=True)
@@ -90,12 +95,14 @@ class RatingTable:
         ids: The examples', in order.
         columns: One per rater; labels, gold, a constant, an earlier run and a prompt variant are all columns.
         groups: A name for each example's group, where any example has one; an example without is its own group.
+        examples: What else is known of each row: what wrote it, how it was drawn; None where nothing is asked of it.
     """
 
     rubric: Rubric
     ids: tuple[str, ...]
     columns: tuple[Column, ...]
     groups: tuple[str, ...] | None = None
+    examples: tuple[Example, ...] | None = None
 
     def __post_init__(self) -> None:
         for column in self.columns:
@@ -118,14 +125,15 @@ class RatingTable:
         names = {column.name for column in columns}
         return replace(self, columns=(*(c for c in self.columns if c.name not in names), *columns))
 
-    def rows(self, kept: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "RatingTable":
+    def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "RatingTable":
         """A slice of the table: a mask or indices, shape (n_examples,) or (n_kept,)."""
-        places = np.arange(len(self.ids))[kept].tolist()
+        places = np.arange(len(self.ids))[chosen].tolist()
         return RatingTable(
             self.rubric,
             tuple(self.ids[place] for place in places),
-            tuple(column.rows(kept) for column in self.columns),
+            tuple(column.rows(chosen) for column in self.columns),
             None if self.groups is None else tuple(self.groups[place] for place in places),
+            None if self.examples is None else tuple(self.examples[place] for place in places),
         )
 
 
@@ -147,13 +155,44 @@ def rating_table(
             column for all samples of a rater.
     """
     row = {unit: place for place, unit in enumerate(ids)}
-    found: dict[tuple[str, str], dict[int, list[Rating]]] = {}
+    cells: dict[tuple[str, str], dict[int, list[Rating]]] = {}
     for rating in ratings:
         if rating.id in row:
             name = f"{rating.rater} #{rating.sample}" if samples_apart else rating.rater
-            found.setdefault((name, rating.kind), {}).setdefault(row[rating.id], []).append(rating)
-    columns = [_column(name, kind, rated, rubric, len(ids)) for (name, kind), rated in _few_annotators(found).items()]
+            cells.setdefault((name, rating.kind), {}).setdefault(row[rating.id], []).append(rating)
+    columns = [_column(name, kind, rated, rubric, len(ids)) for (name, kind), rated in _few_annotators(cells).items()]
     return RatingTable(rubric, tuple(ids), tuple(columns))
+
+
+def row_by_row(rubric: Rubric, name: str, rated: Sequence[tuple[Example, Rating]]) -> RatingTable:
+    """A table with a row for each rating, also of the same example, and one column for all of them.
+
+    Args:
+        rubric: The rubric of all of them.
+        name: Name of the column.
+        rated: The ratings, each with its example.
+    """
+    places = [str(place) for place in range(len(rated))]
+    ratings = (replace(rating, id=place) for place, (_, rating) in zip(places, rated, strict=True))
+    examples = tuple(example for example, _ in rated)
+    column = column_of(name, ratings, rubric, places)
+    return RatingTable(rubric, tuple(example.id for example in examples), (column,), examples=examples)
+
+
+def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Sequence[bool | None]) -> RatingTable:
+    """A table of decisions alone: a row for each example, and a column for each rater.
+
+    Args:
+        rubric: The rubric of the decisions.
+        examples: What is known of each row.
+        decisions: By rater, whether it passes each example; None where it didn't decide.
+    """
+    n = len(examples)
+    columns = tuple(
+        Column(name, "model", {}, {}, np.full(n, np.nan), np.array(column, dtype=np.float64), (None,) * n)
+        for name, column in decisions.items()
+    )
+    return RatingTable(rubric, tuple(example.id for example in examples), columns, examples=tuple(examples))
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
@@ -169,19 +208,19 @@ def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequenc
 
 
 def _few_annotators(
-    found: dict[tuple[str, str], dict[int, list[Rating]]],
+    cells: dict[tuple[str, str], dict[int, list[Rating]]],
 ) -> dict[tuple[str, str], dict[int, list[Rating]]]:
     """The same cells, with the annotators of a crowd replaced by the first, second, … annotator of an example."""
-    crowds = {kind for kind in PEOPLE if sum(k == kind for _, k in found) > MOST_ANNOTATORS}
+    crowds = {kind for kind in PEOPLE if sum(k == kind for _, k in cells) > MOST_ANNOTATORS}
     placed: dict[tuple[str, str], dict[int, list[Rating]]] = {}
     filled: dict[tuple[str, int], int] = {}
-    for (name, kind), rated in found.items():
-        for place, said in rated.items():
+    for (name, kind), rated in cells.items():
+        for place, samples in rated.items():
             if kind in crowds:
                 nth = filled[kind, place] = filled.get((kind, place), 0) + 1
-                placed.setdefault((f"{kind} {nth}", kind), {})[place] = said
+                placed.setdefault((f"{kind} {nth}", kind), {})[place] = samples
             else:
-                placed.setdefault((name, kind), {})[place] = said
+                placed.setdefault((name, kind), {})[place] = samples
     return placed
 
 
@@ -189,17 +228,18 @@ def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric:
     names = [criterion.name for criterion in rubric.criteria]
     levels = {criterion: np.full(n, np.nan) for criterion in names}
     skipped = {criterion: np.zeros(n, dtype=bool) for criterion in names}
-    scores, decisions = np.full(n, np.nan), np.full(n, np.nan)
+    scores = np.full(n, np.nan)
+    decisions = np.full(n, np.nan)
     ratings: list[Rating | None] = [None] * n
     for place, samples in rated.items():
-        one = collapsed(samples, rubric)
-        ratings[place] = _nearest(samples, one, rubric)
-        for criterion, level in one.levels.items():
+        combined = collapsed(samples, rubric)
+        ratings[place] = _nearest(samples, combined, rubric)
+        for criterion, level in combined.levels.items():
             levels[criterion][place] = level
-        for criterion in one.skipped:
+        for criterion in combined.skipped:
             skipped[criterion][place] = True
-        scores[place] = np.nan if one.score is None else one.score
-        decisions[place] = np.nan if one.decision is None else one.decision
+        scores[place] = np.nan if combined.score is None else combined.score
+        decisions[place] = np.nan if combined.decision is None else combined.decision
     return Column(name, kind, levels, skipped, scores, decisions, tuple(ratings))
 
 
@@ -232,17 +272,18 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
     were given, the majority decides, and an even split is no decision.
     """
     if len(samples) == 1:
-        (one,) = samples
-        levels, skipped = _levels_and_skips(one)
-        score = one.overall if _says_score(one) else earned_score(levels, skipped, rubric)
-        return Collapsed(levels, skipped, score, _passes(score, levels, rubric) if one.passed is None else one.passed)
-    each = [_levels_and_skips(rating) for rating in samples]
-    levels = _middle_levels([given for given, _ in each], rubric)
-    skipped = frozenset(name for _, names in each for name in names) - levels.keys()
+        (only,) = samples
+        levels, skipped = _levels_and_skips(only)
+        score = only.overall if _says_score(only) else earned_score(levels, skipped, rubric)
+        decision = _passes(score, levels, rubric) if only.passed is None else only.passed
+        return Collapsed(levels, skipped, score, decision)
+    by_sample = [_levels_and_skips(rating) for rating in samples]
+    levels = _middle_levels([levels_of_sample for levels_of_sample, _ in by_sample], rubric)
+    skipped = frozenset(name for _, names in by_sample for name in names) - levels.keys()
     earned = earned_score(levels, skipped, rubric)
-    given = [rating.overall for rating in samples if rating.overall is not None]
+    overalls = [rating.overall for rating in samples if rating.overall is not None]
     is_earned = earned is not None and all(_is_arithmetic(rating, rubric) for rating in samples)
-    score = earned if is_earned or not given else float(np.median(given))
+    score = earned if is_earned or not overalls else float(np.median(overalls))
     decided = [rating.passed for rating in samples if rating.passed is not None]
     if earned is not None or not decided:
         return Collapsed(levels, skipped, score, _passes(score, levels, rubric))
@@ -250,14 +291,17 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
     return Collapsed(levels, skipped, score, None if share == 0.5 else share > 0.5)
 
 
-def _nearest(samples: Sequence[Rating], one: Collapsed, rubric: Rubric) -> Rating:
+def _nearest(samples: Sequence[Rating], combined: Collapsed, rubric: Rubric) -> Rating:
     """The sample nearest to the combination of all of them; the first in a tie."""
 
     def distance(rating: Rating) -> tuple[bool, float]:
-        given, score = _levels_and_skips(rating)[0], overall_of(rating, rubric)
-        apart = sum(abs(given[name] - level) for name, level in one.levels.items() if name in given)
-        known = score is not None and one.score is not None
-        return not known, apart + (abs((score or 0.0) - (one.score or 0.0)) if known else 0.0)
+        own_levels = _levels_and_skips(rating)[0]
+        score = overall_of(rating, rubric)
+        apart = sum(abs(own_levels[name] - level) for name, level in combined.levels.items() if name in own_levels)
+        both_have_scores = score is not None and combined.score is not None
+        return not both_have_scores, apart + (
+            abs((score or 0.0) - (combined.score or 0.0)) if both_have_scores else 0.0
+        )
 
     return samples[0] if len(samples) == 1 else min(samples, key=distance)
 
@@ -267,12 +311,12 @@ def _levels_and_skips(rating: Rating) -> tuple[dict[str, float], frozenset[str]]
     return levels, frozenset(name for name, rated in rating.criteria.items() if rated.declined == "not applicable")
 
 
-def _middle_levels(each: Sequence[Mapping[str, float]], rubric: Rubric) -> dict[str, float]:
+def _middle_levels(by_sample: Sequence[Mapping[str, float]], rubric: Rubric) -> dict[str, float]:
     middle: dict[str, float] = {}
     for criterion in rubric.criteria:
-        given = [levels[criterion.name] for levels in each if criterion.name in levels]
-        if given:
-            level = float(gold([given], by="median" if criterion.scale.ordered else "majority")[0])
+        own_levels = [levels[criterion.name] for levels in by_sample if criterion.name in levels]
+        if own_levels:
+            level = float(gold([own_levels], by="median" if criterion.scale.ordered else "majority")[0])
             if not np.isnan(level):
                 middle[criterion.name] = level
     return middle
@@ -283,7 +327,7 @@ def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
     if rating.overall is None:
         return True
     earned = earned_score(*_levels_and_skips(rating), rubric)
-    return earned is not None and abs(earned - rating.overall) <= SAME_SCORE
+    return earned is not None and abs(earned - rating.overall) <= SAME_AS_LEVELS
 
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
@@ -302,7 +346,7 @@ def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: 
 
 
 def _passes(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
-    if score is None:
+    if score is None or not rubric.decides:
         return None
     return score >= rubric.pass_mark - ROUNDING and not fails_required(levels, rubric)
 
@@ -327,8 +371,8 @@ def positions(scale: Scale, levels: Floats) -> Floats:
 
 def merits(criterion: Criterion, levels: Floats) -> Floats:
     """How good each level is, 0 to 1, any shape: the position, inverted for a criterion of negative weight."""
-    found = positions(criterion.scale, levels)
-    return found if criterion.weight > 0 else np.asarray(1 - found)
+    places = positions(criterion.scale, levels)
+    return places if criterion.weight > 0 else np.asarray(1 - places)
 
 
 def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
@@ -340,5 +384,5 @@ def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None
 
 def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:
     """Ids that occur in each of several sets of ratings, in the order of the first."""
-    rated = [dict.fromkeys(rating.id for rating in each) for each in ratings]
-    return tuple(unit for unit in rated[0] if all(unit in other for other in rated[1:]))
+    rated = [dict.fromkeys(rating.id for rating in ratings_of_one) for ratings_of_one in ratings]
+    return tuple(unit for unit in rated[0] if all(unit in ids for ids in rated[1:]))

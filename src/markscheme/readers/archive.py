@@ -8,9 +8,12 @@ from typing import IO
 
 from markscheme.errors import RatingError
 
-MOST_OF_MEMBER, MOST_OF_ALL = 256 * 2**20, 4 * 2**30
-"""Bytes."""
+MOST_OF_MEMBER = 256 * 2**20
+"""Bytes that a member may unpack to: it is read whole, so a small archive could fill the memory."""
+MOST_OF_ALL = 4 * 2**30
+"""Bytes that all members together may unpack to; they are read one by one."""
 ZSTANDARD = 93
+"""The compression method's number in a ZIP archive (APPNOTE 4.4.5)."""
 _LOCAL_HEADER = 30
 
 

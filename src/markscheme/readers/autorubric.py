@@ -9,22 +9,23 @@ from markscheme.plain_data import shown
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Reading
+from markscheme.readers.peek import Peek
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
 
 RATER = "ground_truth"
 CANNOT_ASSESS = "CANNOT_ASSESS"
-NOT_APPLICABLE = frozenset(["na", "n/a", "not applicable"])
+_NOT_APPLICABLE = frozenset(["na", "n/a", "not applicable"])
 KEPT = frozenset(
     ["id", "submission", "description", "prompt", "rubric", "reference_submission", "ground_truth",
      "ground_truth_reasons"]
 )  # fmt: skip
 
 
-def is_autorubric(reading: Reading) -> bool:
+def is_autorubric(peek: Peek) -> bool:
     """Whether a JSON file is an autorubric dataset."""
-    items = reading.data.get("items") if isinstance(reading.data, Mapping) else None
+    items = peek.data.get("items") if isinstance(peek.data, Mapping) else None
     return isinstance(items, list) and any(isinstance(item, Mapping) and "submission" in item for item in items)
 
 
@@ -34,13 +35,14 @@ def read_autorubric(reading: Reading) -> None:
     Raises:
         RatingError: Its ground truth doesn't fit the rubric, or the caller doesn't say who gave it.
     """
-    kind, data = reading.columns.kind, reading.data
+    kind = reading.columns.kind
+    data = reading.data
     if kind is None:
         raise RatingError(
             "doesn't say who gave its ground truth; pass `--kind human` or constructed", path=reading.path
         )
     items = [item for item in data["items"] if isinstance(item, Mapping)]
-    own = _criteria(data.get("rubric"), reading)
+    criteria_of_dataset = _criteria(data.get("rubric"), reading)
     seen: Counter[str] = Counter()
     for place, item in enumerate(items):
         unit = _name(item, place)
@@ -49,7 +51,7 @@ def read_autorubric(reading: Reading) -> None:
         for key in (key for key in item if key not in KEPT):
             reading.lose(f"{shown(key)} of an item")
         reading.add_example(_example(item, data, unit))
-        columns = own if item.get("rubric") is None else _criteria(item["rubric"], reading)
+        columns = criteria_of_dataset if item.get("rubric") is None else _criteria(item["rubric"], reading)
         reading.add(Rating(unit, RATER, kind, _levels(item, columns, reading)))
     for key in data.keys() - {"name", "prompt", "rubric", "reference_submission", "items"}:
         reading.lose(f"{key!r} of the dataset")
@@ -65,22 +67,23 @@ def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
     except MarkschemeError as error:
         raise RatingError(f"holds a rubric that cannot be read: {error}", path=reading.path) from error
     by_text = {criterion.requirement.strip(): criterion for criterion in ours}
-    found = [reading.criterion(c.name) or by_text.get(c.requirement.strip()) for c in theirs]
-    if not any(found) and len(theirs) == len(ours):
+    matched = [reading.criterion(c.name) or by_text.get(c.requirement.strip()) for c in theirs]
+    if not any(matched) and len(theirs) == len(ours):
         reading.note(
             f"no criterion of the dataset is named as in the rubric {reading.rubric.name}: they are taken by place"
         )
         return list(ours)
-    for criterion, known in zip(theirs, found, strict=True):
-        if known is None:
+    for criterion, ours_for_it in zip(theirs, matched, strict=True):
+        if ours_for_it is None:
             reading.lose(f"criterion {criterion.name!r}, which the rubric does not have")
-    return found
+    return matched
 
 
 def _levels(item: Mapping[str, Any], columns: Sequence[Criterion | None], reading: Reading) -> dict[str, Rated]:
-    truth, reasons = item.get("ground_truth"), item.get("ground_truth_reasons")
+    truth = item.get("ground_truth")
+    reasons = item.get("ground_truth_reasons")
     if truth is not None and (not isinstance(truth, list) or len(truth) != len(columns)):
-        reading.lose(f"ground truths that are no list of {len(columns)} levels")
+        reading.lose(f"ground truths that aren't a list of {len(columns)} levels")
         return {}
     return {
         criterion.name: rated
@@ -94,7 +97,7 @@ def _rated(criterion: Criterion, level: Any, reason: str, reading: Reading) -> R
     word = str(level).strip()
     if word.upper() == CANNOT_ASSESS:
         return Rated(None, reason, declined="abstained")
-    if word.casefold() in NOT_APPLICABLE:
+    if word.casefold() in _NOT_APPLICABLE:
         return Rated(None, reason, declined="not applicable")
     return reading.level(criterion, level, reason=reason)
 
@@ -106,11 +109,11 @@ def _reason(reasons: Any, place: int, criterion: Criterion) -> str:
 
 
 def _example(item: Mapping[str, Any], data: Mapping[str, Any], unit: str) -> Example:
-    given = {"query": "prompt", "reference": "reference_submission"}
-    inputs = {name: text for name, key in given.items() if (text := item.get(key) or data.get(key))}
+    keys = {"query": "prompt", "reference": "reference_submission"}
+    inputs = {name: text for name, key in keys.items() if (text := item.get(key) or data.get(key))}
     return Example(Submission(as_text(item.get("submission")), inputs, unit))
 
 
 def _name(item: Mapping[str, Any], place: int) -> str:
-    said = item.get("id") or item.get("description")
-    return " ".join(said.split())[:60] if isinstance(said, str) and said.strip() else f"item-{place + 1}"
+    name = item.get("id") or item.get("description")
+    return " ".join(name.split())[:60] if isinstance(name, str) and name.strip() else f"item-{place + 1}"

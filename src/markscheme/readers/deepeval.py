@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.readers.export import Export, Fields, RawRating
 from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.tool_content import Fields, RawRating, ToolContent
 
 CASE = {"actualOutput", "input"}
-SKIPPED = ("success", "flaky", "runDuration", "order", "evaluationCost", "trace", "tokenCost")
+_SKIPPED = ("success", "flaky", "runDuration", "order", "evaluationCost", "trace", "tokenCost")
 OF_METRIC = ("success", "threshold", "strictMode", "flaky", "evaluationCost", "verboseLogs", "inputTokenCount",
              "outputTokenCount")  # fmt: skip
 OF_RUN = ("metricsScores", "prompts", "testPassed", "testFailed", "runDuration", "evaluationCost", "official",
@@ -21,40 +21,42 @@ def is_deepeval(peek: Peek) -> bool:
     return any(case.keys() >= CASE for case in cases) or any(key == "metricsScores" for key, _ in peek.first)
 
 
-def read_deepeval(files: Sequence[Peek], export: Export) -> None:
+def read_deepeval(files: Sequence[Peek], content: ToolContent) -> None:
     """The test cases as responses and their metrics' scores as a judge's ratings; an errored metric is ungraded.
 
     Raises:
         RatingError: No test case has the metrics of a known version.
     """
     for peek in files:
-        found = False
+        has_metrics = False
         for key, record in peek.parts():
             if key == "testCases" and isinstance(record, Mapping):
-                found = isinstance(record.get("metricsData"), list) or found
-                _case(record, export)
+                has_metrics = isinstance(record.get("metricsData"), list) or has_metrics
+                _case(record, content)
             elif key not in OF_RUN:
-                export.lose(f"{key!r} of the test run")
-        if not found:
+                content.lose(f"{key!r} of the test run")
+        if not has_metrics:
             raise RatingError(
                 "expected `metricsData` in a test case, as DeepEval 2 to 4 write it, got none", path=peek.path
             )
 
 
-def _case(record: Mapping[str, Any], export: Export) -> None:
-    fields = Fields(record, export, "test case", SKIPPED)
+def _case(record: Mapping[str, Any], content: ToolContent) -> None:
+    fields = Fields(record, content, "test case", _SKIPPED)
     unit = fields.text("name")
     more = {"reference": fields.take("expectedOutput"), "context": fields.take("context"),
             "retrieval_context": fields.take("retrievalContext")}  # fmt: skip
-    export.respond(unit, fields.take("actualOutput"), fields.take("input"), **more)
-    export.rate_metadata(unit, fields)
+    content.respond(unit, fields.take("actualOutput"), fields.take("input"), **more)
+    content.rate_metadata(unit, fields)
     metrics = fields.items("metricsData")
     fields.close()
     for metric in metrics:
-        one = Fields(metric, export, "metric", OF_METRIC)
-        error, judge = one.text("error"), one.text("evaluationModel") or "deepeval"
-        value, reason = one.take("score"), one.text("reason")
-        name = one.text("name").removesuffix(" [GEval]")
-        one.close()
-        if one.is_record:
-            export.rate(RawRating(unit, name, None if error else value, judge, "model", error or reason))
+        fields_of_metric = Fields(metric, content, "metric", OF_METRIC)
+        error = fields_of_metric.text("error")
+        judge = fields_of_metric.text("evaluationModel") or "deepeval"
+        value = fields_of_metric.take("score")
+        reason = fields_of_metric.text("reason")
+        name = fields_of_metric.text("name").removesuffix(" [GEval]")
+        fields_of_metric.close()
+        if fields_of_metric.is_record:
+            content.rate(RawRating(unit, name, None if error else value, judge, "model", error or reason))

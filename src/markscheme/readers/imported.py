@@ -6,17 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from markscheme.errors import RatingError
-from markscheme.plain_data import read_json, shown
-from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Kind, Rated, Rating, level_on
+from markscheme.plain_data import shown
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating, level_on
+from markscheme.readers.peek import Peek
+from markscheme.readers.sides import Sides, Span
+from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 YES = frozenset(["pass", "passed", "true", "yes", "y", "correct", "met", "good", "1", "1.0"])
 NO = frozenset(["fail", "failed", "false", "no", "n", "incorrect", "unmet", "bad", "0", "0.0"])
-DIGITS = 9
+LEVEL_DIGITS = 9
+"""Digits that a level computed from a position is rounded to: 0.29 of 0 to 100 is 29, not 28.999999999999996."""
 Whole = tuple[dict[str, Rated], float | None, bool | None]
 """An overall verdict: levels, score and decision."""
 
@@ -31,12 +35,14 @@ class Columns:
         rater: Rater of the ratings that name none.
         kind: Kind of the ratings that state none; None refuses such ratings.
         judges: Raters that are judges, whatever kind the file states.
+        scales: The ends of the scale of a rater, or of a side, "judge" or "human", where they differ in an export.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
     rater: str | None = None
     kind: Kind | None = None
     judges: frozenset[str] = frozenset()
+    scales: Mapping[str, Span] = field(default_factory=dict)
 
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """A row with its columns renamed to what they are mapped to."""
@@ -64,7 +70,9 @@ def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
     if not dot or not isinstance(inner, dict):
         return nested, None
     left, value = taken_out(inner, rest)
-    return {key: left if key == outer else other for key, other in nested.items() if key != outer or left}, value
+    return {
+        key: left if key == outer else value_of_key for key, value_of_key in nested.items() if key != outer or left
+    }, value
 
 
 @dataclass
@@ -94,20 +102,62 @@ class Import:
         if what not in self.notes:
             self.notes.append(what)
 
-    def decision(self, said: Any) -> bool | None:
+    def decision(self, value: Any) -> bool | None:
         """Pass or fail as the files state it; None if the value is neither."""
-        if isinstance(said, bool):
-            return said
-        word = str(self.meant(said)).strip().casefold()
+        if isinstance(value, bool):
+            return value
+        word = str(self.meant(value)).strip().casefold()
         return True if word in YES else False if word in NO else None
 
-    def meant(self, said: Any) -> Any:
+    def meant(self, value: Any) -> Any:
         """A value with the caller's words replaced and numeric text converted to numbers."""
-        if isinstance(said, str):
-            meant: Any = self.words.get(said.strip().casefold(), said.strip())
-            found = number(meant)
-            return meant if found is None else found
-        return self.words.get(str(said).casefold(), said) if not isinstance(said, bool) else said
+        if isinstance(value, str):
+            meant: Any = self.words.get(value.strip().casefold(), value.strip())
+            as_number = number(meant)
+            return meant if as_number is None else as_number
+        return self.words.get(str(value).casefold(), value) if not isinstance(value, bool) else value
+
+
+Expected = Literal["ratings", "examples", "decisions", "anything"]
+"""What a caller takes plain lines and tables for, which may hold any of them."""
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """What files mean that they don't say themselves.
+
+    Attributes:
+        words: Words in addition to the known ones, by lower-case word.
+        columns: What columns or metrics mean whose names don't say, and who rated.
+        sides: Which columns of a table are judges' and people's; None where a rubric says what its columns are.
+    """
+
+    words: Mapping[str, str] = field(default_factory=dict)
+    columns: Columns = Columns()
+    sides: Sides | None = None
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """How the files of one call are read.
+
+    Attributes:
+        meanings: What they don't say themselves.
+        joined: Whether several files of a tool are one export.
+        by_metrics: Whether the rubric's criteria are the metrics of the files, not a user's.
+        keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
+        expected: What the caller takes plain lines for; decisions need no criteria.
+    """
+
+    meanings: Meanings = Meanings()
+    joined: bool = False
+    by_metrics: bool = False
+    keep_unread: bool = False
+    expected: Expected = "ratings"
+
+    def reading(self, peek: Peek, rubric: Rubric) -> "Reading":
+        """A reading of a file to which examples and ratings can be added."""
+        return Reading(peek.path, rubric, data=peek.data, words=self.meanings.words, columns=self.meanings.columns)
 
 
 @dataclass
@@ -119,21 +169,26 @@ class Reading(Import):
         taken_for: The kind of file it was read as.
         by_id: Submissions by id, without labels, where the file includes their responses.
         ratings: The ratings of all raters.
+        data: The content of a .json file; None for any other file.
+        judge_cost: What the judge in the file was asked, and what that cost.
+        calibration: The report of `calibrate` that the file is; None for any other file.
+        day: The day of the evaluation, as written; "" where the file doesn't say.
+        cases: By example id, the test that it answers, where another response or a repeated run may answer it too.
+        written_ids: By example id, the id in the file, where several systems share that.
+        examples_read: The set of examples that the file is; None for any other file.
     """
 
     rubric: Rubric
     taken_for: str = ""
     by_id: dict[str, Example] = field(default_factory=dict)
     ratings: list[Rating] = field(default_factory=list)
-
-    @cached_property
-    def data(self) -> Any:
-        """The content of a .json file; None for any other file.
-
-        Raises:
-            RatingError: It is not valid JSON.
-        """
-        return read_json(self.path, RatingError) if self.path.suffix == ".json" else None
+    data: Any = None
+    judge_cost: JudgeCost = JudgeCost()
+    calibration: WrittenCalibration | None = None
+    day: str = ""
+    cases: dict[str, str] = field(default_factory=dict)
+    written_ids: dict[str, str] = field(default_factory=dict)
+    examples_read: ExampleSet | None = None
 
     # content of the file
 
@@ -166,46 +221,47 @@ class Reading(Import):
         """The rubric's only criterion; None if it has several."""
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
-    def level(self, criterion: Criterion, said: Any, *, reason: str = "") -> Rated | None:
+    def level(self, criterion: Criterion, value: Any, *, reason: str = "") -> Rated | None:
         """The level that a value of the file means; None, and counted as lost, if it isn't on the scale."""
-        level = self._level(criterion, said)
+        level = self._level(criterion, value)
         if level is not None:
             return Rated(level, reason)
         choices = ", ".join(criterion.scale.choices)
-        self.lose(f"levels {shown(said)} of {criterion.name!r}, which are none of {choices}")
+        self.lose(f"levels {shown(value)} of {criterion.name!r}, which aren't among {choices}")
         return None
 
-    def whole(self, said: Any) -> Whole:
+    def whole(self, value: Any) -> Whole:
         """Levels, score and decision of an overall verdict, whichever of them it states.
 
         With a single criterion the value is that criterion's level. Otherwise pass or fail is a decision, and a number
         from 0 to 1 is a score.
         """
         only = self.only
-        level = None if only is None else self._level(only, said)
+        level = None if only is None else self._level(only, value)
         if only is not None and level is not None:
             return {only.name: Rated(level)}, None, bool(level) if only.scale.is_yes_no else None
-        decision, score = self.decision(said), number(self.meant(said))
-        if decision is not None and not _is_fraction(said):
+        decision = self.decision(value)
+        score = number(self.meant(value))
+        if decision is not None and not _is_fraction(value):
             return {}, None, decision
         if only is not None:
-            self.level(only, said)  # counts it as lost
+            self.level(only, value)  # counts it as lost
         elif score is not None and 0 <= score <= 1:
             return {}, score, None
         else:
-            self.lose(f"verdicts {shown(said)}, which are neither pass, fail nor a score from 0 to 1")
+            self.lose(f"verdicts {shown(value)}, which are neither pass, fail nor a score from 0 to 1")
         return {}, None, None
 
-    def is_verdict(self, said: Any) -> bool:
+    def is_verdict(self, value: Any) -> bool:
         """Whether a value is a level of some criterion, or a decision."""
-        known = (self._level(criterion, said) is not None for criterion in self.rubric.criteria)
-        return self.decision(said) is not None or any(known)
+        are_levels = (self._level(criterion, value) is not None for criterion in self.rubric.criteria)
+        return self.decision(value) is not None or any(are_levels)
 
-    def _level(self, criterion: Criterion, said: Any) -> float | None:
+    def _level(self, criterion: Criterion, value: Any) -> float | None:
         try:
-            return level_on(criterion.scale, self.meant(said), criterion.name)
+            return level_on(criterion.scale, self.meant(value), criterion.name)
         except ValueError:
-            decision = self.decision(said) if criterion.scale.is_yes_no else None
+            decision = self.decision(value) if criterion.scale.is_yes_no else None
             return None if decision is None else float(decision)
 
 
@@ -214,12 +270,12 @@ def plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name.casefold()
 
 
-def number(said: Any) -> float | None:
+def number(raw: Any) -> float | None:
     """A finite number, also from text; None for anything else."""
-    if isinstance(said, bool):
+    if isinstance(raw, bool):
         return None
     try:
-        value = float(said)
+        value = float(raw)
     except (TypeError, ValueError):
         return None
     return value if math.isfinite(value) else None
@@ -227,7 +283,7 @@ def number(said: Any) -> float | None:
 
 def at_position(criterion: Criterion, merit: float) -> float:
     """The level with the merit `merit`, 0 to 1; reversed for a fault, where the highest level is worst."""
-    return round(criterion.scale.at(criterion.merit(merit)), DIGITS)
+    return round(criterion.scale.at(criterion.merit(merit)), LEVEL_DIGITS)
 
 
 def said_anything(rating: Rating) -> bool:
@@ -235,6 +291,6 @@ def said_anything(rating: Rating) -> bool:
     return bool(rating.criteria) or rating.overall is not None or rating.passed is not None or rating.error is not None
 
 
-def _is_fraction(said: Any) -> bool:
-    value = number(said)
+def _is_fraction(raw: Any) -> bool:
+    value = number(raw)
     return value is not None and not value.is_integer()

@@ -1,6 +1,6 @@
 """Infer a rubric from ratings: its criteria and their scales."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +13,41 @@ YES_NO_WORDS = frozenset(["met", "unmet"])
 
 
 def infer_rubric(paths: Sequence[Path]) -> Rubric:
-    """A rubric with the criteria that the files rate, each on the whole numbers between its lowest and highest level.
-
-    MET and UNMET, true and false, and only 0 and 1 are yes/no. All weights are 1.
+    """A rubric with the criteria that files of ratings rate; see `rubric_of_levels`.
 
     Raises:
         RatingError: No criterion in the files has a scale that can be inferred.
     """
+    lines = (mapping(line) for path in paths for _, line in json_lines(path, RatingError))
+    return rubric_of_levels((mapping(line.get("criteria")) for line in lines), paths[0])
+
+
+def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
+    """A rubric with the criteria that rows rate, each on the whole numbers between its lowest and highest level.
+
+    MET and UNMET, true and false, and only 0 and 1 are yes/no. All weights are 1.
+
+    Args:
+        rows: By criterion, a level, or an object with one.
+        path: Where they come from, for messages.
+
+    Raises:
+        RatingError: No criterion has a scale that can be inferred.
+    """
     seen: dict[str, set[Any]] = {}
-    for path in paths:
-        for _, line in json_lines(path, RatingError):
-            for name, said in mapping(mapping(line).get("criteria")).items():
-                level = said.get("level") if isinstance(said, Mapping) else said
-                if isinstance(level, str | int | float):  # the rest is refused, with its line, when the file is read
-                    seen.setdefault(str(name), set()).add(level.casefold() if isinstance(level, str) else level)
+    for row in rows:
+        for name, entry in row.items():
+            level = entry.get("level") if isinstance(entry, Mapping) else entry
+            if isinstance(level, str | int | float):  # the rest is refused, with its line, when the file is read
+                seen.setdefault(str(name), set()).add(level.casefold() if isinstance(level, str) else level)
     if not seen:
-        raise RatingError("rates no criterion; name its rubric by --rubric", path=paths[0])
-    return Rubric(tuple(Criterion(1.0, name, name, _scale(name, levels, paths[0])) for name, levels in seen.items()))
+        raise RatingError("rates no criterion; name its rubric by --rubric", path=path)
+    return Rubric(tuple(Criterion(1.0, name, name, _scale(name, levels, path)) for name, levels in seen.items()))
+
+
+def rubric_of_wholes() -> Rubric:
+    """The rubric of ratings that state a score or a decision on the whole response, and nothing else."""
+    return Rubric((Criterion(1.0, "The response passes.", "overall"),), name="overall")
 
 
 def _scale(name: str, levels: set[Any], path: Path) -> Scale:

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.ratings.rating import Kind
+from markscheme.ratings.kinds import Kind
 from markscheme.readers.archive import members
-from markscheme.readers.export import Export, Fields, RawRating
 from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.tool_content import Fields, RawRating, ToolContent
 
 VERSIONS = (1, 2)
 CODE = ("answer", "choice", "exact", "f1", "includes", "match", "math", "pattern")
 """Inspect's scorers that use no model."""
 LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 UNCHANGED, APART = "UNCHANGED", "attachment://"
-SKIPPED = ("events", "store", "output", "model_usage", "role_usage", "uuid", "attachments", "started_at",
+_SKIPPED = ("events", "store", "output", "model_usage", "role_usage", "uuid", "attachments", "started_at",
            "completed_at", "total_time", "working_time", "timelines", "events_data", "choices", "files", "setup",
            "sandbox", "turn_count")  # fmt: skip
 
@@ -27,7 +27,7 @@ def is_inspect(peek: Peek) -> bool:
     return is_archive or {"eval", "plan"} <= {key for key, _ in peek.first}
 
 
-def read_inspect(files: Sequence[Peek], export: Export) -> None:
+def read_inspect(files: Sequence[Peek], content: ToolContent) -> None:
     """The samples as responses, and their scores and edits as ratings.
 
     Raises:
@@ -40,17 +40,17 @@ def read_inspect(files: Sequence[Peek], export: Export) -> None:
                 version = part
             elif key == "samples":
                 _refuse_version(version, peek)
-                _sample(part, export)
+                _sample(part, content)
             elif key == "error":
-                export.lose(f"{key!r} of the log")
+                content.lose(f"{key!r} of the log")
         _refuse_version(version, peek)
 
 
 def _archived(peek: Peek) -> Iterator[tuple[str, Any]]:
     """The parts of an archive, as in the JSON log; the log of an unfinished run has no header."""
     header = "header.json" if "header.json" in peek.members else "_journal/start.json"
-    found = sorted(name for name in peek.members if name.startswith("samples/") and name.endswith(".json"))
-    for name, raw in members(peek.path, [header, *found]):
+    members_of_samples = sorted(name for name in peek.members if name.startswith("samples/") and name.endswith(".json"))
+    for name, raw in members(peek.path, [header, *members_of_samples]):
         try:
             data = json.loads(raw)
         except (ValueError, RecursionError) as problem:
@@ -65,24 +65,25 @@ def _refuse_version(version: Any, peek: Peek) -> None:
         )
 
 
-def _sample(record: Any, export: Export) -> None:
-    fields = Fields(record, export, "sample", SKIPPED)
-    name, epoch = fields.text("id"), fields.text("epoch")
+def _sample(record: Any, content: ToolContent) -> None:
+    fields = Fields(record, content, "sample", _SKIPPED)
+    name = fields.text("id")
+    epoch = fields.text("epoch")
     unit = name if epoch in ("", "1") or not name else f"{name} epoch {epoch}"
     scores = fields.take("scores")
     if scores is not None and not isinstance(scores, Mapping):
-        export.lose("scores of a sample that are no object")
+        content.lose("scores of a sample that aren't an object")
     reference = fields.take("target") or None
     if fields.text("error"):
-        export.lose("samples that ended in an error")
+        content.lose("samples that ended in an error")
     messages = _resolved(fields.take("messages"), record)
-    steps = export.steps("messages", messages, beyond=3)  # system prompt, question, answer
-    export.respond(unit, _completion(record), fields.take("input"), group=name, reference=reference, **steps)
-    export.rate_metadata(unit, fields)
+    steps = content.steps("messages", messages, beyond=3)  # system prompt, question, answer
+    content.respond(unit, _completion(record), fields.take("input"), group=name, reference=reference, **steps)
+    content.rate_metadata(unit, fields)
     fields.close()
     for metric, score in mapping(scores).items():
-        for raw in _raw_ratings(unit, metric, score, export):
-            export.rate(raw)
+        for raw in _raw_ratings(unit, metric, score, content):
+            content.rate(raw)
 
 
 def _completion(sample: Any) -> Any:
@@ -102,45 +103,45 @@ def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
     if isinstance(messages, str) and messages.startswith(APART) and isinstance(stored, Mapping):
         return stored.get(messages.removeprefix(APART), messages)
     if isinstance(messages, list):
-        return [_resolved(one, sample) for one in messages]
+        return [_resolved(message, sample) for message in messages]
     if isinstance(messages, Mapping):
         return {key: _resolved(value, sample) for key, value in messages.items()}
     return messages
 
 
-def _raw_ratings(unit: str, metric: str, score: Any, export: Export) -> Iterator[RawRating]:
+def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> Iterator[RawRating]:
     """The scorer's score before any edit, and each annotator's last edit."""
-    now, history = _said(score, "score", export)
-    earlier = [_said(edit, "edit of a score", export)[0] for edit in history]
+    now, history = _said(score, "score", content)
+    earlier = [_said(edit, "edit of a score", content)[0] for edit in history]
     is_own = not earlier or not earlier[0]["author"]
     if is_own:
         first = now | (earlier[0] if earlier else {})
         kind: Kind = "code" if metric in CODE else "model"
         reason = ": ".join(str(text) for text in (first["reason"], first["explanation"]) if text)
         for name, value in _by_name(metric, first["value"]):
-            yield RawRating(unit, name, _value(value, export), metric, kind, reason)
+            yield RawRating(unit, name, _value(value, content), metric, kind, reason)
     state: dict[str, Any] = {"explanation": None, **(earlier[0] if is_own and earlier else {})}
     for edit in earlier[is_own:]:
         state |= {key: value for key, value in edit.items() if value != UNCHANGED}
         if not edit["author"]:
-            export.lose("edits of a score without an author")
+            content.lose("edits of a score without an author")
             continue
         why = " ".join(str(text) for text in (state["explanation"], edit["why"]) if text)
         for name, value in _by_name(metric, state["value"]):
             yield RawRating(
-                unit, name, _value(value, export), edit["author"], "human", why, edit["at"], blind=not is_own
+                unit, name, _value(value, content), edit["author"], "human", why, edit["at"], blind=not is_own
             )
 
 
-def _said(record: Any, what: str, export: Export) -> tuple[dict[str, Any], list[Any]]:
+def _said(record: Any, what: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
     """The fields of a score or an edit, and the edits before it."""
-    fields = Fields(record, export, what, ("answer", "metadata"))
-    said = {key: fields.take(key) for key in ("value", "explanation", "reason")}
+    fields = Fields(record, content, what, ("answer", "metadata"))
+    values = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     keys = {"author": "author", "at": "timestamp", "why": "reason"}
     made = {name: fields.text(f"provenance.{key}") for name, key in keys.items()}
     history = fields.take("history")
     fields.close()
-    return said | made, history if isinstance(history, list) else []
+    return values | made, history if isinstance(history, list) else []
 
 
 def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -148,11 +149,11 @@ def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:
     yield from value.items() if isinstance(value, Mapping) else [(metric, value)]
 
 
-def _value(value: Any, export: Export) -> Any:
+def _value(value: Any, content: ToolContent) -> Any:
     if value == "N":
-        export.note("N (no answer) counts as 0, as in Inspect")
+        content.note("N (no answer) counts as 0, as in Inspect")
     if isinstance(value, list):
-        export.lose("scores that are lists")
+        content.lose("scores that are lists")
         return None
     if isinstance(value, float) and not math.isfinite(value):
         return None

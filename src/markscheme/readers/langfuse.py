@@ -3,31 +3,31 @@
 from collections.abc import Mapping, Sequence
 
 from markscheme.errors import RatingError
-from markscheme.ratings.rating import Kind
-from markscheme.readers.export import Export, Fields, RawRating
+from markscheme.ratings.kinds import Kind
 from markscheme.readers.peek import Peek, decoded, mapping
+from markscheme.readers.tool_content import Fields, RawRating, ToolContent
 
-KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
-SCORE = ("source", "dataType", "name", "value")
+_KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
+_SCORE = ("source", "dataType", "name", "value")
 TRACE = ("timestamp", "name", "input", "output", "metadata")
-SKIPPED = ("id", "projectId", "environment", "createdAt", "updatedAt", "configId", "queueId", "traceName", "traceTags",
+_SKIPPED = ("id", "projectId", "environment", "createdAt", "updatedAt", "configId", "queueId", "traceName", "traceTags",
            "userId", "timestamp", "subject")  # fmt: skip
-OF_TRACE = ("id", "timestamp", "name", "projectId", "environment", "createdAt", "updatedAt", "tags", "userId",
+_OF_TRACE = ("id", "timestamp", "name", "projectId", "environment", "createdAt", "updatedAt", "tags", "userId",
             "sessionId", "release", "version", "public", "bookmarked", "latency", "totalCost")  # fmt: skip
 
 
 def is_langfuse(peek: Peek) -> bool:
     """Whether a file holds Langfuse's scores or traces."""
-    return peek.has(*SCORE) or (peek.has("id", *TRACE) and not peek.has("run_type"))
+    return peek.has(*_SCORE) or (peek.has("id", *TRACE) and not peek.has("run_type"))
 
 
-def read_langfuse(files: Sequence[Peek], export: Export) -> None:
+def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
     """The traces as responses and the scores as ratings.
 
     Raises:
         RatingError: Only traces are given: they don't separate the scores of different raters.
     """
-    if not any(peek.has(*SCORE) for peek in files):
+    if not any(peek.has(*_SCORE) for peek in files):
         names = ", ".join(sorted({name for peek in files for _, trace in peek.first for name in _mixed(trace)}))
         raise RatingError(
             f"mixes the scores of annotators and judges without names ({names or 'none found'}): export the scores "
@@ -35,49 +35,53 @@ def read_langfuse(files: Sequence[Peek], export: Export) -> None:
             path=files[0].path,
         )
     for peek in files:
-        read = _score if peek.has(*SCORE) else _trace
+        read = _score if peek.has(*_SCORE) else _trace
         for key, record in peek.parts():
             if key == "meta" and isinstance(record, Mapping):
                 if record.get("cursor"):
-                    export.note("there are more scores than the file holds: its answer has a cursor to the next page")
+                    content.note("there are more scores than the file holds: its answer has a cursor to the next page")
             elif not isinstance(record, Mapping) or key not in ("", "data"):
-                export.lose(f"{key or 'an entry'!r} of {peek.path.name}")
+                content.lose(f"{key or 'an entry'!r} of {peek.path.name}")
             else:
-                read(record, export)
+                read(record, content)
 
 
 def _mixed(trace: object) -> list[str]:
     """Names under which a trace has a list of several raters' scores."""
-    known = {*TRACE, *OF_TRACE, "comments"}
-    return [name for name, value in mapping(trace).items() if name not in known and isinstance(decoded(value), list)]
+    keys = {*TRACE, *_OF_TRACE, "comments"}
+    return [name for name, value in mapping(trace).items() if name not in keys and isinstance(decoded(value), list)]
 
 
-def _trace(record: Mapping[str, object], export: Export) -> None:
+def _trace(record: Mapping[str, object], content: ToolContent) -> None:
     mixed = _mixed(record)
     if mixed:
-        export.note(f"the traces' own lists of scores ({', '.join(mixed)}) were left aside: the scores' file has them")
-    fields = Fields(record, export, "trace", (*OF_TRACE, *mixed))
-    export.respond(str(record.get("id") or ""), decoded(fields.take("output")), decoded(fields.take("input")))
+        content.note(f"the traces' own lists of scores ({', '.join(mixed)}) were left aside: the scores' file has them")
+    fields = Fields(record, content, "trace", (*_OF_TRACE, *mixed))
+    content.respond(str(record.get("id") or ""), decoded(fields.take("output")), decoded(fields.take("input")))
     fields.close()
 
 
-def _score(record: Mapping[str, object], export: Export) -> None:
-    fields = Fields(record, export, "score", SKIPPED)
-    kind, name, type_ = fields.text("source"), fields.text("name"), fields.text("dataType")
+def _score(record: Mapping[str, object], content: ToolContent) -> None:
+    fields = Fields(record, content, "score", _SKIPPED)
+    kind = fields.text("source")
+    name = fields.text("name")
+    type_ = fields.text("dataType")
     subject = record.get("subject")
     if isinstance(subject, Mapping) and subject.get("kind") in ("trace", "observation"):
         unit = str(subject.get("id") or "")
     else:
         unit = fields.text("observationId", "traceId")
     fields.take("traceId")
-    value, word = fields.take("value"), fields.take("stringValue")
+    value = fields.take("value")
+    word = fields.take("stringValue")
     if type_ == "CATEGORICAL":
-        value = export.either(name, value, word)
+        value = content.either(name, value, word)
     if type_ in ("TEXT", "CORRECTION"):
-        export.lose(f"scores of the type {type_}")
+        content.lose(f"scores of the type {type_}")
     elif not unit:
-        export.lose("scores of a session or a dataset run")
+        content.lose("scores of a session or a dataset run")
     else:
-        rater, at = fields.text("authorUserName", "authorUserId"), str(record.get("timestamp") or "")
-        export.rate(RawRating(unit, name, value, rater, KINDS.get(kind), fields.text("comment"), at))
+        rater = fields.text("authorUserName", "authorUserId")
+        at = str(record.get("timestamp") or "")
+        content.rate(RawRating(unit, name, value, rater, _KINDS.get(kind), fields.text("comment"), at))
     fields.close()

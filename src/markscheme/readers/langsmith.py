@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from markscheme.errors import RatingError
 from markscheme.plain_data import shown
-from markscheme.ratings.rating import Kind
-from markscheme.readers.export import Export, Fields, RawRating
+from markscheme.ratings.kinds import Kind
 from markscheme.readers.peek import Peek, decoded, mapping
+from markscheme.readers.tool_content import Fields, RawRating, ToolContent
 
-KINDS: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
+_KINDS: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
 FEEDBACK, RUN = ("run_id", "key", "feedback_source"), ("run_type", "outputs")
-SKIPPED = (
+_SKIPPED = (
     "id",
     "modified_at",
     "trace_id",
@@ -26,7 +26,7 @@ def is_langsmith(peek: Peek) -> bool:
     return peek.has(*FEEDBACK) or peek.has(*RUN)
 
 
-def read_langsmith(files: Sequence[Peek], export: Export) -> None:
+def read_langsmith(files: Sequence[Peek], content: ToolContent) -> None:
     """The runs as responses and the feedback as ratings.
 
     Raises:
@@ -34,7 +34,7 @@ def read_langsmith(files: Sequence[Peek], export: Export) -> None:
     """
     if not any(peek.has(*FEEDBACK) for peek in files):
         stats = [mapping(mapping(run).get("feedback_stats")) for _, run in files[0].first]
-        names = ", ".join(sorted({str(name) for one in stats for name in one}))
+        names = ", ".join(sorted({str(name) for averages in stats for name in averages}))
         raise RatingError(
             f"averages the scores of annotators and judges in `feedback_stats` ({names or 'none found'}): export the "
             "feedback and name both files",
@@ -43,28 +43,33 @@ def read_langsmith(files: Sequence[Peek], export: Export) -> None:
     for peek in files:
         read = _feedback if peek.has(*FEEDBACK) else _run
         for _, record in peek.parts():
-            read(record, export)
+            read(record, content)
 
 
-def _run(record: object, export: Export) -> None:
+def _run(record: object, content: ToolContent) -> None:
     if not isinstance(record, Mapping):
-        export.lose(f"runs that are no objects, such as {shown(record)}")
+        content.lose(f"runs that aren't objects, such as {shown(record)}")
     elif record.get("error"):
-        export.lose("runs that ended in an error")
+        content.lose("runs that ended in an error")
     else:
-        export.respond(str(record.get("id") or ""), decoded(record.get("outputs")), decoded(record.get("inputs")))
+        content.respond(str(record.get("id") or ""), decoded(record.get("outputs")), decoded(record.get("inputs")))
 
 
-def _feedback(record: object, export: Export) -> None:
-    fields = Fields(record, export, "feedback", SKIPPED)
-    name, source = fields.text("key"), fields.text("feedback_source.type")
+def _feedback(record: object, content: ToolContent) -> None:
+    fields = Fields(record, content, "feedback", _SKIPPED)
+    name = fields.text("key")
+    source = fields.text("feedback_source.type")
     rater = fields.text("feedback_source.user_name", "feedback_source.user_id")
-    score, word, correction = fields.take("score"), fields.take("value"), decoded(fields.take("correction"))
+    score = fields.take("score")
+    word = fields.take("value")
+    correction = decoded(fields.take("correction"))
     is_word = word is None or isinstance(word, str)
-    value = export.either(name, score, word) if is_word else word if score is None else score
+    value = content.either(name, score, word) if is_word else word if score is None else score
     note = f"{name} corrected to {correction}" if correction else ""
-    unit, reason, at = fields.text("run_id"), fields.text("comment"), fields.text("created_at")
+    unit = fields.text("run_id")
+    reason = fields.text("comment")
+    at = fields.text("created_at")
     fields.take("feedback_source.user_id")
     fields.close()
     if fields.is_record:
-        export.rate(RawRating(unit, name, value, rater, KINDS.get(source), reason, at, note=note))
+        content.rate(RawRating(unit, name, value, rater, _KINDS.get(source), reason, at, note=note))

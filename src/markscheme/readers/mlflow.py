@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from markscheme.ratings.rating import Kind
-from markscheme.readers.export import Export, Fields, RawRating
+from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import number
 from markscheme.readers.peek import Peek, decoded, mapping
+from markscheme.readers.tool_content import Fields, RawRating, ToolContent
 
-KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM_JUDGE": "model", "AI_JUDGE": "model", "CODE": "code"}
-SKIPPED = ("assessment_id", "trace_id", "span_id", "last_update_time", "run_id", "valid", "overrides")
-STORED = ("assessment_id", "trace_id", "name", "assessment_type", "value", "error", "created_timestamp", "source_type",
+_KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM_JUDGE": "model", "AI_JUDGE": "model", "CODE": "code"}
+_SKIPPED = ("assessment_id", "trace_id", "span_id", "last_update_time", "run_id", "valid", "overrides")
+_STORED = ("assessment_id", "trace_id", "name", "assessment_type", "value", "error", "created_timestamp", "source_type",
           "source_id", "rationale", "overrides", "valid", "assessment_metadata")  # fmt: skip
-OF_TRACE = ("trace_location", "request_time", "state", "trace_metadata", "tags", "execution_duration_ms",
+_OF_TRACE = ("trace_location", "request_time", "state", "trace_metadata", "tags", "execution_duration_ms",
             "client_request_id")  # fmt: skip
 OF_SPAN = ("trace_id", "span_id", "parent_span_id", "name", "start_time_unix_nano", "end_time_unix_nano", "status",
            "links", "events")  # fmt: skip
@@ -30,43 +30,54 @@ def is_mlflow(peek: Peek) -> bool:
     return any(mapping(mapping(record).get("info")).keys() >= {"trace_id", "assessments"} for _, record in peek.first)
 
 
-def read_mlflow(files: Sequence[Peek], export: Export) -> None:
+def read_mlflow(files: Sequence[Peek], content: ToolContent) -> None:
     """The traces as responses, their assessments as ratings, and their expectations as inputs."""
     for peek in files:
-        for trace, assessments, inputs, output, spans in (_stored if peek.tables else _exported)(peek, export):
-            rated, expected = _sorted(trace, assessments, export)
-            export.respond(trace, output, inputs, **expected | export.steps("trace", spans, beyond=1))
+        for trace, assessments, inputs, output, spans in (_stored if peek.tables else _exported)(peek, content):
+            rated, expected = _sorted(trace, assessments, content)
+            content.respond(trace, output, inputs, **expected | content.steps("trace", spans, beyond=1))
             for raw in rated:
-                export.rate(raw)
+                content.rate(raw)
 
 
-def _sorted(trace: str, assessments: Sequence[Any], export: Export) -> tuple[list[RawRating], dict[str, Any]]:
+def _sorted(trace: str, assessments: Sequence[Any], content: ToolContent) -> tuple[list[RawRating], dict[str, Any]]:
     """The ratings among the assessments of a trace, and the expectations by name.
 
     A rating that another rater overrode is kept, and the correction isn't blind; otherwise a judge's errors would
     vanish as they are corrected.
     """
-    raters = {str(one.get("assessment_id")): _rater(one) for one in assessments if isinstance(one, Mapping)}
-    overridden = {str(one.get("overrides")): _rater(one) for one in assessments if isinstance(one, Mapping)}
+    raters = {
+        str(assessment.get("assessment_id")): _rater(assessment)
+        for assessment in assessments
+        if isinstance(assessment, Mapping)
+    }
+    overridden = {
+        str(assessment.get("overrides")): _rater(assessment)
+        for assessment in assessments
+        if isinstance(assessment, Mapping)
+    }
     raw_ratings, expected = [], {}
-    for one in assessments:
-        fields = Fields(one, export, "assessment", SKIPPED)
+    for entry in assessments:
+        fields = Fields(entry, content, "assessment", _SKIPPED)
         if not fields.is_record:
             continue
-        name, (kind, rater) = fields.text("assessment_name"), _rater(one)
+        name = fields.text("assessment_name")
+        (kind, rater) = _rater(entry)
         fields.skip("source.source_type", "source.source_id")
         wanted = fields.take("expectation.value")
-        error, value = fields.take("feedback.error") or fields.take("error"), fields.take("feedback.value")
-        reason, at = fields.text("rationale") or _error(error), fields.text("create_time")
+        error = fields.take("feedback.error") or fields.take("error")
+        value = fields.take("feedback.value")
+        reason = fields.text("rationale") or _error(error)
+        at = fields.text("create_time")
         fields.close()
-        is_theirs = overridden.get(str(one.get("assessment_id")), (kind, rater)) == (kind, rater)
+        is_theirs = overridden.get(str(entry.get("assessment_id")), (kind, rater)) == (kind, rater)
         if wanted is not None:
             expected[name] = wanted
-        elif one.get("valid") is False and is_theirs:
-            export.lose("assessments that their rater replaced")
+        elif entry.get("valid") is False and is_theirs:
+            content.lose("assessments that their rater replaced")
         else:
-            blind = raters.get(str(one.get("overrides")), (kind, rater)) == (kind, rater)
-            raw_ratings.append(RawRating(trace, name, None if error else value, rater, KINDS.get(kind), reason,
+            blind = raters.get(str(entry.get("overrides")), (kind, rater)) == (kind, rater)
+            raw_ratings.append(RawRating(trace, name, None if error else value, rater, _KINDS.get(kind), reason,
                               at, blind))  # fmt: skip
     return raw_ratings, expected
 
@@ -88,23 +99,27 @@ _Trace = tuple[str, Sequence[Any], Any, Any, Sequence[Any]]
 """A trace's id, assessments, inputs, outputs and spans."""
 
 
-def _exported(peek: Peek, export: Export) -> Iterator[_Trace]:
+def _exported(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
     for key, record in peek.parts():
         if key == "next_page_token":
             if record:
-                export.note("there are more traces than the file holds: export them with a larger --max-results")
+                content.note("there are more traces than the file holds: export them with a larger --max-results")
             continue
         if not mapping(mapping(record).get("info")):
-            export.lose(f"entries of {key or 'the list'!r} that are no traces")
+            content.lose(f"entries of {key or 'the list'!r} that aren't traces")
             continue
-        fields = Fields(record, export, "trace", ("tags",))
-        fields.skip(*(f"info.{key}" for key in OF_TRACE))
-        trace, spans = fields.text("info.trace_id"), fields.items("data.spans")
-        root = Fields(_root(spans), export, "span", OF_SPAN)
-        inputs, output = root.take(f"attributes.{INPUTS}"), root.take(f"attributes.{OUTPUTS}")
-        given, shortened = fields.take("info.request_preview"), fields.take("info.response_preview")
+        fields = Fields(record, content, "trace", ("tags",))
+        fields.skip(*(f"info.{key}" for key in _OF_TRACE))
+        trace = fields.text("info.trace_id")
+        spans = fields.items("data.spans")
+        root = Fields(_root(spans), content, "span", OF_SPAN)
+        inputs = root.take(f"attributes.{INPUTS}")
+        output = root.take(f"attributes.{OUTPUTS}")
+        preview = fields.take("info.request_preview")
+        shortened = fields.take("info.response_preview")
         if output is None:
-            inputs, output = given, _preview(shortened, export)
+            inputs = preview
+            output = _preview(shortened, content)
         assessments = fields.items("info.assessments")
         root.skip(*(f"attributes.mlflow.{key}" for key in OF_ATTRIBUTES))
         root.close()
@@ -116,26 +131,27 @@ def _root(spans: Sequence[Any]) -> Mapping[str, Any]:
     return next((span for span in spans if isinstance(span, Mapping) and not span.get("parent_span_id")), {})
 
 
-def _stored(peek: Peek, export: Export) -> Iterator[_Trace]:
-    given: dict[str, list[Any]] = {}
-    for row in peek.rows("assessments", STORED):
-        given.setdefault(row["trace_id"], []).append(_as_exported(row))
+def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
+    by_trace: dict[str, list[Any]] = {}
+    for row in peek.rows("assessments", _STORED):
+        by_trace.setdefault(row["trace_id"], []).append(_as_exported(row))
     for row in peek.rows("label_schemas", ("name", "input_config")) if "label_schemas" in peek.tables else ():
         ends = mapping(decoded(row["input_config"]))
-        low, high = number(ends.get("min_value")), number(ends.get("max_value"))
+        low = number(ends.get("min_value"))
+        high = number(ends.get("max_value"))
         if low is not None and high is not None and low < high:
-            export.scales[row["name"]] = low, high
+            content.scales[row["name"]] = low, high
     spans: dict[str, list[Any]] = {}
     for row in peek.rows("spans", ("trace_id", "content")) if "spans" in peek.tables else ():
         spans.setdefault(row["trace_id"], []).append(decoded(row["content"]))
     for row in peek.rows("trace_info", ("request_id", "request_preview", "response_preview")):
         trace = row["request_id"]
-        own = spans.get(trace, [])
-        root = mapping(_root(own).get("attributes"))
+        spans_of_trace = spans.get(trace, [])
+        root = mapping(_root(spans_of_trace).get("attributes"))
         if not root:
-            root = {INPUTS: row["request_preview"], OUTPUTS: _preview(row["response_preview"], export)}
-        yield trace, given.pop(trace, []), decoded(root.get(INPUTS)), decoded(root.get(OUTPUTS)), own
-    for trace, assessments in given.items():
+            root = {INPUTS: row["request_preview"], OUTPUTS: _preview(row["response_preview"], content)}
+        yield trace, by_trace.pop(trace, []), decoded(root.get(INPUTS)), decoded(root.get(OUTPUTS)), spans_of_trace
+    for trace, assessments in by_trace.items():
         yield trace, assessments, None, None, []
 
 
@@ -157,7 +173,7 @@ def _as_exported(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _preview(text: Any, export: Export) -> Any:
+def _preview(text: Any, content: ToolContent) -> Any:
     if isinstance(text, str) and len(text) >= PREVIEW:
-        export.lose(f"ends of responses cut at {PREVIEW} characters (the traces have no spans)")
+        content.lose(f"ends of responses cut at {PREVIEW} characters (the traces have no spans)")
     return text

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -13,11 +13,21 @@ from typing import Any
 from urllib.parse import quote
 
 from markscheme.errors import RatingError, refuse_lines
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, json_parts, table_rows
+from markscheme.plain_data import (
+    ANOTHER_LENGTH,
+    json_lines,
+    json_parts,
+    parse_json,
+    read_json,
+    read_text,
+    table_rows,
+)
 
 FIRST = 50
 """Number of parts that a reader looks at to recognize a file."""
-Part = tuple[str, Any]
+HEAD = 200_000
+"""Characters in which a file of Promptfoo's results names its evaluation or first grading, after long prompts."""
+FilePart = tuple[str, Any]
 
 
 @dataclass(frozen=True)
@@ -31,18 +41,18 @@ class Peek:
     path: Path
 
     @cached_property
-    def first(self) -> tuple[Part, ...]:
-        """The first parts of a JSON or table file; empty for other kinds and unreadable files."""
-        try:
-            return tuple(islice(self.parts(), FIRST))
-        except RatingError:
-            return ()
+    def first(self) -> tuple[FilePart, ...]:
+        """The first parts of a JSON or table file, up to one that can't be read; empty for other kinds of files."""
+        parts: list[FilePart] = []
+        with suppress(RatingError):
+            parts.extend(islice(self.parts(), FIRST))
+        return tuple(parts)
 
     def has(self, *fields: str) -> bool:
         """Whether one of the first records has all these fields or columns."""
         return any(mapping(record).keys() >= set(fields) for _, record in self.first)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[FilePart]:
         """Each part of the file: items of a list, lines and rows have the key "", entries of an object their own.
 
         Raises:
@@ -54,10 +64,66 @@ class Peek:
                     refuse_lines(RatingError(ANOTHER_LENGTH, path=self.path, line=line))
                 else:
                     yield "", {column: cell for column, cell in row.items() if cell.strip()}
-        elif self.path.suffix in (".jsonl", ".ndjson"):
+        elif self.path.suffix == ".parquet":
+            from markscheme.graded_table import parquet_rows
+
+            for _, row in parquet_rows(self.path):
+                yield "", {column: value for column, value in row.items() if value is not None}
+        elif self.is_lines:
             yield from (("", entry) for _, entry in json_lines(self.path, RatingError))
         elif self.path.suffix == ".json":
             yield from json_parts(self.path, RatingError)
+
+    @property
+    def is_lines(self) -> bool:
+        """Whether its name is that of a file of JSON lines."""
+        return self.path.suffix in (".jsonl", ".ndjson")
+
+    @cached_property
+    def head(self) -> str:
+        """The beginning of its text."""
+        try:
+            with self.path.open(encoding="utf-8-sig", errors="replace") as file:
+                return file.read(HEAD)
+        except OSError as problem:
+            raise RatingError(f"cannot be read: {problem.strerror or problem}", path=self.path) from problem
+
+    @cached_property
+    def data(self) -> Any:
+        """The content of a .json file; None for any other file.
+
+        Raises:
+            RatingError: It is not valid JSON.
+        """
+        return read_json(self.path, RatingError) if self.path.suffix == ".json" else None
+
+    @cached_property
+    def document(self) -> Mapping[str, Any]:
+        """The one object that a JSON file holds, whatever its name; empty where it holds something else."""
+        if not (self.is_lines or self.path.suffix == ".json") or len(self._lines_read) > 1:
+            return {}
+        try:
+            return mapping(parse_json(read_text(self.path, RatingError)))
+        except (RatingError, ValueError, RecursionError):
+            return {}
+
+    @cached_property
+    def _lines_read(self) -> tuple[FilePart, ...]:
+        """The first parts of a file of lines; empty for one whose first line isn't JSON by itself."""
+        return self.first if self.is_lines else ()
+
+    @cached_property
+    def records(self) -> tuple[Mapping[str, Any], ...]:
+        """The objects among the first parts of a file of lines, a table, or a list."""
+        return tuple(record for key, record in self.first if key == "" and isinstance(record, Mapping))
+
+    def all_records(self) -> Iterator[Mapping[str, Any]]:
+        """The objects of a file of lines, a table, or a list.
+
+        Raises:
+            RatingError: It cannot be read.
+        """
+        yield from (record for key, record in self.parts() if key == "" and isinstance(record, Mapping))
 
     @cached_property
     def members(self) -> frozenset[str]:
@@ -101,8 +167,12 @@ class Peek:
         """
         missing = [column for column in columns if column not in self.tables.get(table, ())]
         if missing:
-            found = ", ".join(sorted(self.tables.get(table, ()))) or f"no such table, only {', '.join(self.tables)}"
-            raise RatingError(f"expected {', '.join(missing)} in the table {table!r}, got {found}", path=self.path)
+            columns_there = (
+                ", ".join(sorted(self.tables.get(table, ()))) or f"no such table, only {', '.join(self.tables)}"
+            )
+            raise RatingError(
+                f"expected {', '.join(missing)} in the table {table!r}, got {columns_there}", path=self.path
+            )
         try:
             with closing(_database(self.path)) as database:
                 question = f"SELECT {', '.join(columns)} FROM {table} {which}"  # noqa: S608 - names of our readers

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markscheme.ratings.rating import Kind
-from markscheme.readers.export import Export, Fields, RawRating
+from markscheme.ratings.kinds import Kind
 from markscheme.readers.peek import Peek, decoded
+from markscheme.readers.tool_content import Fields, RawRating, ToolContent
 
-KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM": "model", "CODE": "code"}
+_KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM": "model", "CODE": "code"}
 ANNOTATION = ("annotator_kind", "span_id", "identifier")
-STORED = ("name", "label", "score", "explanation", "annotator_kind", "identifier", "updated_at", "user_id", "metadata",
+_STORED = ("name", "label", "score", "explanation", "annotator_kind", "identifier", "updated_at", "user_id", "metadata",
           "span_rowid")  # fmt: skip
-SKIPPED = ("id", "created_at", "updated_at", "source", "span_id", "span_rowid")
+_SKIPPED = ("id", "created_at", "updated_at", "source", "span_id", "span_rowid")
 
 
 def is_phoenix(peek: Peek) -> bool:
@@ -21,57 +21,58 @@ def is_phoenix(peek: Peek) -> bool:
     return peek.has(*ANNOTATION) or peek.has("span_kind", "status_code")
 
 
-def read_phoenix(files: Sequence[Peek], export: Export) -> None:
+def read_phoenix(files: Sequence[Peek], content: ToolContent) -> None:
     """The rated spans as responses, and their annotations as ratings."""
     for peek in files:
         if peek.tables:
-            _stored(peek, export)
+            _stored(peek, content)
         else:
             read = _annotation if peek.has(*ANNOTATION) else _span
             for _, record in peek.parts():
-                read(record, export)
+                read(record, content)
 
 
-def _stored(peek: Peek, export: Export) -> None:
+def _stored(peek: Peek, content: ToolContent) -> None:
     users = {}
     if "users" in peek.tables:
         users = {row["id"]: row["username"] for row in peek.rows("users", ("id", "username"))}
     spans = {row["id"]: row["span_id"] for row in peek.rows("spans", ("id", "span_id"))}
-    for row in peek.rows("span_annotations", STORED):
+    for row in peek.rows("span_annotations", _STORED):
         user = users.get(row.pop("user_id"))
         metadata = decoded(row.pop("metadata"))
-        _annotation({**row, "user": user, "metadata": metadata, "span_id": spans.get(row["span_rowid"])}, export)
+        _annotation({**row, "user": user, "metadata": metadata, "span_id": spans.get(row["span_rowid"])}, content)
     rated = "WHERE id IN (SELECT span_rowid FROM span_annotations)"
     for row in peek.rows("spans", ("span_id", "attributes"), rated):
-        _span({"span_id": row["span_id"], "attributes": decoded(row["attributes"])}, export)
+        _span({"span_id": row["span_id"], "attributes": decoded(row["attributes"])}, content)
 
 
-def _annotation(record: Any, export: Export) -> None:
-    fields = Fields(record, export, "annotation", SKIPPED)
+def _annotation(record: Any, content: ToolContent) -> None:
+    fields = Fields(record, content, "annotation", _SKIPPED)
     if not fields.is_record:
         return
-    name, kind = fields.text("annotation_name", "name"), fields.text("annotator_kind")
+    name = fields.text("annotation_name", "name")
+    kind = fields.text("annotator_kind")
     rater = fields.text("identifier", "user", "user_id")
-    said = [fields.take(f"result.{key}") or fields.take(key) for key in ("label", "explanation")]
+    texts = [fields.take(f"result.{key}") or fields.take(key) for key in ("label", "explanation")]
     score = fields.take("result.score")
-    value = export.either(name, fields.take("score") if score is None else score, said[0])
+    value = content.either(name, fields.take("score") if score is None else score, texts[0])
     fields.skip("user", "user_id")
     fields.close()
     at = str(record.get("updated_at") or record.get("created_at") or "")
-    export.rate(
-        RawRating(str(record.get("span_id") or ""), name, value, rater, KINDS.get(kind), str(said[1] or ""), at)
+    content.rate(
+        RawRating(str(record.get("span_id") or ""), name, value, rater, _KINDS.get(kind), str(texts[1] or ""), at)
     )
 
 
-def _span(record: Any, export: Export) -> None:
+def _span(record: Any, content: ToolContent) -> None:
     """Add a span, whose attributes are nested, or flat with dots in their names."""
     if not isinstance(record, Mapping):
-        export.lose("spans that are no objects")
+        content.lose("spans that aren't objects")
         return
     unit = _at(record, "span_id") or _at(record, "context.span_id")
-    given, output = (_at(record, f"attributes.{side}.value") for side in ("input", "output"))
+    asked_for, output = (_at(record, f"attributes.{side}.value") for side in ("input", "output"))
     if output is not None:
-        export.respond(str(unit or ""), decoded(output), decoded(given))
+        content.respond(str(unit or ""), decoded(output), decoded(asked_for))
 
 
 def _at(record: Mapping[str, Any], path: str) -> Any:

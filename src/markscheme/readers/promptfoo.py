@@ -1,13 +1,21 @@
 """Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
 
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from markscheme.errors import RatingError
+from markscheme.errors import RatingError, RatingWarning
+from markscheme.fingerprint import fingerprint
+from markscheme.judges.judge import total
+from markscheme.plain_data import shown
 from markscheme.promptfoo.results import AssertionVerdict, Results, Row, read_results
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Reading, at_position
+from markscheme.readers.imported import Interpretation, Reading, at_position
+from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.readers.peek import Peek
+from markscheme.readers.written import JudgeCost
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
 from markscheme.submission import Submission
 
@@ -39,32 +47,28 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
     )
 
 
-def labelled_rows(rows: Sequence[Row], rubric: Rubric) -> ExampleSet:
-    """The outputs as examples, with annotators' pass/fail labels, which apply to each metric of an output too.
+def _add_output(row: Row, reading: Reading) -> None:
+    """Add an output as an example; a repeat of its test, or another prompt for it, answers the same case."""
+    reading.add_example(_example(row, ()))
+    asserted = [[verdict.metric, verdict.text] for verdict in row.verdicts]
+    reading.cases[row.id] = fingerprint({name: shown(value) for name, value in row.inputs.items()}, asserted)
 
-    Raises:
-        RatingError: None is labelled.
-    """
-    examples: dict[str, Example] = {}
-    for row in rows:
-        labels = {label.rater: label for label in (examples[row.id].labels if row.id in examples else ())}
-        there = {verdict.metric for verdict in row.verdicts}
-        given = list(_labels(row, [criterion for criterion in rubric.criteria if criterion.name in there]))
-        if all(label.overall is None for label in given):
-            given = [replace(label, overall=_as_level(label.passed)) for label in given]
-        labels |= {label.rater: label for label in given}
-        examples[row.id] = _example(row, tuple(labels.values()))
+
+def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
+    """Annotators' pass/fail labels of an output; of an output with a single metric they are labels of that metric."""
+    metrics = {verdict.metric for verdict in row.verdicts if verdict.is_graded}
+    labelled = [criterion for criterion in rubric.criteria if metrics == {criterion.name}]
+    labels = list(_labels(row, labelled))
+    if all(label.overall is None for label in labels):
+        return [replace(label, overall=_as_level(label.passed)) for label in labels]
+    return labels
+
+
+def scored_keys(rows: Sequence[Row]) -> set[str]:
+    """Keys of the outputs that are compared by score: to which an annotator gave one, or all where none is labelled."""
     if not any(row.is_labelled for row in rows):
-        raise RatingError(
-            "no output in the results is labelled: rate some in `promptfoo view`, "
-            "or give tests `metadata: {expected_label: pass|fail}`"
-        )
-    return ExampleSet(tuple(examples.values()))
-
-
-def scored_ids(rows: Iterable[Row]) -> set[str]:
-    """Ids of the outputs to which an annotator gave a score, not only a thumb."""
-    return {row.id for row in rows if row.manual is not None and row.manual.score is not None}
+        return {row.key for row in rows}
+    return {row.key for row in rows if row.manual is not None and row.manual.score is not None}
 
 
 def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
@@ -74,43 +78,105 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
         rows: The outputs.
         rater: Name of the graders.
         rubric: The rubric whose criteria are the graded metrics.
-        by_score: Ids of the outputs compared by score; all others are compared by pass or fail.
+        by_score: Keys of the outputs compared by score; all others are compared by pass or fail.
     """
-    known = {criterion.name for criterion in rubric.criteria}
+    names = {criterion.name for criterion in rubric.criteria}
     ratings = []
     for row in rows:
         by_metric: dict[str, list[AssertionVerdict]] = {}
         for verdict in row.verdicts:
-            if verdict.is_graded and verdict.metric in known:
+            if verdict.is_graded and verdict.metric in names:
                 by_metric.setdefault(verdict.metric, []).append(verdict)
         levels = {metric: _rated(verdicts) for metric, verdicts in by_metric.items()}
-        score = row.score if row.id in by_score else _as_level(row.passed)
+        score = row.score if row.key in by_score else _as_level(row.passed)
         ratings.append(Rating(row.id, rater, "model", levels, score, row.passed, row.sample, row.ungraded))
     return ratings
 
 
-def read_promptfoo(reading: Reading) -> None:
-    """Add the outputs of one results file, with graders' and annotators' ratings, for the user's own rubric.
+def is_results(peek: Peek) -> bool:
+    """Whether a file holds Promptfoo's results; reads only its beginning if that rules it out."""
+    if not (peek.is_lines or peek.path.suffix == ".json"):
+        return False
+    if peek.is_lines:
+        first = peek.head.lstrip().split("\n", 1)[0]
+        return '"promptIdx"' in first and '"testIdx"' in first
+    is_export = '"results"' in peek.head and '"prompts"' in peek.head
+    return is_export or '"evalId"' in peek.head or '"gradingResult"' in peek.head
 
-    Metrics and named scores with a criterion's name are its levels: a score from 0 to 1 is a position on the scale.
-    Thumbs and expected labels are overall decisions.
+
+def read_results_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+    """The outputs of each file with the graders' and the annotators' ratings.
+
+    By a user's rubric, metrics and named scores with a criterion's name are its levels: a score from 0 to 1 is a
+    position on the scale. Thumbs and expected labels are overall decisions. Without a rubric, or where the rubric's
+    criteria are the metrics, each metric is a criterion that is met or not.
 
     Raises:
-        RatingError: It isn't a valid results file.
+        RatingError: A file can't be read, or contains no verdict.
     """
-    results = read_results(reading.path)
+    results = results_in([peek.path for peek in files])
+    if rubric is not None and not interpretation.by_metrics:
+        return [
+            _by_criteria(in_file, interpretation.reading(peek, rubric))
+            for peek, in_file in zip(files, results, strict=True)
+        ]
+    if rubric is None and interpretation.expected == "decisions" and not any(in_file.metrics for in_file in results):
+        rubric = rubric_of_wholes()
+    rubric = rubric or rubric_of(results)
+    by_score = scored_keys([row for in_file in results for row in in_file.rows])
+    return [read_by_metrics(in_file, rubric, by_score) for in_file in results]
+
+
+def results_in(paths: Sequence[Path]) -> list[Results]:
+    """Promptfoo's results in each file, with a warning of invalid labels and splits.
+
+    Raises:
+        RatingError: A file cannot be read.
+    """
+    files = [read_results(path) for path in paths]
+    for results in files:
+        for what, count in results.aside.items():
+            if what.startswith("metadata."):
+                warnings.warn(f"{results.path}: {count} outputs with {what}", RatingWarning, stacklevel=2)
+    return files
+
+
+def _by_criteria(results: Results, reading: Reading) -> Reading:
     reading.lost.update(results.aside)
     yes_no = [reading.only] if reading.only is not None and reading.only.scale.is_yes_no else []
     for row in results.rows:
-        reading.add_example(_example(row, ()))
+        _add_output(row, reading)
         reading.add(_imported_verdicts(row, reading))
         for label in _labels(row, yes_no):
             reading.add(label)
+    return reading
+
+
+def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] | None = None) -> Reading:
+    """The outputs with their ratings, by a rubric whose criteria are the metrics.
+
+    Args:
+        results: The results.
+        rubric: The rubric.
+        by_score: Keys of the outputs compared by score instead of pass or fail; None finds them in these results.
+    """
+    if by_score is None:
+        by_score = scored_keys(results.rows)
+    reading = Reading(results.path, rubric)
+    reading.lost.update(results.aside)
+    rows = results.rows
+    for row in rows:
+        _add_output(row, reading)
+        reading.ratings += _labels_by_metric(row, reading.rubric)
+    reading.ratings += graders_ratings(rows, GRADERS, reading.rubric, by_score=by_score)
+    reading.day = results.at
+    reading.judge_cost = JudgeCost(total(row.usage for row in rows), submissions=len(rows))
+    return reading
 
 
 def _imported_verdicts(row: Row, reading: Reading) -> Rating:
     """The graders' ratings by criterion; score and decision are those of the assertion they are part of."""
-    said: dict[str, Rated] = {}
+    levels: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None
     above: AssertionVerdict | None = None
     for verdict in row.verdicts:
@@ -118,24 +184,28 @@ def _imported_verdicts(row: Row, reading: Reading) -> Rating:
         criterion = reading.criterion(verdict.metric) if verdict.is_graded else None
         if criterion is not None:
             rated = _level_of(verdict, criterion, reading)
-            said |= {criterion.name: rated} if rated is not None else {}
+            levels |= {criterion.name: rated} if rated is not None else {}
             whole = above if verdict.is_part else whole
     for name, named in row.named.items():
         criterion = reading.criterion(name)
-        if criterion is not None and criterion.name not in said:
-            said |= _named(criterion, named, reading)
+        if criterion is not None and criterion.name not in levels:
+            levels |= _named(criterion, named, reading)
     _count_lost(row, whole, reading)
-    score, passed, error = (row.score, row.passed, row.ungraded)
+    score = row.score
+    passed = row.passed
+    error = row.ungraded
     if whole is not None:
-        score, passed, error = (whole.score, whole.passed, whole.ungraded)
+        score = whole.score
+        passed = whole.passed
+        error = whole.ungraded
     overall = score if score is not None and 0 <= score <= 1 and error is None else None
-    return Rating(row.id, GRADERS, "model", said, overall, None if error else passed, row.sample, error)
+    return Rating(row.id, GRADERS, "model", levels, overall, None if error else passed, row.sample, error)
 
 
 def _count_lost(row: Row, whole: AssertionVerdict | None, reading: Reading) -> None:
     for verdict in row.verdicts:
         if verdict.is_graded and verdict is not whole and reading.criterion(verdict.metric) is None:
-            reading.lose(f"verdicts of {verdict.metric!r}, which is no criterion of the rubric")
+            reading.lose(f"verdicts of {verdict.metric!r}, which isn't a criterion of the rubric")
     if row.usage.calls:
         reading.lose("counts of what grading an output cost")
 
@@ -155,7 +225,7 @@ def _level_of(verdict: AssertionVerdict, criterion: Criterion, reading: Reading)
 
 def _named(criterion: Criterion, score: float, reading: Reading) -> dict[str, Rated]:
     if not 0 <= score <= 1 or (criterion.scale.is_yes_no and score not in (0.0, 1.0)):
-        reading.lose(f"named scores of {criterion.name!r} that are no level of its scale")
+        reading.lose(f"named scores of {criterion.name!r} that aren't a level of its scale")
         return {}
     return {criterion.name: Rated(at_position(criterion, score))}
 
@@ -168,7 +238,8 @@ def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
 
 def _labels(row: Row, criteria: Iterable[Criterion]) -> Iterator[Rating]:
     """Annotators' labels of an output; their decisions are also levels of these criteria, which are yes/no."""
-    manual, expected = row.manual, row.expected
+    manual = row.manual
+    expected = row.expected
     if manual is not None:
         levels = _levels(manual.passed, criteria)
         yield Rating(row.id, VIEWER, "human", levels, manual.score, manual.passed, blind=False, note=manual.comment)

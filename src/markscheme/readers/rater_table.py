@@ -1,61 +1,21 @@
 """Read a CSV table of ratings, with units in rows and raters in columns, as numbers."""
 
 import csv
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.readers.imported import number
+from markscheme.readers.recoding import Recoding
 
 UNIT_COLUMNS = ("unit", "id", "item")
-
-
-@dataclass(frozen=True, slots=True)
-class Recoding:
-    """The levels of a table of ratings as `--levels` gives them, and cells that count as another level or as missing.
-
-    Attributes:
-        levels: Names of the levels, worst first.
-        cells: The level that a cell counts as, by its text; "" is a missing rating.
-    """
-
-    levels: tuple[str, ...]
-    cells: Mapping[str, str]
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """The recoding in comma-separated entries: LEVEL, or CELL=LEVEL, or CELL= for a missing rating.
-
-        Levels are in the order of their first occurrence.
-
-        Example:
-            >>> found = Recoding.parse("no,partly=no,yes,n/a=")
-            >>> found.levels, [found.read(cell) for cell in ("no", "partly", "yes", "n/a")]
-            (('no', 'yes'), ['no', 'no', 'yes', ''])
-            >>> Recoding.parse("1=low,2=low,3=high").read("2.0")
-            'low'
-        """
-        entries = [entry.strip().partition("=") for entry in text.split(",")]
-        cells = {cell.strip(): level.strip() for cell, sign, level in entries if sign}
-        if not cells:
-            return cls(tuple(cell for cell, _, _ in entries), cells)
-        named = (level.strip() if sign else cell for cell, sign, level in entries if level.strip() or not sign)
-        return cls(tuple(dict.fromkeys(named)), cells)
-
-    def read(self, cell: str) -> str:
-        """The level that a cell counts as; a number may be spelt differently than in the entry."""
-        if cell in self.cells or not self.cells:
-            return self.cells.get(cell, cell)
-        value = number(cell)
-        if value is None:
-            return cell
-        return next((level for written, level in self.cells.items() if number(written) == value), cell)
 
 
 @dataclass(frozen=True)
@@ -84,7 +44,42 @@ def read_rater_table(path: Path, levels: str | None = None, *, between: bool = T
         RatingError: It isn't a table, has rows whose length differs from the header's, or a cell that isn't a level.
         UsageError: Invalid levels.
     """
-    (_, header), *body = _rows(path)
+    return _table(_rows(path), levels or "", path, between=between)
+
+
+def rater_table_from(
+    rows: Iterable[Mapping[str, Any]],
+    levels: str | None = None,
+    *,
+    between: bool = True,
+    place: Path | str = "table",
+) -> RaterTable:
+    """The table in rows that a program has, each with a unit's ratings by rater; options are those of a file.
+
+    Args:
+        rows: The rows.
+        levels: The scale's levels, as for a file.
+        between: Whether a number between two levels is a valid rating.
+        place: What messages name as their source.
+
+    Raises:
+        RatingError: A row has a cell that isn't a level, or there are fewer than two raters.
+        UsageError: Invalid levels.
+    """
+    units = list(rows)
+    header = list(dict.fromkeys(str(name) for row in units for name in row))
+    body = [(place, [_text(row.get(name)) for name in header]) for place, row in enumerate(units, start=1)]
+    return _table([(0, header or [""]), *body], levels or "", place, between=between)
+
+
+def _text(value: Any) -> str:
+    """A cell's value as a file has it; a missing one is empty."""
+    is_missing = value is None or (isinstance(value, float) and math.isnan(value))
+    return "" if is_missing else str(value)
+
+
+def _table(rows: Sequence[tuple[int, list[str]]], levels: str, path: Path | str, *, between: bool) -> RaterTable:
+    (_, header), *body = rows
     skip = 1 if header[0].strip().casefold() in UNIT_COLUMNS else 0
     raters = tuple(name.strip() for name in header[skip:])
     if len(raters) < 2 or not body:
@@ -97,9 +92,9 @@ def read_rater_table(path: Path, levels: str | None = None, *, between: bool = T
     ]
     if faults:
         raise RatingError(faults, path=path)
-    recoding = Recoding.parse(levels or "")
-    rows = [(n, [recoding.read(cell.strip()) for cell in row[skip:]]) for n, row in body]
-    return _coded(raters, rows, ",".join(recoding.levels), between, path)
+    recoding = Recoding.parse(levels)
+    cells = [(n, [recoding.read(cell.strip()) for cell in row[skip:]]) for n, row in body]
+    return _coded(raters, cells, ",".join(recoding.levels), between, path)
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
@@ -128,12 +123,12 @@ def _faults_of_raters(raters: Sequence[str]) -> Iterator[Fault]:
 
 
 def _coded(
-    raters: tuple[str, ...], rows: list[tuple[int, list[str]]], said: str, between: bool, path: Path
+    raters: tuple[str, ...], rows: list[tuple[int, list[str]]], named_levels: str, between: bool, path: Path | str
 ) -> RaterTable:
     cells = [(n, cell) for n, row in rows for cell in row if cell]
     if not cells:
         raise RatingError("contains no rating", path=path)
-    levels = _named_levels(said) if said else _levels_among(cells, path)
+    levels = _named_levels(named_levels) if named_levels else _levels_among(cells, path)
     codes = {cell: _code(cell, levels, between) for _, cell in cells}
     shown = ", ".join(level if isinstance(level, str) else f"{level:g}" for level in levels)
     faults = [Fault(f"{cell!r} is not one of the levels {shown}", n) for n, cell in cells if codes[cell] is None]
@@ -154,18 +149,18 @@ def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | 
     return value
 
 
-def _named_levels(said: str) -> tuple[float | str, ...]:
-    names = tuple(said.split(","))
+def _named_levels(listed: str) -> tuple[float | str, ...]:
+    names = tuple(listed.split(","))
     numbers = [value for value in map(number, names) if value is not None]
     levels: tuple[float | str, ...] = tuple(numbers) if len(numbers) == len(names) else names
     if len(levels) < 2 or len(set(levels)) < len(levels) or not all(names):
-        raise UsageError(f"`--levels` must be two or more different levels, worst first, got {said!r}")
+        raise UsageError(f"`--levels` must be two or more different levels, worst first, got {listed!r}")
     if numbers == list(levels) and numbers != sorted(numbers):
-        raise UsageError(f"`--levels` must list numbers lowest first, got {said!r}")
+        raise UsageError(f"`--levels` must list numbers lowest first, got {listed!r}")
     return levels
 
 
-def _levels_among(cells: Sequence[tuple[int, str]], path: Path) -> tuple[float | str, ...]:
+def _levels_among(cells: Sequence[tuple[int, str]], path: Path | str) -> tuple[float | str, ...]:
     numbers = {cell: number(cell) for _, cell in cells}
     words = [(n, cell) for n, cell in cells if numbers[cell] is None]
     if not words:

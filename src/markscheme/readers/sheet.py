@@ -1,16 +1,33 @@
 """Answers saved by a labelling sheet: one annotator's ratings, for one wording of a rubric and one pool."""
 
+import hashlib
+import hmac
+import json
+import secrets
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
-from markscheme.errors import RatingError
+from markscheme.errors import Fault, RatingError, writing
+from markscheme.files import refuse_link, write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import few_of
+from markscheme.plain_data import plain_data, read_text, shown
+from markscheme.ratings.additions import is_before
 from markscheme.ratings.examples import Example, examples_file, load_examples
-from markscheme.ratings.rating import RatingReader
+from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.imported import Reading
+from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
+
+VERSION = 1
+"""Of the sheets that are written and read."""
+KEY = "sheet.key"
+"""The file with the project's key, in the rubric's calibration folder; it is on no sheet."""
+KEY_BYTES = 32
+"""As long as the digest of SHA-256, which RFC 2104 advises for HMAC."""
 
 
 def wording_of(rubric: Rubric) -> str:
@@ -29,57 +46,156 @@ def pool_of(responses: Mapping[str, str]) -> str:
     return fingerprint(sorted(responses.items()))
 
 
-def is_sheet(reading: Reading) -> bool:
+def is_sheet(peek: Peek) -> bool:
     """Whether a JSON file holds the answers of a labelling sheet."""
-    data = reading.data
+    data = peek.data
     return isinstance(data, Mapping) and "sheet" in data and isinstance(data.get("ratings"), list)
+
+
+def signed(head: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A sheet's head with a digest that only who has the project's key can make.
+
+    Args:
+        head: What the sheet says of itself: version, words, responses, what is asked of each, who labels, as what kind.
+        key: The project's.
+    """
+    text = json.dumps({name: value for name, value in head.items() if name != "digest"}, sort_keys=True)
+    return {**head, "digest": hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()}
+
+
+def sheet_key(folder: Path) -> str:
+    """The key by which sheets of a rubric are signed; made where there is none.
+
+    Args:
+        folder: The rubric's calibration folder, which the caller holds.
+
+    Raises:
+        UsageError: It can't be written.
+    """
+    path = folder / KEY
+    with writing(path):
+        refuse_link(path)
+        key = path.read_text(encoding="ascii").strip() if path.is_file() else ""
+        if not key:
+            key = secrets.token_hex(KEY_BYTES)
+            path.touch(mode=0o600)
+            write_whole(path, f"{key}\n", follow=False)
+    return key
 
 
 def read_sheet(reading: Reading) -> None:
     """Add the ratings of a sheet, which may be incomplete.
 
     Raises:
-        RatingError: The sheet is of another version, or of other words or responses than those here.
+        RatingError: The sheet is of another version, of other words or responses than those here, or was changed: its
+            head isn't the one that was written, or an answer is none that it asks for. Each such answer is named.
     """
-    data, rubric = reading.data, reading.rubric
-    if data["sheet"] != 1:
+    data = reading.data
+    rubric = reading.rubric
+    if data["sheet"] != VERSION:
         raise RatingError("is a labelling sheet of a later version of markscheme", path=reading.path)
-    reader = RatingReader(rubric)
     try:
         if data.get("rubric") != wording_of(rubric):
             raise ValueError(_other_words(data, rubric))
-        ratings = [reader.rating(line) for line in data["ratings"]]
-        _check_pool(data, rubric, {rating.id for rating in ratings})
+        _check_head(data, rubric)
+        _check_pool(data, rubric)
     except ValueError as fault:
         raise RatingError(str(fault), path=reading.path) from fault
+    ratings = _answers_of(data, RatingReader(rubric), reading.path)
     for rating in ratings:
         reading.add(rating)
 
 
+def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:
+    """Refuse a head that isn't the one that the project wrote."""
+    folder = find_calibration(rubric.name, Path.cwd())
+    path = folder / KEY if folder else Path("calibration", rubric.name, KEY)
+    if not path.is_file():
+        raise ValueError(f"can't be checked: {path} isn't here; import it where it was written, or copy that file here")
+    head = {name: value for name, value in data.items() if name != "ratings"}
+    digest = signed(head, path.read_text(encoding="utf-8").strip())["digest"]
+    if not hmac.compare_digest(digest.encode(), str(data.get("digest")).encode()):
+        raise ValueError("its head isn't the one that was written: the file was changed by hand, or is of another copy")
+
+
+def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> list[Rating]:
+    """The answers on a sheet, once each is one that the sheet asks for.
+
+    Raises:
+        RatingError: Names each that isn't, with its line.
+    """
+    ratings: dict[tuple[str, int], Rating] = {}
+    faults: dict[int, str] = {}
+    for place, line in enumerate(data["ratings"]):
+        try:
+            rating = reader.rating(line)
+            _refuse_unasked(rating, line, data, reader.rubric)
+            if (rating.id, rating.sample) in ratings:
+                raise ValueError("is answered twice")
+            ratings[rating.id, rating.sample] = rating
+        except ValueError as fault:
+            unit = line.get("id") if isinstance(line, Mapping) else place + 1
+            faults[place] = f"the answer to {shown(unit)} is refused: {fault}"
+    if faults:
+        lines = plain_data(read_text(path, RatingError), "json", RatingError, path=path, most_nodes=None)[1]
+        raise RatingError([Fault(text, lines.get(("ratings", place))) for place, text in faults.items()], path=path)
+    return list(ratings.values())
+
+
+def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, Any], rubric: Rubric) -> None:
+    """Refuse an answer that the sheet, as its head says, couldn't give.
+
+    Raises:
+        ValueError: Says why.
+    """
+    for name in ("rater", "kind"):
+        if getattr(rating, name) != head[name]:
+            raise ValueError(f"{name} is {getattr(rating, name)!r}; the sheet is for {head[name]!r}")
+    if [rating.id, rating.sample] not in head["steps"]:
+        raise ValueError(f"the sheet doesn't ask for it as sample {rating.sample}")
+    unasked = [name for name in rating.criteria if name not in head["asks"][rating.id]]
+    unasked += [name for name in ("overall", "pass", "error", "withdrawn") if line.get(name) not in (None, False)]
+    if unasked or not rating.blind:
+        raise ValueError(f"the sheet doesn't ask for {', '.join(unasked) or 'answers that are not blind'}")
+    for name, rated in rating.criteria.items():
+        if rated.under != head["criteria"][name] or rating.under != head["under"]:
+            raise ValueError(f"{name} is answered under other words than the sheet's")
+        if rated.level is not None and rated.level not in rubric.criterion(name).scale.values:
+            raise ValueError(f"{name} is {rated.level:g}, which is no level to choose on the sheet")
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    if is_before(tomorrow.isoformat(), rating.at):
+        raise ValueError(f"it was given in the future, {rating.at}")
+
+
 def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
     """How the words on a sheet differ from the rubric's."""
-    shown, name = data.get("criteria"), data.get("name")
+    criteria_then = data.get("criteria")
+    name = data.get("name")
     if name != rubric.name:
         return f"was labelled by the rubric {name!r}; this is {rubric.name!r}"
     now = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
-    then = shown if isinstance(shown, Mapping) else {}
-    differ = [one for one in {**then, **now} if then.get(one) != now.get(one)]
+    then = criteria_then if isinstance(criteria_then, Mapping) else {}
+    differ = [
+        name_of_criterion
+        for name_of_criterion in {**then, **now}
+        if then.get(name_of_criterion) != now.get(name_of_criterion)
+    ]
     what = f"criteria {', '.join(differ)} differ" if differ else "its description, guidelines or inputs differ"
     return f"was labelled by other words of {rubric.name!r}: {what}; write new sheets, or import under the old rubric"
 
 
-def _check_pool(data: Mapping[str, object], rubric: Rubric, rated: set[str]) -> None:
+def _check_pool(data: Mapping[str, object], rubric: Rubric) -> None:
     """Refuse answers to responses that differ from the rubric's examples."""
-    shown = data.get("responses")
-    if not isinstance(shown, Mapping) or data.get("pool") != pool_of(shown) or not rated <= shown.keys():
+    on_sheet = data.get("responses")
+    if not isinstance(on_sheet, Mapping) or data.get("pool") != pool_of(on_sheet):
         raise ValueError("its pool isn't the one it names: the file was changed by hand")
     folder = find_calibration(rubric.name, Path.cwd())
-    there = responses_of(load_examples(examples_file(folder), rubric).examples) if folder else {}
+    here = responses_of(load_examples(examples_file(folder), rubric).examples) if folder else {}
     for problem, ids in (
-        ("are not among the examples here", [id for id in shown if id not in there]),
-        ("differ from those here", [id for id in shown if there.get(id, shown[id]) != shown[id]]),
+        ("are not among the examples here", [id for id in on_sheet if id not in here]),
+        ("differ from those here", [id for id in on_sheet if here.get(id, on_sheet[id]) != on_sheet[id]]),
     ):
         if ids:
             raise ValueError(
-                f"was labelled on another pool: {len(ids)} of {len(shown)} responses {problem}: {few_of(ids)}"
+                f"was labelled on another pool: {len(ids)} of {len(on_sheet)} responses {problem}: {few_of(ids)}"
             )

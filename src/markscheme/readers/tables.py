@@ -10,30 +10,50 @@ from markscheme.errors import RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines, read_text, shown
 from markscheme.ratings.examples import Example, Split
-from markscheme.ratings.rating import KINDS, Kind, Rated, Rating
+from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Reading, number, plain, said_anything
 from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
 
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 ID = ("id", "exampleid", "targetid", "item", "unit")
-RESPONSE = ("response", "output", "answer", "submission")
-EXPECTED = "expected"
+RESPONSE_NAMES = ("response", "output", "answer", "submission")
+EXPECTED_COLUMN = "expected"
 """Columns that hold a reference answer or a label, depending on their values."""
-INPUTS = {"query": ("query", "input", "question", "prompt"), "reference": ("reference", "expectedoutput", EXPECTED)}
+INPUTS = {
+    "query": ("query", "input", "question", "prompt"),
+    "reference": ("reference", "expectedoutput", EXPECTED_COLUMN),
+}
 VERDICT, OF_PEOPLE = ("verdict",), ("humanlabel", "human")
 LABEL = (*OF_PEOPLE, "label", "gold", "expectedlabel")
 RATER, SAMPLE, REASON = ("rater", "annotator"), ("sample", "run"), ("reason", "explanation", "rationale", "comment")
 OVERALL, DECISION = ("overall", "score", "expectedscore"), ("pass", "passed")
-AT = ("at", "createdat")
+DAY_COLUMNS = ("at", "createdat")
 NOTE, CONFIDENCE, SECONDS = ("note", "notes"), ("confidence", "certainty"), ("seconds",)
 SKIPPED = ("skipreason", "skippedbecause", "whyskipped")
 """Why the rater gave no level: of the criterion that a row names, else of all that have none."""
 OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
 PAIRS = ("outputa", "outputb")
-JUDGE = "judge"
+JUDGE_COLUMN = "judge"
 FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at")
 """What a column can be mapped to, in addition to the rubric's criteria."""
+
+
+def is_table(peek: Peek) -> bool:
+    """Whether a file is a table, by its name."""
+    return peek.path.suffix in TABLE_SUFFIXES
+
+
+def is_plain_lines(peek: Peek) -> bool:
+    """Whether a file has lines of objects or of "id verdict", by its name."""
+    return peek.is_lines or peek.path.suffix == ".txt"
+
+
+def is_list(peek: Peek) -> bool:
+    """Whether a file is a JSON list."""
+    return isinstance(peek.data, list)
 
 
 def read_rows(reading: Reading) -> None:
@@ -52,10 +72,12 @@ def read_rows(reading: Reading) -> None:
         table.add(row)
     if table.unknown_kind:
         raters = table.unknown_kind.items()
-        found = ", ".join(f"{count} by {rater}" if rater else f"{count} without a rater" for rater, count in raters)
+        raters_without_kind = ", ".join(
+            f"{count} by {rater}" if rater else f"{count} without a rater" for rater, count in raters
+        )
         raise RatingError(
-            f"doesn't say who gave these ratings: {found}. Pass `--kind human`, or adjudicated, constructed, model or "
-            "code; name judges with `--judge-names`",
+            f"doesn't say who gave these ratings: {raters_without_kind}. Pass `--kind human`, or adjudicated, "
+            "constructed, model or code; name judges with `--judge-names`",
             path=reading.path,
         )
     reading.ratings += table.ratings.values()
@@ -64,7 +86,7 @@ def read_rows(reading: Reading) -> None:
 def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
     """The rows of a file, each by column name; empty cells are left out."""
     path = reading.path
-    if path.suffix in (".csv", ".tsv"):
+    if path.suffix in TABLE_SUFFIXES:
         yield from (row for _, row in Peek(path).parts())
     elif path.suffix == ".txt":
         yield from _plain_lines(path)
@@ -90,13 +112,16 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _expected(rows: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[str, ...]:
     """The column `expected`, if it holds labels: every value is a level or a decision, not a text."""
-    given = [
-        value for row in rows for name, value in row.items() if plain(name) == EXPECTED and value not in (None, "")
+    values = [
+        value
+        for row in rows
+        for name, value in row.items()
+        if plain(name) == EXPECTED_COLUMN and value not in (None, "")
     ]
-    if not given or not all(reading.is_verdict(value) for value in given):
+    if not values or not all(reading.is_verdict(value) for value in values):
         return ()
     reading.note("column 'expected' was read as labels: every value is a level or a decision")
-    return (EXPECTED,)
+    return (EXPECTED_COLUMN,)
 
 
 @dataclass
@@ -119,7 +144,7 @@ class _Table:
         """Add one row."""
         row = _Row(raw)
         if any(name in row.by_name for name in PAIRS):
-            self.reading.lose("pairs of responses: which of two is better is no rating of either")
+            self.reading.lose("pairs of responses: which of two is better doesn't rate either")
             return
         unit = row.text(ID) or self._derived(row)
         if unit is None:
@@ -142,14 +167,14 @@ class _Table:
             self.reading.lose(f"cells of column {name!r}")
 
     def _derived(self, row: "_Row") -> str | None:
-        texts = row.text(RESPONSE), row.text(INPUTS["query"])
+        texts = row.text(RESPONSE_NAMES), row.text(INPUTS["query"])
         if texts == (None, None):
             return None
         self.reading.note("rows have no id; each got a digest of its input and response")
         return fingerprint(*texts)
 
     def _example(self, row: "_Row", unit: str) -> None:
-        response = row.text(RESPONSE)
+        response = row.text(RESPONSE_NAMES)
         inputs = {
             name: text
             for name, columns in INPUTS.items()
@@ -157,8 +182,10 @@ class _Table:
         }
         if response is None:
             return
-        said = row.text(("split",))
-        split: Split | None = next((known for known in get_args(Split) if known == said), None)
+        split_name = row.text(("split",))
+        split: Split | None = next(
+            (split_of_set for split_of_set in get_args(Split) if split_of_set == split_name), None
+        )
         group, system = row.text(("group", "slice")) or "", row.text(("system",)) or ""
         example = Example(Submission(response, inputs, unit), group=group, system=system, split=split)
         self.reading.add_example(example)
@@ -175,7 +202,8 @@ class _Table:
         named = row.text(self._free(("judge",)))
         judge = self._judge(row, named)
         if verdict is None and named is not None and self.reading.decision(row.value(("judge",))) is not None:
-            verdict, judge = row.value(("judge",)), (JUDGE, "model")
+            verdict = row.value(("judge",))
+            judge = (JUDGE_COLUMN, "model")
         judged = verdict is not None or named is not None
         if verdict is not None:
             levels, overall, passed = self.reading.whole(verdict)
@@ -184,45 +212,52 @@ class _Table:
             levels, overall, passed = self.reading.whole(row.by_name[label_column])
             who = self._who(row, "human" if label_column in OF_PEOPLE else None)
             yield Rating(unit, *who, levels, overall, passed)
-        own = self._own(row, unit, reason if verdict is None else "")
-        if said_anything(own):
+        rating_of_row = self._own(row, unit, reason if verdict is None else "")
+        if said_anything(rating_of_row):
             rater, kind = judge if judged and row.text(self._free(RATER)) is None else self._who(row, None)
-            yield replace(own, rater=rater, kind=kind)
+            yield replace(rating_of_row, rater=rater, kind=kind)
 
     def _judge(self, row: "_Row", named: str | None) -> "_Who":
         """The rater of a row's verdict: a judge if the table has labels, else whom the row or the caller names."""
         if named is not None or self.has_labels:
-            return named or JUDGE, "model"
+            return named or JUDGE_COLUMN, "model"
         rater, kind = self._who(row, "model")
-        return (JUDGE if rater == kind == "model" else rater), kind
+        return (JUDGE_COLUMN if rater == kind == "model" else rater), kind
 
     def _own(self, row: "_Row", unit: str, reason: str) -> Rating:
         """Ratings in columns named like criteria, `overall` or `pass`; the rater is filled in later."""
-        said: dict[str, Rated] = {}
+        levels: dict[str, Rated] = {}
         for name, raw in self._entries(row):
             criterion = self.reading.criterion(name)
             if criterion is None:
-                self.reading.lose(f"ratings of {name!r}, which is no criterion of the rubric")
+                self.reading.lose(f"ratings of {name!r}, which isn't a criterion of the rubric")
             elif (rated := self._rated(criterion, raw, reason)) is not None:
-                said[criterion.name] = rated
-        said |= self._skipped(row, said)
-        notes = (row.text(self._free(NOTE)), "" if said else reason)
-        overall, passed, error = self._score(row), self._decision(row), row.text(("error",))
-        rating = Rating(unit, "", "human", said, overall, passed, error=error, at=row.text(AT) or "")
-        note, seconds = "\n".join(filter(None, notes)), number(row.value(self._free(SECONDS)))
+                levels[criterion.name] = rated
+        levels |= self._skipped(row, levels)
+        notes = (row.text(self._free(NOTE)), "" if levels else reason)
+        overall = self._score(row)
+        passed = self._decision(row)
+        error = row.text(("error",))
+        rating = Rating(unit, "", "human", levels, overall, passed, error=error, at=row.text(DAY_COLUMNS) or "")
+        note = "\n".join(filter(None, notes))
+        seconds = number(row.value(self._free(SECONDS)))
         return replace(rating, note=note, confidence=row.text(self._free(CONFIDENCE)) or "", seconds=seconds)
 
-    def _skipped(self, row: "_Row", said: Mapping[str, Rated]) -> dict[str, Rated]:
+    def _skipped(self, row: "_Row", levels: Mapping[str, Rated]) -> dict[str, Rated]:
         """Why there is no level, for the criteria that a row leaves out."""
-        why, named = row.text(self._free(SKIPPED)), row.text(self._free(("criterion",)))
-        one = self.reading.criterion(named) if named else None
-        open_ones = [one] if one else [c for c in self.reading.rubric.criteria if not named]
-        return {c.name: Rated(None, why, declined="abstained") for c in open_ones if c.name not in said} if why else {}
+        why = row.text(self._free(SKIPPED))
+        named = row.text(self._free(("criterion",)))
+        named_criterion = self.reading.criterion(named) if named else None
+        open_ones = [named_criterion] if named_criterion else [c for c in self.reading.rubric.criteria if not named]
+        return (
+            {c.name: Rated(None, why, declined="abstained") for c in open_ones if c.name not in levels} if why else {}
+        )
 
     def _entries(self, row: "_Row") -> Iterator[tuple[str, Any]]:
         yield from mapping(row.value(("criteria",))).items()
         yield from ((name, raw) for name, raw in row.raw.items() if self.reading.criterion(name) is not None)
-        level, named = row.value(self._free(("level",))), row.text(self._free(("criterion",)))
+        level = row.value(self._free(("level",)))
+        named = row.text(self._free(("criterion",)))
         if level is not None and named is not None:
             yield named, level
         elif level is not None and self.reading.only is not None:
@@ -239,32 +274,32 @@ class _Table:
             return None
         return self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
 
-    def _who(self, row: "_Row", known: Kind | None) -> "_Who":
+    def _who(self, row: "_Row", kind_of_column: Kind | None) -> "_Who":
         """The rater named by the row or the caller; a kind that neither states is counted as unknown."""
         columns = self.reading.columns
         rater = row.text(self._free(RATER)) or columns.rater
-        said = row.text(self._free(("kind",)))
-        if said is not None and said not in KINDS:
-            self.reading.lose(f"kind {shown(said)}, which is none of {', '.join(KINDS)}")
-        stated: Kind | None = next((kind for kind in get_args(Kind) if kind == said), None)
-        kind: Kind | None = "model" if rater in columns.judges else stated or columns.kind or known
+        kind_name = row.text(self._free(("kind",)))
+        if kind_name is not None and kind_name not in KINDS:
+            self.reading.lose(f"kind {shown(kind_name)}, which isn't one of {', '.join(KINDS)}")
+        stated: Kind | None = next((kind for kind in get_args(Kind) if kind == kind_name), None)
+        kind: Kind | None = "model" if rater in columns.judges else stated or columns.kind or kind_of_column
         if kind is None:
             self.unknown_kind[rater or ""] += 1
         return rater or kind or "", kind or "human"
 
     def _score(self, row: "_Row") -> float | None:
-        said = row.value(self._free(OVERALL))
-        score = number(said)
-        if said is not None and (score is None or not 0 <= score <= 1):
+        value = row.value(self._free(OVERALL))
+        score = number(value)
+        if value is not None and (score is None or not 0 <= score <= 1):
             self.reading.lose("overall scores that are not from 0 to 1")
             return None
         return score
 
     def _decision(self, row: "_Row") -> bool | None:
-        said = row.value(self._free(DECISION))
-        decision = None if said is None else self.reading.decision(said)
-        if said is not None and decision is None:
-            self.reading.lose(f"pass {shown(said)}, which is neither yes nor no")
+        value = row.value(self._free(DECISION))
+        decision = None if value is None else self.reading.decision(value)
+        if value is not None and decision is None:
+            self.reading.lose(f"pass {shown(value)}, which is neither yes nor no")
         return decision
 
     def _put(self, rating: Rating, run: str) -> None:
@@ -307,13 +342,13 @@ class _Row:
 
     def value(self, names: Iterable[str]) -> Any:
         """The value of the first column that has one; None if none has."""
-        found = self.first(names)
-        return None if found is None else self.by_name[found]
+        name = self.first(names)
+        return None if name is None else self.by_name[name]
 
     def text(self, names: Iterable[str]) -> str | None:
         """The same, as text."""
-        said = self.value(names)
-        return None if said is None else as_text(said).strip()
+        value = self.value(names)
+        return None if value is None else as_text(value).strip()
 
     @property
     def unread(self) -> list[str]:
@@ -326,6 +361,6 @@ def _with_reason(levels: Mapping[str, Rated], reason: str) -> dict[str, Rated]:
 
 
 _KNOWN = frozenset(
-    [*ID, *RESPONSE, *(name for names in INPUTS.values() for name in names), *VERDICT, *LABEL, *RATER, *SAMPLE,
-     *REASON, *OVERALL, *DECISION, *AT, *NOTE, *CONFIDENCE, *SECONDS, *SKIPPED, *OTHERS]
+    [*ID, *RESPONSE_NAMES, *(name for names in INPUTS.values() for name in names), *VERDICT, *LABEL, *RATER, *SAMPLE,
+     *REASON, *OVERALL, *DECISION, *DAY_COLUMNS, *NOTE, *CONFIDENCE, *SECONDS, *SKIPPED, *OTHERS]
 )  # fmt: skip

@@ -5,20 +5,21 @@ from collections.abc import Iterator
 from markscheme.report.document import Bars, Mark
 from markscheme.text import printable
 
-WIDEST, NARROWEST = 51, 11
-LINE, LOW, HIGH, POINT, TARGET = "─├┤●▲"
+_WIDEST, _NARROWEST = 51, 11
+"""Characters of the line: odd, so that 50% has a middle, and no narrower than eleven steps of 10%."""
+_LINE, _LOW, _HIGH, _POINT, _TARGET = "─├┤●▲"
 
 
 def drawn(bars: Bars, width: int) -> Iterator[str]:
     """The lines of the picture, at most `width` columns wide."""
     names = max(len(name) for name, _ in bars.rows)
     texts = max(len(mark.text) for _, mark in bars.rows)
-    room = max(NARROWEST, min(WIDEST, width - names - texts - 6))
+    room = max(_NARROWEST, min(_WIDEST, width - names - texts - 6))
     yield " " * (names + 4) + _axis(room)
     for name, mark in bars.rows:
         yield f"  {printable(name):<{names}}  {_track(mark, room)}  {mark.text}"
     has_target = any(mark.role == "target" for _, mark in bars.rows)
-    yield " " * (names + 4) + f"{POINT} estimate  {LOW}{HIGH} 95% CI" + (f"  {TARGET} target" if has_target else "")
+    yield " " * (names + 4) + f"{_POINT} estimate  {_LOW}{_HIGH} 95% CI" + (f"  {_TARGET} target" if has_target else "")
 
 
 def _axis(room: int) -> str:
@@ -33,8 +34,8 @@ def _axis(room: int) -> str:
 
 def _track(mark: Mark, room: int) -> str:
     is_target = mark.role == "target"
-    cells = [" " if is_target else LINE] * room
-    for limit, sign in ((mark.low, LOW), (mark.high, HIGH), (mark.value, TARGET if is_target else POINT)):
+    cells = [" " if is_target else _LINE] * room
+    for limit, sign in ((mark.low, _LOW), (mark.high, _HIGH), (mark.value, _TARGET if is_target else _POINT)):
         if limit is not None:
             cells[round((room - 1) * mark.place(limit))] = sign
     return "".join(cells)

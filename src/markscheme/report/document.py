@@ -12,7 +12,7 @@ from markscheme.report.figures import NONE, share_with_interval, with_signed_int
 from markscheme.stats import Estimate
 
 Tone = Literal["good", "trend", "open", "bad", "note"]
-SIGNS: Mapping[Tone, str] = {"good": "✓", "trend": "↗", "open": "?", "note": "!", "bad": "✗"}
+TONE_SIGNS: Mapping[Tone, str] = {"good": "✓", "trend": "↗", "open": "?", "note": "!", "bad": "✗"}
 Role = Literal["judge", "baseline", "annotators", "target", "chance"]
 
 
@@ -20,7 +20,7 @@ Role = Literal["judge", "baseline", "annotators", "target", "chance"]
 
 
 @dataclass(frozen=True)
-class Code:
+class Command:
     """A command to copy."""
 
     text: str
@@ -86,7 +86,8 @@ def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:
     Args:
         shifts: Each shift with the span of its scale.
     """
-    ends = (abs(end) / span for one, span in shifts for end in (one.value, one.low, one.high) if end is not None)
+    limits = ((end, span) for shift, span in shifts for end in (shift.value, shift.low, shift.high))
+    ends = (abs(end) / span for end, span in limits if end is not None)
     farthest = max(ends, default=0.0)
     return next((part for part in (0.25, 0.5) if farthest <= part), 1.0)
 
@@ -99,7 +100,7 @@ class ChangedWords:
     how: Literal["del", "ins"]
 
 
-Piece = str | Code | Name | Ids | Count | Mark | ChangedWords
+Piece = str | Command | Name | Ids | Count | Mark | ChangedWords
 Line = Piece | tuple[Piece, ...]
 """A line of text or a cell of a table."""
 
@@ -110,7 +111,8 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
     >>> word_difference("is very polite", "is polite")[0]
     ('is', ' ', ChangedWords(text='very', how='del'), ' ', 'polite')
     """
-    words, others = old.split(), new.split()
+    words = old.split()
+    others = new.split()
     sides: tuple[list[Piece], list[Piece]] = ([], [])
     for same, first, last, begin, end in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
         parts = ChangedWords(" ".join(words[first:last]), "del"), ChangedWords(" ".join(others[begin:end]), "ins")
@@ -206,7 +208,7 @@ class Card:
     @property
     def below(self) -> tuple[Line, ...]:
         """What text shows below the rows: advice, else examples, and the command."""
-        command: Line = ("→ ", Code(self.command))
+        command: Line = ("→ ", Command(self.command))
         return (
             *([self.examples] if self.examples.ids and not self.advice else []),
             *self.advice,

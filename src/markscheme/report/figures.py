@@ -1,4 +1,4 @@
-"""Format figures for output: the only place that rounds."""
+"""Estimates as tables and sentences print them: a value with its interval."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ def share(value: float | None) -> str:
     >>> share(0.8333), share(None)
     ('83%', '–')
     """
-    return NONE if value is None else f"{100 * value:.0f}%"
+    return NONE if value is None else f"{number(100 * value, 0)}%"
 
 
 def dollars(usd: float | None) -> str:
@@ -24,7 +24,7 @@ def dollars(usd: float | None) -> str:
     >>> dollars(0.25), dollars(None)
     ('$0.2500', 'price unknown (--price IN:OUT)')
     """
-    return "price unknown (--price IN:OUT)" if usd is None else f"${usd:.4f}"
+    return "price unknown (--price IN:OUT)" if usd is None else f"${number(usd, 4)}"
 
 
 def chance(p: float) -> str:
@@ -37,12 +37,14 @@ def chance(p: float) -> str:
 
 
 def share_with_interval(estimate: Estimate | None) -> str:
-    """A share and its interval in whole per cent: "83% (71–91)".
+    """A share and its interval in whole per cent: "83% (71–91)"; a count where there are too few for an interval.
 
-    >>> share_with_interval(Estimate(0.83, 0.71, 0.91))
-    '83% (71–91)'
+    >>> share_with_interval(Estimate(0.83, 0.71, 0.91)), share_with_interval(Estimate(0.75, n=4, note="few: 3 of 4"))
+    ('83% (71–91)', '3 of 4')
     """
-    return _spelt(estimate, lambda value: f"{100 * value:.0f}", unit="%")
+    if estimate is not None and is_count(estimate):
+        return f"{number((estimate.value or 0.0) * estimate.n, 2).removesuffix('.00')} of {estimate.n}"
+    return _spelt(estimate, lambda value: number(100 * value, 0), unit="%")
 
 
 def share_with_ci(estimate: Estimate | None) -> str:
@@ -52,6 +54,17 @@ def share_with_ci(estimate: Estimate | None) -> str:
     '83% (95% CI 71–91)'
     """
     return share_with_interval(estimate).replace("(", "(95% CI ")
+
+
+def is_count(estimate: Estimate) -> bool:
+    """Whether a share is printed as a count: it has too few examples, or groups of them, for an interval.
+
+    >>> is_count(Estimate(0.75, n=4, note="few: 3 of 4")), is_count(Estimate(0.75, 0.6, 0.9, n=40))
+    (True, False)
+    """
+    return (
+        estimate.value is not None and estimate.note is not None and estimate.note.startswith(("few: ", "withheld: "))
+    )
 
 
 def with_interval(estimate: Estimate | None) -> str:
@@ -93,8 +106,8 @@ def points(estimate: Estimate | None) -> str:
 def why_no_interval(estimate: Estimate) -> str:
     """Why a value has no interval; "" if it has one, or there is no value.
 
-    >>> why_no_interval(Estimate(0.2, note="withheld: only 4 examples outside the modal level"))
-    'only 4 examples outside the modal level'
+    >>> why_no_interval(Estimate(0.2, note="withheld: only 4 examples outside the most common level"))
+    'only 4 examples outside the most common level'
     """
     _, withheld, why = (estimate.note or "").partition("withheld: ")
     return why if withheld and estimate.value is not None else ""

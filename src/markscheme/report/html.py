@@ -18,24 +18,24 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.material import RESPONSE
 from markscheme.phrases import number
-from markscheme.report.document import SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
+from markscheme.report.document import TONE_SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-LARGEST_DATA = 2_400_000
+_LARGEST_DATA = 2_400_000
 """Total bytes of all examples above which their texts are truncated further, and then fewer examples are shown."""
-LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
+_TEXT_LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
 """Maximum characters of a response, input, reason or quote; the first that keeps the page small enough is used."""
-FEWEST = 500
+_FEWEST_SHOWN = 500
 """Number of examples that are always shown, however long their names."""
-LONGEST_LINE = 2000
+_LONGEST_LINE = 2000
 """Maximum characters shown of anything else."""
-JOINERS = "\u200c\u200d"
+_JOINERS = "\u200c\u200d"
 """Invisible characters that are part of normal words and emoji."""
-UNUSUAL = re.compile(r"[^\t\n -~\u00a1-\u00ac\u00ae-\u02ff]")
+_UNUSUAL = re.compile(r"[^\t\n -~\u00a1-\u00ac\u00ae-\u02ff]")
 """Matches characters that may be invisible, among others."""
-IN_SCRIPTS = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
+_IN_SCRIPTS = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """Characters that could end the element that holds data."""
 
 
@@ -91,13 +91,13 @@ def _examples_among(blocks: Sequence[Block]) -> Iterator[Examples]:
 def _data(lists: Sequence[Examples]) -> str:
     """The examples of every list as JSON, with texts truncated as little as the size limit allows."""
     text = ""
-    for most in (None, FEWEST):
-        for limit in LIMITS:
-            if limit != LIMITS[-1] and sum(_size(examples, limit) for examples in lists) > LARGEST_DATA:
+    for most in (None, _FEWEST_SHOWN):
+        for limit in _TEXT_LIMITS:
+            if limit != _TEXT_LIMITS[-1] and sum(_size(examples, limit) for examples in lists) > _LARGEST_DATA:
                 continue
             data = [_list(examples, limit, None if most is None else most // len(lists)) for examples in lists]
-            text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(IN_SCRIPTS)
-            if len(text.encode()) <= LARGEST_DATA:
+            text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_IN_SCRIPTS)
+            if len(text.encode()) <= _LARGEST_DATA:
                 return text
     return text
 
@@ -110,7 +110,7 @@ def _size(examples: Examples, limit: int) -> int:
         for text in (
             case.response or "",
             *(text for _, text in case.inputs),
-            *(text for _, row in case.rows for said in row for text in (said.reason, said.quote)),
+            *(text for _, row in case.rows for cell in row for text in (cell.reason, cell.quote)),
         )
     )
 
@@ -136,21 +136,21 @@ def _case(case: Case, limit: int) -> dict[str, Any]:
         "inputs": [[cut(name, 80), cut(text, limit)] for name, text in case.inputs],
         "facts": [cut(fact, 120) for fact in case.facts],
         "raters": [cut(rater, 80) for rater in case.raters],
-        "rows": [[cut(name, 80), [_said(one, limit) for one in row]] for name, row in case.rows],
+        "rows": [[cut(name, 80), [_said(cell, limit) for cell in row]] for name, row in case.rows],
         "notes": [[cut(who, 80), cut(note, limit)] for who, note in case.notes],
     }
 
 
-def _said(said: Said, limit: int) -> list[Any]:
+def _said(cell: Said, limit: int) -> list[Any]:
     """Level, whether it differs from gold, reason, quote, the input that contains it, whether none does; without
     trailing blanks."""
     cells: list[Any] = [
-        cut(said.level, 80),
-        int(said.apart),
-        cut(said.reason, limit),
-        cut(said.quote, limit),
-        cut(said.quote_in, 80) if said.quote_in != RESPONSE else "",
-        int(bool(said.quote) and said.quote_found is False),
+        cut(cell.level, 80),
+        int(cell.apart),
+        cut(cell.reason, limit),
+        cut(cell.quote, limit),
+        cut(cell.quote_in, 80) if cell.quote_in != RESPONSE else "",
+        int(bool(cell.quote) and cell.quote_found is False),
     ]
     while not cells[-1]:
         cells.pop()
@@ -166,7 +166,7 @@ def cut(text: str, limit: int) -> str:
     >>> cut("safe\\u202eexe.txt", 80), cut("a" * 1000, 5)
     ('safe⟨U+202E⟩exe.txt', 'aaaaa… [cut: 1,000 characters in all]')
     """
-    shown = UNUSUAL.sub(lambda found: _spelling(found[0]), text[: limit + 1].replace("\r\n", "\n"))
+    shown = _UNUSUAL.sub(lambda match: _spelling(match[0]), text[: limit + 1].replace("\r\n", "\n"))
     if len(text) <= limit and len(shown) <= 2 * limit:
         return shown
     return f"{shown[:limit]}… [cut: {len(text):,} characters in all]"
@@ -175,7 +175,7 @@ def cut(text: str, limit: int) -> str:
 @cache
 def _spelling(letter: str) -> str:
     """A character's code if it is invisible or changes how others are shown; any other character unchanged."""
-    if letter in JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+    if letter in _JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return letter
     return f"⟨U+{ord(letter):04X}⟩"
 
@@ -195,7 +195,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters |= {"cut": _cut, "kind": lambda value: type(value).__name__, "percent": "{:.2%}".format}
-    environment.globals["signs"] = SIGNS
+    environment.globals["signs"] = TONE_SIGNS
     return environment
 
 
@@ -217,7 +217,7 @@ def _markup(text: str) -> Any:
 
 def _finalized(value: Any) -> Any:
     """A value printed by a template: the page's own text unchanged, all else with invisible characters spelt out."""
-    return value if hasattr(value, "__html__") or not isinstance(value, str) else cut(value, LONGEST_LINE)
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else cut(value, _LONGEST_LINE)
 
 
 def _cut(text: str, limit: int) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-DIGITS = 12
-LIMITS = ("value", "low", "high")
+_DIGITS = 12
+_LIMITS = ("value", "low", "high")
 """Fields of an estimate in its own unit."""
 
 
@@ -29,18 +29,20 @@ def plain(value: Any) -> Any:
     """
     match value:
         case float():
-            return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
+            return None if math.isnan(value) else float(f"{value:.{_DIGITS}g}")
         case str() | int() | None:
             return value
         case Mapping():
-            found = {str(key): plain(one) for key, one in value.items()}
-            return found | {key: round(found[key], DIGITS) for key in LIMITS if isinstance(found.get(key), float)}
+            entries = {str(key): plain(item) for key, item in value.items()}
+            return entries | {
+                key: round(entries[key], _DIGITS) for key in _LIMITS if isinstance(entries.get(key), float)
+            }
         case np.ndarray() | np.generic():
             return plain(value.tolist())
         case list() | tuple():
-            return [plain(one) for one in value]
+            return [plain(item) for item in value]
         case set() | frozenset():
-            return sorted(plain(one) for one in value)
+            return sorted(plain(item) for item in value)
         case PurePath():
             return str(value)
     if hasattr(value, "to_json"):

@@ -5,21 +5,15 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.decision import Finding
+from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import counted
 from markscheme.report.document import Line
+from markscheme.report.sections.criteria import CRITERION_HEADINGS, criterion_rows, overall_line
+from markscheme.report.sections.first_screen import agreement_bars, callout, tiles
 from markscheme.report.terminal import inline
-from markscheme.report.views.calibration import (
-    FIGURES,
-    agreement_bars,
-    callout,
-    criterion_rows,
-    overall_line,
-    tiles,
-    view,
-)
+from markscheme.report.views.calibration import view
 
-WHOLE = "verdict"
+WHOLE_CASE = "verdict"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -51,8 +45,10 @@ def _suite(calibration: Calibration) -> Xml.Element:
 
 
 def _whole(calibration: Calibration) -> Xml.Element:
-    case, line = _case(calibration, WHOLE), _answer(calibration)
-    counts, verdict = calibration.counts, calibration.decision.verdict
+    case = _case(calibration, WHOLE_CASE)
+    line = _answer(calibration)
+    counts = calibration.counts
+    verdict = calibration.decision.verdict
     if counts.too_few_graded:
         _outcome(case, "error", f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded")
     elif verdict == "adjust":
@@ -65,13 +61,14 @@ def _whole(calibration: Calibration) -> Xml.Element:
 
 
 def _answer(calibration: Calibration) -> str:
-    found = callout(calibration)
-    parts = (f"{calibration.decision.verdict}: {found.head}", found.text, found.command)
+    answer = callout(calibration)
+    parts = (f"{calibration.decision.verdict}: {answer.head}", answer.text, answer.command)
     return " ".join(part for part in parts if part)
 
 
 def _whole_lines(calibration: Calibration) -> str:
-    document, comparison = view(calibration), calibration.comparison
+    document = view(calibration)
+    comparison = calibration.comparison
     shares = ", ".join(
         f"{name} {mark.text}" for name, mark in agreement_bars(comparison, calibration.decision.target).rows
     )
@@ -82,12 +79,12 @@ def _whole_lines(calibration: Calibration) -> str:
 
 def _criterion(calibration: Calibration, name: str, row: Sequence[Line]) -> Xml.Element:
     case = _case(calibration, name)
-    found = [finding for finding in calibration.findings if finding.criterion == name]
-    grave = [finding for finding in found if finding.severity == "high"]
+    findings = [finding for finding in calibration.findings if finding.criterion == name]
+    grave = [finding for finding in findings if finding.severity == "high"]
     if grave:
         _outcome(case, "failure", grave[0].message, _told(grave))
-    figures = "; ".join(f"{head} {inline(cell)}" for head, cell in zip(FIGURES, row[1:-1], strict=True))
-    milder = [finding for finding in found if finding.severity != "high"]
+    figures = "; ".join(f"{head} {inline(cell)}" for head, cell in zip(CRITERION_HEADINGS, row[1:-1], strict=True))
+    milder = [finding for finding in findings if finding.severity != "high"]
     Xml.SubElement(case, "system-out").text = _text("\n".join([figures, _told(milder)]).strip())
     return case
 

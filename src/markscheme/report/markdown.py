@@ -8,14 +8,17 @@ from markscheme.report.bars import drawn
 from markscheme.report.figures import cut_short
 from markscheme.text import on_one_line, printable
 
-WIDTH = 80
+_WIDTH = 80
 """Width of figures in characters."""
-MOST_IDS = 8
-MOST_EXAMPLES = 5
-LONGEST_REASON = 500
-IN_PICTURES = str.maketrans("`<>", "'‹›")
+_MOST_IDS = 8
+"""Ids in a row: a line of a comment on a pull request."""
+_MOST_EXAMPLES = 5
+"""Examples to read first; the HTML page has all."""
+_LONGEST_REASON = 500
+"""Characters of a judge's reason: about five lines."""
+_IN_PICTURES = str.maketrans("`<>", "'‹›")
 """Characters that could end a code block, or that some renderers read as a tag."""
-ACTED_ON = re.compile(r"[\\`*_{}\[\]>#|@!$]|<(?!\d)|(?<! )~")
+_ACTED_ON = re.compile(r"[\\`*_{}\[\]>#|@!$]|<(?!\d)|(?<! )~")
 """Characters with a meaning in Markdown; `<` before a digit opens no tag, and `~` after a blank closes no
 strikethrough."""
 
@@ -28,7 +31,7 @@ def render_markdown(document: doc.Document) -> str:
 
 def escaped(text: str) -> str:
     """Text escaped for Markdown, on one line: no tags, links, emphasis, mentions or table cells of its own."""
-    return ACTED_ON.sub(r"\\\g<0>", on_one_line(text))
+    return _ACTED_ON.sub(r"\\\g<0>", on_one_line(text))
 
 
 def _document(document: doc.Document, depth: int) -> Iterator[str]:
@@ -53,7 +56,7 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
         case doc.Callout():
             rest = [escaped(block.text)] if block.text else []
             rest += [_code(block.command)] if block.command else []
-            yield " ".join([f"> **{doc.SIGNS[block.tone]} {escaped(block.head)}**", *rest])
+            yield " ".join([f"> **{doc.TONE_SIGNS[block.tone]} {escaped(block.head)}**", *rest])
         case doc.Paragraph() | doc.Notes():
             for line in block.lines:
                 yield inline(line)
@@ -76,7 +79,7 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
             yield from (_row(inline(cell) for cell in row) for row in block.rows)
         case doc.Bars():
             yield "```text"
-            yield from (line.translate(IN_PICTURES) for line in drawn(block, WIDTH))
+            yield from (line.translate(_IN_PICTURES) for line in drawn(block, _WIDTH))
             yield "```"
             yield ""
             yield escaped(block.caption)
@@ -89,9 +92,9 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
         case doc.Facts():
             yield from (f"- {escaped(name)}: {escaped(value)}" for name, value in block.rows)
         case doc.Examples():
-            for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
-                said = cut_short(case.reason, LONGEST_REASON)
-                why = f" Judge on {escaped(case.reason_on)}: “{escaped(said)}”" if said else ""
+            for case in block.cases[: min(_MOST_EXAMPLES, block.differing)]:
+                reason = cut_short(case.reason, _LONGEST_REASON)
+                why = f" Judge on {escaped(case.reason_on)}: “{escaped(reason)}”" if reason else ""
                 yield f"- {escaped(case.id)}: {escaped(case.head)}{'.' if why else ''}{why}"
     yield ""
 
@@ -120,11 +123,11 @@ def _piece(piece: doc.Piece) -> str:
     match piece:
         case str():
             return _kept_spaces(piece)
-        case doc.Code():
+        case doc.Command():
             return _code(piece.text)
         case doc.Ids():
-            more = f" and {len(piece.ids) - MOST_IDS} more" if len(piece.ids) > MOST_IDS else ""
-            return ", ".join(map(escaped, piece.ids[:MOST_IDS])) + more
+            more = f" and {len(piece.ids) - _MOST_IDS} more" if len(piece.ids) > _MOST_IDS else ""
+            return ", ".join(map(escaped, piece.ids[:_MOST_IDS])) + more
         case doc.Count():
             return str(piece.n)
         case _:

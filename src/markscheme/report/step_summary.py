@@ -20,6 +20,6 @@ def append_step_summary(markdown: str, path: Path) -> None:
     room = MOST_BYTES - taken
     if len(text) > room:
         cut = _CUT.encode()
-        kept = text[: max(0, room - len(cut))].decode(errors="ignore").encode()
-        text = kept + cut if kept else b""
+        whole = text[: max(0, room - len(cut))].decode(errors="ignore").encode()
+        text = whole + cut if whole else b""
     append_text(path, text.decode())

@@ -17,26 +17,30 @@ from markscheme.report.bars import drawn
 from markscheme.report.figures import cut_short
 from markscheme.text import printable, raw_stream
 
-WIDEST = 120
+_WIDEST = 120
 """Maximum columns used, even on a wider screen: longer lines are hard to read."""
-PIPED = 100
+_PIPED = 100
 """Columns without a screen and without COLUMNS."""
-GAP = 2
+_GAP = 2
 """Gap between the columns of a table."""
-LONGEST_FIGURE = 24
+_LONGEST_FIGURE = 24
 """Width of a figure with its interval, which is wrapped last."""
-MOST_IDS = 5
-MOST_CARDS = 8
-MOST_EXAMPLES = 5
-LONGEST_REASON = 220
-STYLES: dict[doc.Tone, str] = {
+_MOST_IDS = 5
+"""Ids in a row, which leave room for the text before them."""
+_MOST_CARDS = 8
+"""Findings shown whole; the rest is named by its codes, so that the report stays two screens long."""
+_MOST_EXAMPLES = 5
+"""Examples to read first; the HTML page has all."""
+_LONGEST_REASON = 220
+"""Characters of a judge's reason: two lines of the widest terminal used."""
+_STYLES: dict[doc.Tone, str] = {
     "good": "bold green",
     "trend": "bold green",
     "open": "bold yellow",
     "note": "bold yellow",
     "bad": "bold red",
 }
-TYPED = str.maketrans(
+_TYPED = str.maketrans(
     {
         "–": "-",
         "−": "-",
@@ -67,16 +71,18 @@ def render_terminal(document: doc.Document, file: IO[str], width: int | None = N
     Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without Unicode, gets no line drawing. If
     the reader has exited (`… | head`), the rest is discarded, so that files are still written and the exit status set.
     """
-    text, raw = io.StringIO(), raw_stream(file)
+    text = io.StringIO()
+    raw = raw_stream(file)
     encoding = raw.encoding or "utf-8" if hasattr(raw, "encoding") else "utf-8"
-    colours, width = _has_colours(raw), width or _columns(raw)
+    colours = _has_colours(raw)
+    width = width or _columns(raw)
     page = _Page(
         file=text, width=width, highlight=False, force_terminal=colours, color_system="standard" if colours else None
     )
     page.document(document)
     lines = "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
     if _is_plain(raw, encoding):
-        lines = lines.translate(TYPED).encode(encoding, "replace").decode(encoding)
+        lines = lines.translate(_TYPED).encode(encoding, "replace").decode(encoding)
     try:
         raw.write(lines)
         raw.flush()
@@ -85,8 +91,8 @@ def render_terminal(document: doc.Document, file: IO[str], width: int | None = N
 
 
 def _columns(file: IO[str]) -> int:
-    wide = shutil.get_terminal_size((PIPED, 24)).columns
-    return min(wide, WIDEST) if file.isatty() else wide
+    wide = shutil.get_terminal_size((_PIPED, 24)).columns
+    return min(wide, _WIDEST) if file.isatty() else wide
 
 
 def _is_dumb(file: IO[str]) -> bool:
@@ -123,7 +129,7 @@ class _Page(Console):
             self.document(part)
         if document.more:
             self.print()
-            self._say(("Full report: ", doc.Code(document.more)))
+            self._say(("Full report: ", doc.Command(document.more)))
 
     def block(self, block: doc.Block) -> None:
         """A block that text shows."""
@@ -157,9 +163,9 @@ class _Page(Console):
             case doc.Facts():
                 self._grid([(f"{name}:", value) for name, value in block.rows])
             case doc.Examples():
-                for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
-                    said = f"Judge on {case.reason_on}: “{cut_short(case.reason, LONGEST_REASON)}”"
-                    self._hang("-", [f"{case.id}: {case.head}", *([said] if case.reason else [])])
+                for case in block.cases[: min(_MOST_EXAMPLES, block.differing)]:
+                    reason = f"Judge on {case.reason_on}: “{cut_short(case.reason, _LONGEST_REASON)}”"
+                    self._hang("-", [f"{case.id}: {case.head}", *([reason] if case.reason else [])])
 
     def _say(self, line: doc.Line, style: str = "") -> None:
         self.print(Text(inline(line), style=style))
@@ -175,14 +181,14 @@ class _Page(Console):
 
     def _callout(self, block: doc.Callout) -> None:
         rest = [line for line in (block.text, block.command) if line]
-        self._hang(doc.SIGNS[block.tone], [block.head, *rest], STYLES[block.tone])
+        self._hang(doc.TONE_SIGNS[block.tone], [block.head, *rest], _STYLES[block.tone])
 
     def _table(self, block: doc.Table) -> None:
         if block.caption:
             self._say(block.caption)
         cells = [[inline(cell) for cell in row] for row in block.rows]
         widths = _widths([list(map(printable, block.headings)), *cells], self.width)
-        grid = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
+        grid = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
         for heading, width in zip(block.headings, widths, strict=True):
             grid.add_column(Text(printable(heading)), overflow="fold", width=width)
         for row in cells:
@@ -198,10 +204,10 @@ class _Page(Console):
         self.print(Padding(grid, (0, 0, 0, indent)))
 
     def _cards(self, block: doc.Cards) -> None:
-        for number, card in enumerate(block.cards[:MOST_CARDS], start=1):
+        for number, card in enumerate(block.cards[:_MOST_CARDS], start=1):
             first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
             self._hang(f"{number}", [first, *card.rows, *card.below], indent=2)
-        left = block.cards[MOST_CARDS:]
+        left = block.cards[_MOST_CARDS:]
         if left:
             self._say(f"  and {len(left)} more: {', '.join(dict.fromkeys(card.code for card in left))}")
 
@@ -214,7 +220,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     whole = [max(_longest_word(head), *map(_least_width, body), 0) for head, *body in columns]
     ones = [1] * len(columns)
     for floors in (whole, words, [*words[:1], *ones[1:]], ones):
-        while sum(widths) + GAP * (len(widths) - 1) > room:
+        while sum(widths) + _GAP * (len(widths) - 1) > room:
             wide = [place for place, width in enumerate(widths) if width > floors[place]]
             if not wide:
                 break
@@ -224,7 +230,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 def _least_width(cell: str) -> int:
     """The minimum width of a cell: a short cell with a figure stays on one line if possible."""
-    is_figure = any(map(str.isdigit, cell)) and cell_len(cell) <= LONGEST_FIGURE
+    is_figure = any(map(str.isdigit, cell)) and cell_len(cell) <= _LONGEST_FIGURE
     return cell_len(cell) if is_figure else _longest_word(cell)
 
 
@@ -246,8 +252,8 @@ def _plain(piece: doc.Piece) -> str:
         case str():
             return piece
         case doc.Ids():
-            more = f" and {len(piece.ids) - MOST_IDS} more" if len(piece.ids) > MOST_IDS else ""
-            return "  ".join(piece.ids[:MOST_IDS]) + more
+            more = f" and {len(piece.ids) - _MOST_IDS} more" if len(piece.ids) > _MOST_IDS else ""
+            return "  ".join(piece.ids[:_MOST_IDS]) + more
         case doc.Count():
             return str(piece.n)
         case _:

@@ -154,7 +154,8 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     marker = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(marker)
     rubric = _rubric(body, form)
-    editing, names = _Editing(body, form, path), [criterion.name for criterion in rubric.criteria]
+    editing = _Editing(body, form, path)
+    names = [criterion.name for criterion in rubric.criteria]
     for key, numbers in (("weight", changes.weights), ("threshold", changes.thresholds)):
         for name, number in numbers.items():
             editing.set_of_criterion(names.index(name), key, number)
@@ -233,18 +234,19 @@ class _Editing:
 
     def _respell(self, node: "ScalarNode", new: str, *, in_flow: bool, indent: int) -> None:
         """Write new words in the style of the old ones: block, quoted or plain."""
-        start, end = int(node.start_mark.index), int(node.end_mark.index)
+        start = int(node.start_mark.index)
+        end = int(node.end_mark.index)
         if node.style not in ("|", ">"):
             self.splices.append((start, end, _quoted(new, node.style or "", in_flow=in_flow)))
             return
         block = self.text[start:end]
         head, *body = block.splitlines()
-        own = [line for line in body if line.strip() and len(line) - len(line.lstrip()) > indent]
-        deep = min((len(line) - len(line.lstrip()) for line in own), default=indent + 2)
-        width = max(_LINE, *map(len, own), 0) - deep
+        inside = [line for line in body if line.strip() and len(line) - len(line.lstrip()) > indent]
+        deep = min((len(line) - len(line.lstrip()) for line in inside), default=indent + 2)
+        width = max(_LINE, *map(len, inside), 0) - deep
         parts = new.strip().split("\n")
         lines = parts if node.style == "|" else [line for part in parts for line in _folded(part, width)][:-1]
-        end = start + block.rfind(own[-1]) + len(own[-1]) if own else start + len(block.rstrip())
+        end = start + block.rfind(inside[-1]) + len(inside[-1]) if inside else start + len(block.rstrip())
         spelled = "\n".join([head, *(f"{' ' * deep}{line}" if line else "" for line in lines)])
         self.splices.append((start, end, spelled.replace("\n", "\r\n" if "\r\n" in self.text else "\n")))
 
@@ -257,7 +259,8 @@ class _Editing:
         self._insert(mappings[0], keys[0], value)
 
     def _replace(self, node: "Node", value: float) -> None:
-        start, end = node.start_mark.index, node.end_mark.index
+        start = node.start_mark.index
+        end = node.end_mark.index
         old = _NUMBER.search(self.text[start:end])
         if old is None:
             raise RubricError("a number is written in a way that can't be edited", path=self.path)

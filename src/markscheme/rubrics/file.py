@@ -12,11 +12,12 @@ from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
 from markscheme.rubrics.format import CRITERION, RUBRIC, Problems, as_shown
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 
-MAX_BYTES = 1 << 20
+MAX_RUBRIC_BYTES = 1 << 20
+"""A megabyte: a rubric is written by hand, and the largest known ones are far below a tenth of that."""
 MAX_STEPS = 101
 """Maximum number of levels of a scale given by its ends."""
 
-T = TypeVar("T")
+_Part = TypeVar("_Part")
 Entry = Mapping[str, Any]
 """A mapping of the file by canonical key names, with defaults for missing keys."""
 
@@ -35,7 +36,7 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
     """
     if isinstance(source, str | Path):
         path = Path(source)
-        return rubric_from_text(read_text(path, RubricError, most_bytes=MAX_BYTES), form_of(path), path)
+        return rubric_from_text(read_text(path, RubricError, most_bytes=MAX_RUBRIC_BYTES), form_of(path), path)
     name = getattr(source, "name", None)
     named = Path(name) if isinstance(name, str) else None
     return rubric_from_text(source.read(), form_of(named), named)
@@ -43,8 +44,8 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
 
 def rubric_from_text(text: str, form: Form, path: Path | None = None) -> Rubric:
     """The rubric that a YAML or JSON text describes. Raises RubricError with line numbers."""
-    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise RubricError(f"has more than {MAX_BYTES:,} bytes", path=path)
+    if len(text.encode("utf-8", "replace")) > MAX_RUBRIC_BYTES:
+        raise RubricError(f"has more than {MAX_RUBRIC_BYTES:,} bytes", path=path)
     data, lines = plain_data(text, form, RubricError, path=path)
     if data is None:
         raise RubricError("is empty; a rubric needs at least `criteria:`", path=path, line=1)
@@ -84,15 +85,15 @@ class _Reading:
     def rubric(self) -> Rubric:
         top, self.top_path, self.criterion_paths = self._canonical()
         problems: Problems = []
-        said = RUBRIC.read(top, (), problems)
+        values = RUBRIC.read(top, (), problems)
         for at, problem in problems:
             self._fault(problem, self._source(at))
         self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
-        entries = [_readable(one) for one in self.entries]
+        entries = [_readable(entry) for entry in self.entries]
         criteria = [self._criterion(entry, place) for place, entry in enumerate(entries)]
         if any(at[0] == "inputs" for at, _ in problems):
             criteria = [replace(criterion, sees=None) for criterion in criteria]
-        rubric = self._built(said, criteria)
+        rubric = self._built(values, criteria)
         if rubric is None:
             faults = sorted(dict.fromkeys(self.faults), key=lambda fault: fault.line or 0)
             raise RubricError(faults, path=self.path)
@@ -102,12 +103,14 @@ class _Reading:
     # every dialect is reduced to {…, criteria: [...]}
 
     def _canonical(self) -> tuple[dict[str, Any], Place, list[Place]]:
-        data, at = self.data, Place()
+        data = self.data
+        at = Place()
         top: dict[str, Any] = {}
         while isinstance(data, Mapping) and "rubric" in data:
             top |= {key: value for key, value in data.items() if key != "rubric"}
             self._refuse_said_twice(top, data["rubric"], at)
-            data, at = data["rubric"], (*at, "rubric")
+            data = data["rubric"]
+            at = (*at, "rubric")
         if isinstance(data, Mapping):
             top |= data
         elif isinstance(data, list):
@@ -122,15 +125,15 @@ class _Reading:
                 raise RubricError("has both `criteria` and `sections`; one of them holds the criteria", path=self.path)
             criteria_at = (*at, "sections")
             top["criteria"] = top.pop("sections")
-        found = list(self._flattened(top.get("criteria"), criteria_at))
+        flattened = list(self._flattened(top.get("criteria"), criteria_at))
         if isinstance(top.get("criteria"), list):
-            top["criteria"] = [criterion for _, criterion in found]
-        return top, at, [where for where, _ in found]
+            top["criteria"] = [criterion for _, criterion in flattened]
+        return top, at, [where for where, _ in flattened]
 
     def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, at: Place) -> None:
         """Refuse keys given both next to `rubric` and inside it, since one of them would be ignored silently."""
-        said = set(inner) if isinstance(inner, Mapping) else {"criteria"}
-        for key in sorted(outer.keys() & said, key=str):
+        keys = set(inner) if isinstance(inner, Mapping) else {"criteria"}
+        for key in sorted(outer.keys() & keys, key=str):
             self._fault(f"{key} is given next to `rubric` and in it as well; give it once", (*at, key))
 
     def _flattened(self, entries: Any, at: Place) -> Iterator[tuple[Place, Any]]:
@@ -167,7 +170,7 @@ class _Reading:
             steps=tuple(entry["steps"] or ()),
         )
 
-    def _or_fault(self, part: Callable[[Entry], T], read: "_Read", place: int) -> T | None:
+    def _or_fault(self, part: Callable[[Entry], _Part], read: "_Read", place: int) -> _Part | None:
         try:
             return part(read.entry)
         except _KeyedFault as fault:
@@ -181,24 +184,24 @@ class _Reading:
         name = entry.get("name") if isinstance(entry, Mapping) else None
         return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
-    def _built(self, said: Entry, criteria: list[Criterion]) -> Rubric | None:
+    def _built(self, values: Entry, criteria: list[Criterion]) -> Rubric | None:
         """The rubric, or None if there are faults; adds the faults of the rubric as a whole."""
         if not criteria:
             return None
         try:
             rubric = Rubric(
                 criteria=tuple(criteria),
-                name=said["name"] or (self.path.stem if self.path else "rubric"),
-                description=said["description"] or "",
-                pass_mark=float(said["pass_mark"]),
-                inputs=tuple(said["inputs"]) if said["inputs"] is not None else None,
-                guidelines=said["guidelines"] or "",
-                strategy=said["strategy"],
-                samples=said["samples"],
-                judge={key: value for key, value in (said["judge"] or {}).items() if value is not None},
-                tolerance=said["tolerance"],
-                target=said["target"],
-                ask_within=said["ask_within"],
+                name=values["name"] or (self.path.stem if self.path else "rubric"),
+                description=values["description"] or "",
+                pass_mark=float(values["pass_mark"]),
+                inputs=tuple(values["inputs"]) if values["inputs"] is not None else None,
+                guidelines=values["guidelines"] or "",
+                strategy=values["strategy"],
+                samples=values["samples"],
+                judge={key: value for key, value in (values["judge"] or {}).items() if value is not None},
+                tolerance=values["tolerance"],
+                target=values["target"],
+                ask_within=values["ask_within"],
                 source=self.path,
             )
         except RubricError as error:
@@ -292,40 +295,43 @@ def _words(entry: Entry) -> str:
 def _scale(entry: Entry) -> Scale:
     """The scale of a criterion, from any of the keys that define one; giving two of them is refused."""
     ends = _ends(entry)
-    given = {
+    is_defined = {
         "scale": ends is not None,
         "binary": entry["scale"] == "binary" or bool(entry["binary"]),
         "options": entry["options"] is not None,
         "levels": entry["levels"] is not None,
     }
-    said = [key for key, is_said in given.items() if is_said]
-    if len(said) > 1 and said != ["scale", "levels"]:
-        raise _KeyedFault(said[-1], f"the scale is given more than once: {', '.join(said)}; give one")
+    keys = [key for key, is_said in is_defined.items() if is_said]
+    if len(keys) > 1 and keys != ["scale", "levels"]:
+        raise _KeyedFault(keys[-1], f"the scale is given more than once: {', '.join(keys)}; give one")
     ordered = entry["scale_type"] != "nominal"
     try:
-        if given["options"]:
+        if is_defined["options"]:
             return _from_options(entry["options"], ordered=ordered)
-        if given["levels"]:
+        if is_defined["levels"]:
             return _anchored(entry["levels"], ends, ordered=ordered)
     except RubricError as error:
-        raise _KeyedFault(said[-1], str(error)) from error
+        raise _KeyedFault(keys[-1], str(error)) from error
     if ends is not None:
         return replace(Scale.numbered(*ends), ordered=ordered)
     if entry["binary"] is False and entry["requirement"] is not None:
         problem = "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`"
         raise _KeyedFault("binary", problem, unless_said_by=("scale", "scale_min", "scale_max", "levels", "options"))
-    if given["binary"] or entry["check"] is not None or entry["requirement"] is not None:
+    if is_defined["binary"] or entry["check"] is not None or entry["requirement"] is not None:
         return YES_NO
     return Scale.numbered(1, 5)
 
 
 def _ends(entry: Entry) -> tuple[int, int] | None:
-    low, high = entry["scale_min"], entry["scale_max"]
+    low = entry["scale_min"]
+    high = entry["scale_max"]
     key = "scale_min" if low is not None else "scale_max"
     if isinstance(entry["scale"], Mapping):
         if low is not None or high is not None:
             raise _KeyedFault("scale", "the scale is given twice: as `scale` and as `scale_min`/`scale_max`")
-        key, low, high = "scale", entry["scale"]["min"], entry["scale"]["max"]
+        key = "scale"
+        low = entry["scale"]["min"]
+        high = entry["scale"]["max"]
     if low is None and high is None:
         return None
     low, high = 1 if low is None else low, 5 if high is None else high

@@ -32,7 +32,7 @@ Change = Literal[
 """Changes to a response that `stress` makes."""
 
 
-class Kind(Protocol):
+class ValueKind(Protocol):
     """The kind of value a key takes."""
 
     @property
@@ -72,7 +72,7 @@ class Plain:
 class Many:
     """A list of one kind of value."""
 
-    kind: Kind
+    kind: ValueKind
     at_least_one: str | None = None
     """The message for an empty list, if it may not be empty."""
 
@@ -86,14 +86,14 @@ class Many:
             return None
         if self.at_least_one and not data:
             problems.append((at, self.at_least_one))
-        return [self.kind.read(one, (*at, place), problems) for place, one in enumerate(data)]
+        return [self.kind.read(entry, (*at, place), problems) for place, entry in enumerate(data)]
 
 
 @dataclass(frozen=True)
 class Key:
     """One key of a mapping; `null` is allowed only if it is the default."""
 
-    kind: Kind
+    kind: ValueKind
     description: str = ""
     default: Any = None
     spelled: str = ""
@@ -139,11 +139,12 @@ class Keys:
         if not isinstance(data, Mapping):
             problems.append((at, f"{_key(at)} must be a mapping of keys, found {as_shown(data)}"))
             return None
-        read, given = {}, dict(data)
+        read = {}
+        entries = dict(data)
         for name, key in self.keys.items():
-            said = key.spelled if key.spelled in given else name
-            read[name] = self._value(key, given.pop(said, MISSING), (*at, said), problems)
-        problems += [((*at, name), f"unknown key {str(name)!r}{self._nearest(name)}") for name in given]
+            spelled = key.spelled if key.spelled in entries else name
+            read[name] = self._value(key, entries.pop(spelled, MISSING), (*at, spelled), problems)
+        problems += [((*at, name), f"unknown key {str(name)!r}{self._nearest(name)}") for name in entries]
         return read
 
     @staticmethod
@@ -157,9 +158,9 @@ class Keys:
         return read if len(problems) == before else key.default
 
     def _nearest(self, name: Any) -> str:
-        known = [*(key.spelled or name for name, key in self.keys.items()), *self.foreign]
-        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.6)
-        return f" (did you mean {near[0]!r}?)" if near else f"; known here: {', '.join(known)}"
+        names = [*(key.spelled or name for name, key in self.keys.items()), *self.foreign]
+        near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.6)
+        return f" (did you mean {near[0]!r}?)" if near else f"; known here: {', '.join(names)}"
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ def _given(value: Any) -> str:
 def _runs_nothing(value: Any) -> str:
     name = _given(value)
     if name.startswith("function:"):
-        says = "is no function in a rubric, which makes nothing run: name it where the rubric is used"
+        says = "can't be a function, since a rubric runs no code: name it where the rubric is used"
         raise ValueError(f"{says}, found {as_shown(name)}")
     return name
 
@@ -284,15 +285,15 @@ def _one_of(choices: tuple[str, ...]) -> Plain:
 STRING = Plain({"type": "string"}, _string)
 TEXT = Plain({"type": "string"}, _given)
 NUMBER = Plain({"type": "number"}, _finite)
-WHOLE = Plain({"type": "integer"}, _whole)
+_WHOLE = Plain({"type": "integer"}, _whole)
 TRUTH = Plain({"type": "boolean"}, _truth)
-SHARE = _bounded(Plain({"type": "number"}, _float), minimum=0, maximum=1)
+_SHARE = _bounded(Plain({"type": "number"}, _float), minimum=0, maximum=1)
 SHARE_ABOVE_0 = _bounded(Plain({"type": "number"}, _float), exclusiveMinimum=0, maximum=1)
 
 
 # --- the format -----------------------------------------------------------------------------------------------------
 
-LEVEL = Keys(
+_LEVEL_KEYS = Keys(
     "LevelEntry",
     "One level of a scale and the words that anchor it.",
     {
@@ -314,7 +315,7 @@ OPTION = Keys(
 SCALE = Keys(
     "ScaleEntry",
     "A scale of whole numbers, given by its ends.",
-    {"min": Key(WHOLE, default=MISSING), "max": Key(WHOLE, default=MISSING)},
+    {"min": Key(_WHOLE, default=MISSING), "max": Key(_WHOLE, default=MISSING)},
 )
 EXAMPLES = Keys("ExamplesEntry", "What a good and a bad response show.", {"good": Key(TEXT), "bad": Key(TEXT)})
 CRITERION = Keys(
@@ -328,17 +329,17 @@ CRITERION = Keys(
             Plain({"type": "number"}, _weight), "Relative weight; below 0 for a fault that costs when present.", 1.0
         ),
         "scale": Key(Ends(SCALE), "{min, max} in whole numbers, or binary."),
-        "scale_min": Key(WHOLE, "The same as scale's min."),
-        "scale_max": Key(WHOLE, "The same as scale's max."),
+        "scale_min": Key(_WHOLE, "The same as scale's min."),
+        "scale_max": Key(_WHOLE, "The same as scale's max."),
         "binary": Key(TRUTH, "True for yes/no."),
-        "levels": Key(Many(LEVEL), "The levels with their anchors, worst first."),
+        "levels": Key(Many(_LEVEL_KEYS), "The levels with their anchors, worst first."),
         "options": Key(Many(OPTION), "Labelled options with values from 0 to 1."),
         "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options: whether they are ordered, worst first."),
         "aggregation": Key(STRING, "Read from foreign files and not used."),
         "examples": Key(EXAMPLES, "What a good and a bad response show."),
         "sees": Key(Many(TEXT), "Inputs shown for this criterion; all where not given."),
         "required": Key(TRUTH, "True: if this fails, the whole grade fails.", default=False),
-        "threshold": Key(SHARE, "Position from which the criterion passes.", 0.5),
+        "threshold": Key(_SHARE, "Position from which the criterion passes.", 0.5),
         "not_applicable": Key(TRUTH, "Whether a rater may answer that it does not apply.", default=False),
         "check": Key(TEXT, "Name of a shipped or registered check that decides instead of a judge."),
         "preserves": Key(
@@ -347,7 +348,7 @@ CRITERION = Keys(
         "steps": Key(Many(TEXT), "Tools or roles (with *) whose steps are shown before others of a long trajectory."),
     },
 )
-JUDGE = Keys(
+_JUDGE_KEYS = Keys(
     "JudgeEntry",
     "The default judge; never a key, an address or a function.",
     {"name": Key(Plain({"type": "string"}, _runs_nothing)), "model": Key(TEXT)},
@@ -358,7 +359,7 @@ RUBRIC = Keys(
     {
         "name": Key(TEXT, "The file's stem where not given."),
         "description": Key(TEXT, "What is judged, in a sentence."),
-        "pass_mark": Key(SHARE, "Least score that passes, 0 to 1.", 0.5, spelled="passingThreshold"),
+        "pass_mark": Key(_SHARE, "Least score that passes, 0 to 1.", 0.5, spelled="passingThreshold"),
         "inputs": Key(Many(TEXT), "Inputs of a submission besides the response."),
         "guidelines": Key(TEXT, "General advice to the judge."),
         "strategy": Key(
@@ -367,14 +368,14 @@ RUBRIC = Keys(
             "one_shot",
         ),
         "samples": Key(
-            _bounded(WHOLE, minimum=1, maximum=MOST_SAMPLES),
+            _bounded(_WHOLE, minimum=1, maximum=MOST_SAMPLES),
             "How many times the judge is asked; the median level counts.",
             1,
         ),
-        "judge": Key(JUDGE, "The default judge."),
+        "judge": Key(_JUDGE_KEYS, "The default judge."),
         "tolerance": Key(SHARE_ABOVE_0, "How far a score may miss gold and still agree.", DEFAULT_TOLERANCE),
         "target": Key(SHARE_ABOVE_0, "Share of examples on which the judge has to agree.", DEFAULT_TARGET),
-        "ask_within": Key(SHARE, "Gray zone: scores this close to the pass mark go to a person.", 0.0),
+        "ask_within": Key(_SHARE, "Gray zone: scores this close to the pass mark go to a person.", 0.0),
         "criteria": Key(
             Many(CRITERION, "a rubric needs at least one criterion"),
             "What is judged, each with its weight.",
@@ -387,7 +388,7 @@ RUBRIC = Keys(
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of the native rubric format, for editors."""
-    parts = (CRITERION, EXAMPLES, JUDGE, LEVEL, OPTION, SCALE)
+    parts = (CRITERION, EXAMPLES, _JUDGE_KEYS, _LEVEL_KEYS, OPTION, SCALE)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$defs": {part.name: part.definition for part in parts},

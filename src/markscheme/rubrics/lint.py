@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
+from markscheme.phrases import brief, percent
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 Code = Literal[
@@ -23,8 +24,9 @@ Code = Literal[
 ]
 MOST_PLAIN_LEVELS = 7
 """Number of levels beyond which raters can't distinguish neighbours without anchors."""
-SAME_SIZE = 1e-9
-ALIKE = 0.8
+_SAME_SIZE = 1e-9
+"""A step and the tolerance closer than this are equal: scores are compared after rounding to 9 decimals."""
+_SAME_QUESTION = 0.8
 """Share of words two criteria have in common from which both seem to ask the same."""
 
 _VAGUE = re.compile(
@@ -65,7 +67,7 @@ def advice(rubric: Rubric) -> list[Advice]:
         >>> [found.code for found in advice(rubric)]
         ['vague', 'unanchored']
     """
-    of_criteria = [Advice(code, c.name, said) for c in rubric.criteria for code, said in _of_criterion(c)]
+    of_criteria = [Advice(code, c.name, sentence) for c in rubric.criteria for code, sentence in _of_criterion(c)]
     return [*of_criteria, *_of_weights(rubric), *_ties(rubric), *_overlaps(rubric)]
 
 
@@ -77,7 +79,8 @@ def _of_criterion(criterion: Criterion) -> Iterator[tuple[Code, str]]:
 
 
 def _of_words(criterion: Criterion) -> Iterator[tuple[Code, str]]:
-    text, levels = criterion.requirement, len(criterion.scale.levels)
+    text = criterion.requirement
+    levels = len(criterion.scale.levels)
     described = sum(level.description is not None for level in criterion.scale.levels)
     if not described and (vague := _VAGUE.search(text)):
         yield "vague", f"“{vague.group(0)}” means something else to everybody; say what is there when it is met"
@@ -112,7 +115,9 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
     for name, weight in positive.items():
         rest = (total - weight) / total
         if len(positive) > 1 and weight / total >= rubric.pass_mark > rest:
-            decides = f"it decides alone: with {weight / total:.0%} of the weight it passes a response by itself, and "
+            decides = (
+                f"it decides alone: with {percent(weight / total)} of the weight it passes a response by itself, and "
+            )
             without = f"without it nothing reaches the pass mark {rubric.pass_mark:g}"
             yield Advice("one-decides", name, decides + without)
     for criterion in rubric.criteria:
@@ -130,23 +135,25 @@ def _ties(rubric: Rubric) -> Iterator[Advice]:
             continue
         step = abs(criterion.weight) / best / (levels - 1)
         for size, called in ((step, "one level"), (step / 2, "half a level")):
-            if abs(size - rubric.tolerance) <= SAME_SIZE:
-                wider, narrower = rubric.tolerance * 1.1, rubric.tolerance * 0.9
+            if abs(size - rubric.tolerance) <= _SAME_SIZE:
+                wider = rubric.tolerance * 1.1
+                narrower = rubric.tolerance * 0.9
                 yield Advice(
                     "tie",
                     criterion.name,
                     f"{called} moves the score by exactly the tolerance ({rubric.tolerance:g}) and counts as a miss; "
-                    f"set tolerance {wider:.3g} to count it as agreement, or {narrower:.3g} to keep it a miss",
+                    f"set tolerance {brief(wider, 3)} to count it as agreement, or {brief(narrower, 3)} to keep "
+                    "it a miss",
                 )
 
 
 def _overlaps(rubric: Rubric) -> Iterator[Advice]:
     words = {criterion.name: _telling_words(criterion.requirement) for criterion in rubric.criteria}
-    for one, other in combinations(rubric.criteria, 2):
-        fewer = min(len(words[one.name]), len(words[other.name]))
-        if fewer and len(words[one.name] & words[other.name]) >= ALIKE * fewer:
-            nearly = f"its words are nearly those of {one.name!r}; what both ask counts twice"
-            yield Advice("overlapping", other.name, nearly)
+    for first, second in combinations(rubric.criteria, 2):
+        fewer = min(len(words[first.name]), len(words[second.name]))
+        if fewer and len(words[first.name] & words[second.name]) >= _SAME_QUESTION * fewer:
+            nearly = f"its words are nearly those of {first.name!r}; what both ask counts twice"
+            yield Advice("overlapping", second.name, nearly)
 
 
 def _telling_words(text: str) -> set[str]:

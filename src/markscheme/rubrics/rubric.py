@@ -1,15 +1,18 @@
 """The Rubric: weighted Criteria, each on a Scale of Levels, and their validation."""
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, Self, get_args
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
+from markscheme.phrases import brief
 from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
@@ -34,9 +37,13 @@ DOES_NOT_APPLY = "does not apply"
 EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
 """What a rater answers instead of a level; no level can have this name."""
 DEFAULT_PASS_MARK = 0.5
+"""What the file format says where a rubric gives no `passingThreshold`: half of what can be earned."""
 DEFAULT_TOLERANCE = 0.1
+"""What the file format says where a rubric gives none; one step of a yes/no criterion with a tenth of the weight."""
 DEFAULT_TARGET = 0.8
-SAME_LEVEL = 1e-9
+"""What the file format says where a rubric gives none: a judge has to agree on four examples in five."""
+LEVEL_ROUNDING = 1e-9
+"""Levels closer than this are one level: they differ by the rounding of sums and medians alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +78,19 @@ class Scale:
         ordered: False if the levels are categories rather than degrees.
         by_label: True if raters choose a label, not a number (a foreign file's `options`); the values of
             such a scale are positions already.
+        coded: True if the values are codes of categories, worth nothing, because nobody wrote what they are worth.
     """
 
     levels: tuple[Level, ...]
     ordered: bool = True
     by_label: bool = False
+    coded: bool = False
 
     def __post_init__(self) -> None:
         values = self.values
         if len(values) < 2:
             raise RubricError(f"a scale needs at least two levels, found {len(values)}")
-        rising = all(low < high for low, high in zip(values, values[1:], strict=False))
+        rising = all(low < high for low, high in itertools.pairwise(values))
         if self.ordered and not rising:
             raise RubricError(
                 f"levels stand worst first, each value higher than the one before: found {_listed(values)}"
@@ -178,7 +187,7 @@ class Scale:
             >>> Scale.numbered(1, 5).place_of(0.1 + 2.9), Scale.numbered(1, 5).place_of(3.5)
             (2, None)
         """
-        return next((place for place, level in enumerate(self.values) if abs(level - value) <= SAME_LEVEL), None)
+        return next((place for place, level in enumerate(self.values) if abs(level - value) <= LEVEL_ROUNDING), None)
 
     def level_name(self, value: float) -> str:
         """A level as raters choose it; a value between two levels as a number.
@@ -188,7 +197,7 @@ class Scale:
             ('MET', '3.5')
         """
         place = self.place_of(value)
-        return f"{value:.3g}" if place is None else self.choices[place]
+        return brief(value, 3) if place is None else self.choices[place]
 
     def called(self, value: float) -> str:
         """A value in a sentence: the word that raters answer, else the number and the highest possible one.
@@ -332,6 +341,11 @@ class Rubric:
         if faults:
             raise RubricError([Fault(problem) for problem in faults], path=self.source)
 
+    @property
+    def decides(self) -> bool:
+        """Whether its levels come to pass or fail: categories that are only coded are worth nothing."""
+        return not all(criterion.scale.coded for criterion in self.criteria)
+
     def _faults(self) -> Iterable[str]:
         if not self.criteria:
             yield "a rubric needs at least one criterion"
@@ -374,8 +388,9 @@ class Rubric:
                 yield f"criterion {criterion.name!r} asks for steps and sees none of {', '.join(STEPPED)}"
             for name in criterion.sees or ():
                 if name not in self.known_inputs:
-                    known = ", ".join(self.known_inputs) or "none"
-                    yield f"criterion {criterion.name!r} sees {name!r}, which is not among the declared inputs: {known}"
+                    inputs = ", ".join(self.known_inputs) or "none"
+                    which = f"{name!r}, which is not among the declared inputs: {inputs}"
+                    yield f"criterion {criterion.name!r} sees {which}"
 
     @property
     def known_inputs(self) -> tuple[str, ...]:
@@ -420,30 +435,55 @@ class Rubric:
         """Names of the inputs that a rater of `criterion` is shown, in the order of declaration."""
         return tuple(name for name in self.known_inputs if criterion.sees is None or name in criterion.sees)
 
-    if TYPE_CHECKING:  # added by `markscheme.compat`; declared here for type checkers, since a subclass can't
+    # What reads and grades rubrics imports this module, so these methods look it up by name when they are called.
 
-        @property
-        def rubric(self) -> list[Criterion]: ...
+    @property
+    def rubric(self) -> list[Criterion]:
+        """The criteria as a list, as the `rubric` package names them."""
+        return list(self.criteria)
 
-        @classmethod
-        def from_dict(cls, data: Any) -> "Rubric": ...
+    @staticmethod
+    def from_dict(data: Any) -> "Rubric":
+        """The rubric in plain data, in any form a rubric file may have. Raises RubricError with all faults at once."""
+        rubric: Rubric = import_module("markscheme.rubrics.file").rubric_from_data(data)
+        return rubric
 
-        @classmethod
-        def from_json(cls, text: str) -> "Rubric": ...
+    @staticmethod
+    def from_json(text: str) -> "Rubric":
+        """The rubric in a JSON text. Raises RubricError with line numbers."""
+        rubric: Rubric = import_module("markscheme.rubrics.file").rubric_from_text(text, form="json")
+        return rubric
 
-        @classmethod
-        def from_yaml(cls, text: str) -> "Rubric": ...
+    @staticmethod
+    def from_yaml(text: str) -> "Rubric":
+        """The rubric in a YAML text. Raises RubricError with line numbers."""
+        rubric: Rubric = import_module("markscheme.rubrics.file").rubric_from_text(text, form="yaml")
+        return rubric
 
-        @classmethod
-        def from_file(cls, source: str | Path | IO[str]) -> "Rubric": ...
+    @staticmethod
+    def from_file(source: str | Path | IO[str]) -> "Rubric":
+        """The rubric in a .yaml, .yml or .json file, by path or as an open file. Raises RubricError."""
+        rubric: Rubric = import_module("markscheme.rubrics.file").load_rubric(source)
+        return rubric
 
-        async def grade(
-            self,
-            to_grade: Any,
-            autograder: "SupportsGrade[Report_co] | None" = None,
-            query: str | None = None,
-            **options: Any,
-        ) -> "Report_co": ...
+    async def grade(
+        self,
+        to_grade: Any,
+        autograder: "SupportsGrade[Report_co] | None" = None,
+        query: str | None = None,
+        **options: Any,
+    ) -> "Report_co":
+        """The report of an autograder on one response; `markscheme.grade` returns the whole Grade instead.
+
+        Args:
+            to_grade: The response as text, or {"thinking": …, "output": …}.
+            autograder: The grader; by default a PerCriterionGrader with its default generate function.
+            query: What was asked.
+            options: Passed on to the autograder.
+        """
+        grader = autograder or import_module("markscheme.autograders").PerCriterionGrader()
+        report: Report_co = await grader.grade(to_grade, self, query, **options)
+        return report
 
 
 def _listed(values: Iterable[float]) -> str:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from markscheme.errors import UsageError, suggestion
+from markscheme.shipped import shipped
 from markscheme.text import is_path_component, path_component
 
-SUFFIXES = (".yaml", ".yml", ".json")
+RUBRIC_SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def find_rubric(name: str, start: Path | None = None, *, near: Path | None = None) -> Path:
@@ -28,10 +29,10 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
             return as_path
     except (OSError, RuntimeError, ValueError) as error:  # too long, an unknown ~user, a NUL
         raise UsageError(f"{name[:60]!r} cannot be the name of a rubric: {error}") from error
-    if as_path.suffix in SUFFIXES or "/" in name or "\\" in name:
+    if as_path.suffix in RUBRIC_SUFFIXES or "/" in name or "\\" in name:
         raise UsageError(f"there is no rubric file {name}{_instead(name, start, near)}")
     for folder in _folders(start, near):
-        for suffix in SUFFIXES:
+        for suffix in RUBRIC_SUFFIXES:
             if (folder / f"{name}{suffix}").is_file():
                 return folder / f"{name}{suffix}"
     raise UsageError(f"there is no rubric named {name!r}{_instead(name, start, near)}")
@@ -39,12 +40,33 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
 
 def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dict[str, Path]:
     """All rubrics that can be found by name, with their files."""
-    found: dict[str, Path] = {}
+    by_name: dict[str, Path] = {}
     for folder in _folders(start or Path.cwd(), near):
         for file in sorted(folder.iterdir()):
-            if file.suffix in SUFFIXES and file.name != "schema.json":
-                found.setdefault(file.stem, file)
-    return found
+            if file.suffix in RUBRIC_SUFFIXES and file.name != "schema.json":
+                by_name.setdefault(file.stem, file)
+    return by_name
+
+
+def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
+    """The project's only rubric, for a caller that names none; those that come with markscheme don't count.
+
+    Args:
+        start: The working directory.
+        near: A further folder, as `find_rubric` searches it.
+
+    Raises:
+        UsageError: There are several, or none; the message lists them.
+    """
+    files = [file for file in known_rubrics(start, near=near).values() if file.parent != shipped("rubrics")]
+    if len(files) == 1:
+        return files[0]
+    names = ", ".join(file.stem for file in files)
+    how_many = f"there are {len(files)}: {names}" if files else "this project has none in rubrics/"
+    raise UsageError(
+        f"no rubric is named, and {how_many}; name one in `config.rubric`, in the var that `config.rubric_var` names, "
+        "or after the grader's file, as in rubric_grader.mjs:NAME"
+    )
 
 
 def own_rubrics(start: Path | None = None) -> dict[str, Path]:
@@ -61,22 +83,15 @@ def own_rubrics(start: Path | None = None) -> dict[str, Path]:
     }
 
 
-def shipped(place: str) -> Path:
-    """A file or folder that comes with markscheme, by its path in the repository, which a wheel keeps."""
-    package = Path(__file__).parents[1]
-    in_wheel = package / "shipped" / place
-    return in_wheel if in_wheel.exists() else package.parents[1] / place
-
-
 def calibrations(start: Path) -> dict[str, Path]:
     """The folders `calibration/<name>` of `start` and its parents, by name."""
-    found: dict[str, Path] = {}
+    by_name: dict[str, Path] = {}
     for folder in _upwards(start):
         inside = folder / "calibration"
-        for one in sorted(inside.iterdir()) if inside.is_dir() else ():
-            if one.is_dir():
-                found.setdefault(one.name, one)
-    return found
+        for folder_inside in sorted(inside.iterdir()) if inside.is_dir() else ():
+            if folder_inside.is_dir():
+                by_name.setdefault(folder_inside.name, folder_inside)
+    return by_name
 
 
 def find_calibration(name: str, *starts: Path) -> Path | None:
@@ -116,6 +131,7 @@ def _folders(start: Path, near: Path | None) -> Iterator[Path]:
 
 
 def _instead(name: str, start: Path, near: Path | None) -> str:
-    known = known_rubrics(start, near=near)
-    hint, there = suggestion(Path(name).stem, known, mark="'"), ", ".join(known) or "none"
-    return f"{hint} There are {there}" if hint else f"; there are {there}"
+    rubrics = known_rubrics(start, near=near)
+    hint = suggestion(Path(name).stem, rubrics, mark="'")
+    listed = ", ".join(rubrics) or "none"
+    return f"{hint} There are {listed}" if hint else f"; there are {listed}"

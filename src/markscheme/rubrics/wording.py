@@ -27,8 +27,8 @@ class Field(NamedTuple):
     @property
     def level(self) -> tuple[int, str] | None:
         """The index of the level and which of its texts; None if it isn't a level's."""
-        found = _LEVEL.match(self.field)
-        return (int(found[1]), found[2]) if found else None
+        match = _LEVEL.match(self.field)
+        return (int(match[1]), match[2]) if match else None
 
 
 def words_of(rubric: Rubric) -> dict[Field, str]:
@@ -72,12 +72,12 @@ def with_words(rubric: Rubric, words: Mapping[Field, str]) -> Rubric:
 
 
 def _criterion(criterion: Criterion, words: Mapping[Field, str]) -> Criterion:
-    own = {place.field: text for place, text in words.items() if place.criterion == criterion.name}
-    if not own:
+    of_criterion = {place.field: text for place, text in words.items() if place.criterion == criterion.name}
+    if not of_criterion:
         return criterion
-    levels = tuple(_level(level, place, own) for place, level in enumerate(criterion.scale.levels))
+    levels = tuple(_level(level, place, of_criterion) for place, level in enumerate(criterion.scale.levels))
     scale = replace(criterion.scale, levels=levels)
-    return replace(criterion, requirement=own.get("description", criterion.requirement), scale=scale)
+    return replace(criterion, requirement=of_criterion.get("description", criterion.requirement), scale=scale)
 
 
 def _level(level: Level, place: int, words: Mapping[str, str]) -> Level:

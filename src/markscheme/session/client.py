@@ -4,9 +4,10 @@ Promptfoo starts a new Python for every assertion, and this module is all that s
 nothing that an empty assertion would not load as well. On any failure it returns no answer, and the caller grades in
 its own process.
 
-One session serves one environment: interpreter, installed package, working directory, folder of graders, and all
-environment variables except the few that can't change a verdict. Another API key, or another value of a variable that
-only a user's own judge reads, makes another environment, which never uses this session.
+One session serves one environment: interpreter, installed package, working directory and folder of graders (these very
+folders, not others that got their names), configuration files, and all environment variables except the few that can't
+change a verdict. Another API key, or another value of a variable that only a user's own judge reads, makes another
+environment, which never uses this session.
 """
 
 import json
@@ -16,6 +17,8 @@ import sys
 from collections.abc import Iterator
 
 TYPE_CHECKING = False
+"""Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -23,13 +26,15 @@ SILENCE = 5.0
 """Seconds without a heartbeat, which a session sends every second, before its process is checked."""
 LONGEST_SILENCE = 30.0
 """Seconds without a heartbeat allowed to a running process, which may be starting or loading a model."""
-PATIENCE = 10.0
+LOCK_PATIENCE = 10.0
 """Seconds to wait for another process that is starting or ending a session."""
 ATTEMPTS = 3
 """Attempts: the existing session, one that accepted the connection while being killed, and a new one."""
 WAITING = 512
 """Callers that may queue for a session that is just starting."""
 
+SETTINGS_FILES = ("markscheme.toml", "pyproject.toml")
+"""Files with defaults, the stronger first; a session keeps those it started with."""
 STARTS = "markscheme.promptfoo.serving"
 """The module whose `main` is the warm process."""
 
@@ -57,10 +62,10 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
         folder: The graders' folder.
         wish: `auto`, `off` or the path of a socket; MARKSCHEME_SESSION=off overrides it, any other value replaces None.
     """
-    found = _place_and_key(folder, wish)
-    if found is None:
+    session = _place_and_key(folder, wish)
+    if session is None:
         return None
-    place, key = found
+    place, key = session
     message = json.dumps({"key": key, "request": request}).encode("ascii")
     for _ in range(ATTEMPTS):
         mark = socket_mark(place)
@@ -76,14 +81,21 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
 
 def start(*, folder: str, wish: object = None) -> str | None:
     """The socket of a session that is running now; None if sessions are off or none could be started."""
-    place = socket_path(folder, wish)
-    if place is None:
+    session = running(folder=folder, wish=wish)
+    return None if session is None else session[0]
+
+
+def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
+    """The socket of a session that is running now, and its environment's key; None as `start` says."""
+    place_and_key = _place_and_key(folder, wish)
+    if place_and_key is None:
         return None
+    place = place_and_key[0]
     try:
         (connected(place) or _started(place, folder)).close()
     except OSError:
         return None
-    return place
+    return place_and_key
 
 
 def stop(place: str) -> bool:
@@ -128,8 +140,8 @@ def sockets() -> Iterator[str]:
 
 def socket_path(folder: str, wish: object = None) -> str | None:
     """Where the session of this environment listens; None if sessions are off or not possible here."""
-    found = _place_and_key(folder, wish)
-    return None if found is None else found[0]
+    session = _place_and_key(folder, wish)
+    return None if session is None else session[0]
 
 
 def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
@@ -161,8 +173,36 @@ def environment_key(folder: str) -> str:
 
     interpreter = [sys.prefix, os.path.realpath(sys.executable), sys.version]  # one binary has many names: python3 ...
     variables = sorted((name, value) for name, value in os.environ.items() if matters(name))
-    facts = [interpreter, _package_stamp(), os.getcwd(), os.path.abspath(folder), variables]
+    facts = [interpreter, _package_stamp(), folder_marks(folder), variables, _settings()]
     return blake2b(json.dumps(facts).encode("ascii"), digest_size=12).hexdigest()
+
+
+def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
+    """What distinguishes the working directory and the graders' folder from others that once had their names.
+
+    Raises:
+        OSError: The working directory or the folder is gone.
+    """
+    places = (os.getcwd(), os.path.abspath(folder))
+    return [(place, about.st_dev, about.st_ino) for place in places for about in (os.stat(place),)]
+
+
+def _settings() -> list[tuple[str, str]]:
+    """The configuration files that may hold defaults here, with their content: in this folder and those above it."""
+    files = []
+    folder = os.getcwd()
+    above = ""
+    while folder != above:
+        for name in SETTINGS_FILES:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    files.append((path, file.read().decode("latin-1")))
+        if os.path.exists(os.path.join(folder, ".git")):
+            break
+        above = folder
+        folder = os.path.dirname(folder)
+    return [(path, text) for path, text in files if "markscheme" in os.path.basename(path) + text]
 
 
 def matters(name: str) -> bool:
@@ -172,16 +212,16 @@ def matters(name: str) -> bool:
 
 def _package_stamp() -> list[tuple[str, int, int]]:
     """Name, size and time of every module of the package: changes with its version and with every edit."""
-    found = []
+    stamps = []
     folders = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     while folders:
         for entry in os.scandir(folders.pop()):
             if entry.name.endswith(".py"):
                 about = entry.stat()
-                found.append((entry.path, about.st_size, max(about.st_mtime_ns, about.st_ctime_ns)))
+                stamps.append((entry.path, about.st_size, max(about.st_mtime_ns, about.st_ctime_ns)))
             elif entry.name != "__pycache__" and entry.is_dir():
                 folders.append(entry.path)
-    return sorted(found)
+    return sorted(stamps)
 
 
 def _folder() -> str:
@@ -247,10 +287,10 @@ def _exchange(connection: socket.socket, message: bytes, place: str) -> "dict[st
         parts = []
         while part := _received(connection, place):
             parts.append(part)
-    said = json.loads(b"".join(parts))
-    if not isinstance(said, dict) or not isinstance(said.get("answer"), dict):
-        raise Refused(said)
-    answer: dict[str, Any] = said["answer"]
+    response = json.loads(b"".join(parts))
+    if not isinstance(response, dict) or not isinstance(response.get("answer"), dict):
+        raise Refused(response)
+    answer: dict[str, Any] = response["answer"]
     return answer
 
 
@@ -343,7 +383,7 @@ def _spawn(listener: socket.socket, place: str, folder: str) -> None:
     code = f"import sys, json; sys.path[:] = json.loads(sys.argv[1]); from {STARTS} import main; main(sys.argv[2:])"
     arguments = [str(listener.fileno()), place, os.path.abspath(folder)]
     subprocess.Popen(
-        [sys.executable, "-c", code, json.dumps(sys.path), *arguments],
+        [sys.executable, "-P", "-c", code, json.dumps(sys.path), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -380,7 +420,7 @@ class Alone:
         import time
 
         self.handle = os.open(self.folder, os.O_RDONLY)
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + LOCK_PATIENCE
         while True:
             try:
                 fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -18,7 +18,7 @@ IDLE = 60.0
 """Seconds without a request after which a session ends."""
 BEAT = 1.0
 """Seconds between heartbeats to a waiting caller."""
-LONGEST = 1 << 28
+LONGEST_REQUEST = 1 << 28
 """Size limit of a request in bytes."""
 
 LEAVE_FILE: Mapping[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
@@ -141,7 +141,7 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
     while part := await reader.read(1 << 20):
         parts.append(part)
         size += len(part)
-        if size > LONGEST:
+        if size > LONGEST_REQUEST:
             raise ValueError("a request of this length is invalid")
     return b"".join(parts)
 

@@ -12,15 +12,15 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.trajectory import STEPPED, steps_for
 
 
-def inputs_for(rubric: Rubric, known: Mapping[str, Any]) -> dict[str, Any]:
+def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
     """What is known of a response, where the rubric shows an input of that name.
 
     A rubric that declares one input of steps (`messages`, `tool_calls` or `trace`) gets those that are known.
     """
-    steps = {name: known[name] for name in STEPPED if known.get(name) is not None}
-    found = {name: known.get(name) for name in rubric.known_inputs}
-    found |= {name: steps_for(name, found, steps) for name in STEPPED if name in found and name not in steps}
-    return {name: value for name, value in found.items() if value is not None}
+    steps = {name: facts[name] for name in STEPPED if facts.get(name) is not None}
+    inputs = {name: facts.get(name) for name in rubric.known_inputs}
+    inputs |= {name: steps_for(name, inputs, steps) for name in STEPPED if name in inputs and name not in steps}
+    return {name: value for name, value in inputs.items() if value is not None}
 
 
 def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
@@ -32,7 +32,7 @@ def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
     return {whole: grade.score, **grade.by_criterion}
 
 
-def last_text(said: Any) -> Any:
+def last_text(content: Any) -> Any:
     """The text of the last message in a list of messages; anything else as it is, such as a call of a tool."""
-    is_messages = isinstance(said, list) and said and isinstance(said[-1], Mapping)
-    return (said[-1].get("content") if is_messages else None) or said
+    is_messages = isinstance(content, list) and content and isinstance(content[-1], Mapping)
+    return (content[-1].get("content") if is_messages else None) or content

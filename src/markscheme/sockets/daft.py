@@ -16,7 +16,8 @@ def with_grades(
     """The frame with a column `grade`: a struct of `score`, `pass`, `error`, and `criteria` with each one's level.
 
     `response` is what is graded; columns named like the rubric's inputs are shown with it. The judge is opened once on
-    each worker, where the rubric's file needn't be. Of a row that could not be graded all is null but `error`.
+    each worker, where the rubric's file needn't be. Of a row that could not be graded all is null but `error`; a row
+    whose response is null is such a row.
 
     Args:
         frame: Has a column `response`.
@@ -45,4 +46,4 @@ def with_grades(
 
 
 def _levels(criteria: dict[str, Any]) -> dict[str, float | None]:
-    return {name: said.get("level") for name, said in criteria.items()}
+    return {name: verdict.get("level") for name, verdict in criteria.items()}

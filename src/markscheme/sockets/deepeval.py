@@ -21,7 +21,8 @@ class RubricMetric(BaseMetric):
 
     def __init__(self, grader: Grader) -> None:
         self.grader = grader  # under the argument's name, by which DeepEval copies a metric
-        self.threshold, self.evaluation_model = grader.rubric.pass_mark, grader.judge.identity.name
+        self.threshold = grader.rubric.pass_mark
+        self.evaluation_model = grader.judge.identity.name
 
     @property
     def __name__(self) -> str:
@@ -40,16 +41,19 @@ class RubricMetric(BaseMetric):
         return self.error is None and self.success is True
 
     def _inputs(self, case: LLMTestCase) -> dict[str, Any]:
-        known = {
+        case_inputs = {
             "query": case.input,
             "reference": case.expected_output,
             "context": case.retrieval_context or case.context,
         }
-        return inputs_for(self.grader.rubric, {**(case.metadata or {}), **known})
+        return inputs_for(self.grader.rubric, {**(case.metadata or {}), **case_inputs})
 
     def _noted(self, grade: Grade) -> float:
-        self.score, self.success, self.reason = grade.score, grade.passed, grade.reason
-        self.score_breakdown, self.evaluation_cost = dict(grade.by_criterion), grade.usage.usd
+        self.score = grade.score
+        self.success = grade.passed
+        self.reason = grade.reason
+        self.score_breakdown = dict(grade.by_criterion)
+        self.evaluation_cost = grade.usage.usd
         if grade.score is None:
             raise JudgeError(grade.reason)
         return grade.score

@@ -21,9 +21,9 @@ def rubric_scorer(grader: Grader) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         steps = [message.model_dump(exclude_none=True) for message in state.messages]
-        known = {"query": state.input_text, "reference": target.text or None, "messages": steps, **state.metadata}
-        given = inputs_for(grader.rubric, known)
-        grade = await grader.grade(Submission(state.output.completion, given, str(state.sample_id)))
+        facts = {"query": state.input_text, "reference": target.text or None, "messages": steps, **state.metadata}
+        inputs = inputs_for(grader.rubric, facts)
+        grade = await grader.grade(Submission(state.output.completion, inputs, str(state.sample_id)))
         if grade.score is None:
             return Score.unscored(reason="grader_failed", explanation=grade.reason)
         value = named_scores(grade, grader.rubric)

@@ -18,14 +18,17 @@ def rubric_scorer(grader: Grader) -> Scorer:
     `trace` its spans; other inputs come from its inputs and expectations. A response that is not graded gets one
     feedback with the error; a criterion that doesn't apply gets none.
     """
-    rubric, judge = grader.rubric, AssessmentSource("LLM_JUDGE", grader.judge.identity.name)
+    rubric = grader.rubric
+    judge = AssessmentSource("LLM_JUDGE", grader.judge.identity.name)
 
     def score(inputs: Any = None, outputs: Any = None, expectations: Any = None, trace: Any = None) -> list[Feedback]:
-        asked, expected = inputs if isinstance(inputs, dict) else {"query": inputs}, expectations or {}
-        query = next((asked[name] for name in QUESTIONS if name in asked), None)
+        row_inputs = inputs if isinstance(inputs, dict) else {"query": inputs}
+        expected = expectations or {}
+        query = next((row_inputs[name] for name in QUESTIONS if name in row_inputs), None)
         steps = None if trace is None else [span.to_dict() for span in trace.data.spans]
-        known = {**asked, "trace": steps, **expected, "query": query, "reference": expected.get("expected_response")}
-        grade = grader.grade_sync(outputs, **inputs_for(rubric, known))
+        of_scorer = {"query": query, "reference": expected.get("expected_response")}
+        facts = {**row_inputs, "trace": steps, **expected, **of_scorer}
+        grade = grader.grade_sync(outputs, **inputs_for(rubric, facts))
         if grade.score is None:
             return [Feedback(name=rubric.name, error=str(grade.error), source=judge)]
         reasons = {name: verdict.reason for name, verdict in grade.verdicts.items()}

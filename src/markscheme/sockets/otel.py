@@ -25,18 +25,18 @@ def emit_grade(grade: Grade, rubric: Rubric, *, response_id: str = "") -> None:
     reasons = {name: verdict.reason for name, verdict in grade.verdicts.items()}
     for name, value in named_scores(grade, rubric).items():
         of_all = name not in grade.by_criterion
-        found: dict[str, Any] = {"gen_ai.evaluation.name": name if of_all else f"{rubric.name}.{name}"}
+        attributes: dict[str, Any] = {"gen_ai.evaluation.name": name if of_all else f"{rubric.name}.{name}"}
         if value is not None:
-            found["gen_ai.evaluation.score.value"] = value
+            attributes["gen_ai.evaluation.score.value"] = value
         elif of_all:
-            found["error.type"] = "not_graded"
+            attributes["error.type"] = "not_graded"
         else:
             continue
         if of_all and grade.decision is not None:
-            found["gen_ai.evaluation.score.label"] = grade.decision
-        found["gen_ai.evaluation.explanation"] = reasons.get(name, grade.reason)
+            attributes["gen_ai.evaluation.score.label"] = grade.decision
+        attributes["gen_ai.evaluation.explanation"] = reasons.get(name, grade.reason)
         if response_id:
-            found["gen_ai.response.id"] = response_id
+            attributes["gen_ai.response.id"] = response_id
         now = time.time_ns()
-        record = LogRecord(timestamp=now, observed_timestamp=now, event_name=EVENT, attributes=found)
+        record = LogRecord(timestamp=now, observed_timestamp=now, event_name=EVENT, attributes=attributes)
         get_logger("markscheme").emit(record)

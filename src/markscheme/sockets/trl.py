@@ -20,10 +20,11 @@ def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]
         of_rows = {name: column for name, column in columns.items() if isinstance(column, list)}
 
         def inputs(row: int) -> dict[str, Any]:
-            asked, said = prompts[row], completions[row]
-            messages = [*asked, *said] if isinstance(asked, list) and isinstance(said, list) else None
-            known = {name: column[row] for name, column in of_rows.items()}
-            return inputs_for(grader.rubric, {**known, "query": last_text(asked), "messages": messages})
+            prompt = prompts[row]
+            completion = completions[row]
+            messages = [*prompt, *completion] if isinstance(prompt, list) and isinstance(completion, list) else None
+            facts = {name: column[row] for name, column in of_rows.items()}
+            return inputs_for(grader.rubric, {**facts, "query": last_text(prompt), "messages": messages})
 
         texts = enumerate(map(last_text, completions))
         grades = await asyncio.gather(*(grader.grade(text, **inputs(row)) for row, text in texts))

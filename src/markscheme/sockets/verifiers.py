@@ -22,8 +22,8 @@ def rubric_reward(grader: Grader, *, weight: float = 1.0) -> Callable[..., Any]:
     """
 
     async def reward(self: Any, trace: vf.Trace) -> float:
-        known = {"query": self.data.prompt_text, **dict(self.data)}
-        grade = await grader.grade(trace.last_reply, **inputs_for(grader.rubric, known))
+        facts = {"query": self.data.prompt_text, **dict(self.data)}
+        grade = await grader.grade(trace.last_reply, **inputs_for(grader.rubric, facts))
         if grade.raw_score is None:
             raise JudgeError(grade.reason)
         return grade.raw_score

@@ -3,10 +3,10 @@
 The functions most callers need are exported here, one per family; the modules hold the rest.
 """
 
+from markscheme.stats.annotators import alternative_annotator_test, ceiling, gold
 from markscheme.stats.coefficients import COEFFICIENTS, agreement, agreement_family, two_raters
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import clopper_pearson_lower, jackknife, wilson_share
-from markscheme.stats.people import alternative_annotator_test, ceiling, gold
+from markscheme.stats.intervals import clopper_pearson_lower, jackknife
 from markscheme.stats.prevalence import corrected_pass_rate
 from markscheme.stats.reliability import ICC_NAMES, icc, icc_family, repeat_family
 from markscheme.stats.severity import (
@@ -15,15 +15,15 @@ from markscheme.stats.severity import (
     error_family,
     macro_family,
     pair_statistic,
-    within_tolerance,
     yes_no_family,
 )
+from markscheme.stats.shares import share
 
 __all__ = [
     "COEFFICIENTS",
-    "Estimate",
     "ICC_NAMES",
     "PAIR_STATISTICS",
+    "Estimate",
     "agreement",
     "agreement_family",
     "alternative_annotator_test",
@@ -39,8 +39,7 @@ __all__ = [
     "macro_family",
     "pair_statistic",
     "repeat_family",
+    "share",
     "two_raters",
-    "wilson_share",
-    "within_tolerance",
     "yes_no_family",
 ]

@@ -9,12 +9,16 @@ import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, Floats, Integers, guard, no_disagreement, withhold
-from markscheme.stats.pairs import ROUNDING, Moments, Pairs, above_minus_below
-from markscheme.stats.patterns import over
+from markscheme.stats.pairs import RELATIVE_ROUNDING, Moments, Pairs, above_minus_below
+from markscheme.stats.rating_patterns import over
 
 ALMOST_ONE = 1 - 1e-12
+"""Correlations from here differ from 1 by rounding alone, and have no transform for a jackknife."""
 RERANKED_AT_ONCE = 2_000_000
+"""Cells of ranks held in memory at a time, 16 MB of float64."""
 RERANKED_AT_MOST = 50_000_000
+"""Cells beyond which ranks are not computed again for each group left out, about a second of work; the groups are
+approximated by their units then."""
 
 
 def pearson(pairs: Pairs, level: float) -> Estimate:
@@ -69,16 +73,18 @@ def _icc(m: Moments) -> Floats:
     """ICC(A,1) of two raters; its mean squares in terms of variances that divide by n - 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         unbiased = m.n / (m.n - 1)
-        spread, together = unbiased * (m.gold_variance + m.judge_variance), unbiased * m.covariance
+        spread = unbiased * (m.gold_variance + m.judge_variance)
+        together = unbiased * m.covariance
         total = spread + m.signed**2 - (spread - 2 * together) / m.n
-        return np.where(np.abs(total) <= ROUNDING * spread, math.nan, 2 * together / total)
+        return np.where(np.abs(total) <= RELATIVE_ROUNDING * spread, math.nan, 2 * together / total)
 
 
 def _kendall(pairs: Pairs) -> Floats:
     """Leaving a group out removes all orderings of its units; the sum over its units counts those inside it twice."""
-    each, inside = pairs.orderings, pairs.orderings_in_group if pairs.groups.several else 0.0
-    total = each.sum(axis=1, keepdims=True)
-    return _ratio(*np.hstack([total, total - pairs.groups.sums(2 * each - inside)]))
+    orderings = pairs.orderings
+    inside = pairs.orderings_in_group if pairs.groups.several else 0.0
+    total = orderings.sum(axis=1, keepdims=True)
+    return _ratio(*np.hstack([total, total - pairs.groups.sums(2 * orderings - inside)]))
 
 
 def _spearman(pairs: Pairs) -> Floats:
@@ -95,8 +101,10 @@ def _spearman(pairs: Pairs) -> Floats:
 
 def _spearman_unit_left_out(pairs: Pairs) -> Floats:
     """Removing a unit moves each other unit's `standing` by 1, 0 or -1: the removed one was below, equal or above."""
-    (gold, judge), (concord, gold_apart, judge_apart) = pairs.standing, pairs.orderings
-    (_, gold_place), (_, judge_place) = pairs.gold_levels, pairs.judge_levels
+    (gold, judge) = pairs.standing
+    (concord, gold_apart, judge_apart) = pairs.orderings
+    (_, gold_place) = pairs.gold_levels
+    (_, judge_place) = pairs.judge_levels
     product = gold @ judge - gold * judge - _against(gold, judge_place) - _against(judge, gold_place)
     gold_square = gold @ gold - gold**2 - 2 * _against(gold, gold_place)
     judge_square = judge @ judge - judge**2 - 2 * _against(judge, judge_place)
@@ -113,7 +121,8 @@ def _rerankable(pairs: Pairs) -> bool:
 
 
 def _reranking_width(pairs: Pairs) -> int:
-    n_gold, n_judge = len(pairs.gold_levels[0]), len(pairs.judge_levels[0])
+    n_gold = len(pairs.gold_levels[0])
+    n_judge = len(pairs.judge_levels[0])
     return n_gold + n_judge + min(n_gold * n_judge, len(pairs))
 
 
@@ -126,8 +135,10 @@ def _spearman_group_left_out(pairs: Pairs) -> Floats:
 
 def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
     """Spearman's correlation without each of the groups from `start` to before `stop`."""
-    (seen_gold, gold), (seen_judge, judge) = pairs.gold_levels, pairs.judge_levels
-    n_gold, n_judge = len(seen_gold), len(seen_judge)
+    (seen_gold, gold) = pairs.gold_levels
+    (seen_judge, judge) = pairs.judge_levels
+    n_gold = len(seen_gold)
+    n_judge = len(seen_judge)
     code, first, cell, count = np.unique(
         gold * n_judge + judge, return_index=True, return_inverse=True, return_counts=True
     )
@@ -164,10 +175,10 @@ def _correlation(pairs: Pairs, coefficient: Callable[[Pairs], Floats], level: fl
     why = _no_correlation(pairs)
     if why:
         return Estimate.without_value(why, n=pairs.groups.n, method=method, level=level)
-    found = coefficient(pairs)
-    if abs(found[0]) >= ALMOST_ONE:
-        return _guarded(_no_exception_seen(pairs, found[0], level, method), pairs)
-    return _guarded(pairs.groups.jackknife(found, transform=ATANH, level=level, method=method), pairs)
+    values = coefficient(pairs)
+    if abs(values[0]) >= ALMOST_ONE:
+        return _guarded(_no_exception_seen(pairs, values[0], level, method), pairs)
+    return _guarded(pairs.groups.jackknife(values, transform=ATANH, level=level, method=method), pairs)
 
 
 def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: float, method: str) -> Estimate:
@@ -178,10 +189,10 @@ def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: floa
         return withhold(Estimate(0.0, n=pairs.groups.n, method=method, level=level), pairs.stuck)
     if pairs.agree:
         return _guarded(_no_exception_seen(pairs, 1.0, level, method), pairs)
-    found = formula(pairs.moments)
-    if math.isnan(found[0]):
+    values = formula(pairs.moments)
+    if math.isnan(values[0]):
         return Estimate.without_value("the examples' means don't differ", n=pairs.groups.n, method=method, level=level)
-    return _guarded(pairs.groups.jackknife(found, transform=ATANH, level=level, method=method), pairs)
+    return _guarded(pairs.groups.jackknife(values, transform=ATANH, level=level, method=method), pairs)
 
 
 def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
@@ -192,5 +203,5 @@ def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> 
     """A correlation of 1 or -1; its interval allows for the share of reversed units that could have gone unseen."""
     span = pairs.span if pairs.agree else float(np.ptp(pairs.gold))
     loss = span**2 / (2 * float(pairs.moments.gold_variance[0]))
-    one = no_disagreement(1.0, n=pairs.groups.n, below=loss, floor=-1.0, level=level, method=method)
-    return one if sign > 0 or one.low is None else replace(one, value=-1.0, low=-1.0, high=-one.low)
+    estimate = no_disagreement(1.0, n=pairs.groups.n, below=loss, floor=-1.0, level=level, method=method)
+    return estimate if sign > 0 or estimate.low is None else replace(estimate, value=-1.0, low=-1.0, high=-estimate.low)

@@ -7,7 +7,6 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,6 @@ from scipy.special import ndtri
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
-    LOGIT,
     Floats,
     Integers,
     Transform,
@@ -23,15 +21,16 @@ from markscheme.stats.intervals import (
     sum_of_choices,
     t_quantile,
     unit_of,
-    wilson_share,
     withhold,
 )
+from markscheme.stats.shares import share
 
-Verdict: TypeAlias = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
-
-FINEST = 100
+_FINEST = 100
+"""Finer differences are rounded to hundredths, the unit in which overall scores are tested."""
 MOST_STEPS = 20_000_000
-TAIL = 1e-33
+"""Up to so many steps a distribution is convolved exactly; beyond, a Fourier transform takes less time."""
+_TAIL = 1e-33
+"""Sums less likely than this are left out of the transform, whose own error is about 1e-12."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,16 +175,14 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
     """
     runs = complete_runs(now, stored)
     n_stored = runs.shape[1] - 1
-    flips_now = mean_estimate(
-        (runs[:, :1] != runs[:, 1:]).mean(axis=1), transform=LOGIT, method="flip rate, now and stored"
-    )
+    flips_now = share((runs[:, :1] != runs[:, 1:]).mean(axis=1), method="flip rate, now and stored")
     if n_stored < 2:
         why = "one stored run doesn't show its own noise; store three"
         flips_stored = Estimate.without_value(why, n=len(runs), method="flip rate, stored runs")
         return Changed(None, None, None, flips_now, flips_stored, len(runs), n_stored, undefined=why)
     pairs = np.triu_indices(n_stored, 1)
     between_stored = runs[:, 1:][:, pairs[0]] != runs[:, 1:][:, pairs[1]]
-    flips_stored = mean_estimate(between_stored.mean(axis=1), transform=LOGIT, method="flip rate, stored runs")
+    flips_stored = share(between_stored.mean(axis=1), method="flip rate, stored runs")
     whole, unit = whole_multiples(runs)
     distance = np.abs(whole[:, :, None] - whole[:, None, :]).sum(axis=2)
     outcomes = (n_stored + 1) * distance - distance.sum(axis=1, keepdims=True)
@@ -360,8 +357,7 @@ def mean_estimate(
     """Mean over units of one value each, with its jackknife interval.
 
     Args:
-        values: Shape (n,), nan = missing. With LOGIT, shares within each unit, 0 to 1; a mean of exactly 0 or 1 then
-            gets its score interval.
+        values: Shape (n,), nan = missing. A share has `share`.
         transform: Scale the interval is computed on.
         groups: Which group each unit belongs to, shape (n,); whole groups are left out at a time.
         level: Coverage, 0 to 1.
@@ -374,21 +370,20 @@ def mean_estimate(
         ValueError: The caller's fault: not a vector, or groups of another length.
 
     Example:
-        >>> e = mean_estimate([0.0, 0.5, 1.0, 0.5], transform=LOGIT)
+        >>> from markscheme.stats.intervals import IDENTITY
+        >>> e = mean_estimate([0.0, 0.5, 1.0, 0.5], transform=IDENTITY)
         >>> e.value, round(e.low, 3), round(e.high, 3)
-        (0.5, 0.069, 0.931)
+        (0.5, -0.15, 1.15)
     """
-    x, kept = known_in_groups(values, groups)
-    n = kept.n
+    x, in_groups = known_in_groups(values, groups)
+    n = in_groups.n
     if n == 0:
         return Estimate.without_value("no examples", n=0, method=method, level=level)
     mean = float(x.sum()) / len(x)
-    if transform is LOGIT and mean in (0.0, 1.0):
-        return wilson_share(mean * n, n, level=level, method=method)
     if n == 1:
         return withhold(Estimate(mean, level=level, n=1, method=method), f"one {unit_of(len(x) > 1)} only")
-    means = kept.left_out(x) / kept.left_out(np.ones(len(x)))
-    return kept.jackknife(means, transform=transform, level=level, method=method)
+    means = in_groups.left_out(x) / in_groups.left_out(np.ones(len(x)))
+    return in_groups.jackknife(means, transform=transform, level=level, method=method)
 
 
 def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:
@@ -411,11 +406,11 @@ def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:
     x = np.asarray(values, dtype=np.float64)
     if not np.isfinite(x).all():
         raise ValueError("ratings must be finite numbers")
-    for parts in range(1, FINEST + 1):
+    for parts in range(1, _FINEST + 1):
         scaled = x * parts
         if np.abs(scaled - np.rint(scaled)).max(initial=0.0) <= 1e-9 * parts:
             return np.rint(scaled).astype(np.int64), 1 / parts
-    return np.rint(x * FINEST).astype(np.int64), 1 / FINEST
+    return np.rint(x * _FINEST).astype(np.int64), 1 / _FINEST
 
 
 def _check_p_values(exact_p: float, mid_p: float) -> None:
@@ -425,7 +420,8 @@ def _check_p_values(exact_p: float, mid_p: float) -> None:
 
 def run_columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
     """Ratings of a new run in the first column and of r stored runs, shape (n,) or (n, r), in the others."""
-    current, earlier = np.asarray(now, dtype=np.float64), np.asarray(stored, dtype=np.float64)
+    current = np.asarray(now, dtype=np.float64)
+    earlier = np.asarray(stored, dtype=np.float64)
     if earlier.ndim == 1:
         earlier = earlier[:, None]
     if current.ndim != 1 or earlier.ndim != 2 or len(current) != len(earlier) or earlier.shape[1] < 1:
@@ -453,7 +449,8 @@ def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, flo
     first, probability = sum_of_choices(rises) if steps <= MOST_STEPS else _distribution_by_transform(rises)
     sums = int(lowest.sum()) + step * (first + np.arange(len(probability)))
     size, seen = (np.abs(sums), abs(observed)) if two_sided else (sums, observed)
-    beyond, level = float(probability[size > seen].sum()), float(probability[size == seen].sum())
+    beyond = float(probability[size > seen].sum())
+    level = float(probability[size == seen].sum())
     exact_p = min(1.0, beyond + level)
     return exact_p, min(exact_p, beyond + level / 2)
 
@@ -465,7 +462,7 @@ def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
     beyond Hoeffding's bound fold back into the window, where they are negligible.
     """
     widest = rises.max(axis=1)
-    reach = math.sqrt(float((widest.astype(np.float64) ** 2).sum()) * math.log(2 / TAIL) / 2)
+    reach = math.sqrt(float((widest.astype(np.float64) ** 2).sum()) * math.log(2 / _TAIL) / 2)
     total = int(widest.sum())
     window = min(total + 1, 2 * math.ceil(reach) + 3)
     centre = round(float(rises.mean(axis=1).sum()))

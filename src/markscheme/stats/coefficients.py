@@ -20,7 +20,6 @@ import numpy.typing as npt
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
     ATANH,
-    LOGIT,
     OFF_TO_TRUST,
     Floats,
     Groups,
@@ -30,13 +29,13 @@ from markscheme.stats.intervals import (
     jackknife,
     mark_rough,
     no_disagreement,
-    wilson_share,
     withhold,
 )
 from markscheme.stats.pairs import equal_vectors, numbers
-from markscheme.stats.patterns import SAME_LEVEL, LeftOutSets, RatingPatterns, in_order, over, rating_patterns
+from markscheme.stats.rating_patterns import SAME_LEVEL, LeftOutSets, RatingPatterns, in_order, over, rating_patterns
+from markscheme.stats.shares import share
 
-Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
+ScaleKind: TypeAlias = Literal["nominal", "ordinal", "interval"]
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 NamedWeights: TypeAlias = Literal["identity", "linear", "quadratic"]
 Weights: TypeAlias = NamedWeights | npt.ArrayLike
@@ -45,8 +44,8 @@ MOST_CATEGORIES = 200
 """With more levels than this, values count as measurements: coefficients that count categories are undefined."""
 FEW_FOR_PARTIAL_CREDIT = 50
 """Below this many examples, an uncorrected mean of partial credits varies too unevenly for its interval."""
-NO_CHANCE_DISAGREEMENT = 1e-13
-ENDLESS = 1e15
+_NO_CHANCE_DISAGREEMENT = 1e-13
+_ENDLESS = 1e15
 """So many examples that corrections for their number vanish."""
 
 
@@ -106,8 +105,8 @@ def _squared(name: str, table: RatingPatterns) -> _Loss:
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
     for column in table.codes.T:
-        given = column >= 0
-        frequency += np.bincount(column[given], weights=table.times[given], minlength=len(table.values))
+        is_rated = column >= 0
+        frequency += np.bincount(column[is_rated], weights=table.times[is_rated], minlength=len(table.values))
     centre = float(frequency @ table.values) / max(1.0, float(frequency.sum()))
     x = (table.values - centre) / span
     form = np.array([[0.0, 0.0, 1.0], [0.0, -2.0, 0.0], [1.0, 0.0, 0.0]])
@@ -185,9 +184,9 @@ def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
     so_far = np.zeros((len(table.codes), padded.shape[1]))
     losses = np.zeros(len(table.codes))
     for column in table.codes.T:
-        own = padded[column]
-        losses += loss.between(so_far, own)
-        so_far += own
+        features = padded[column]
+        losses += loss.between(so_far, features)
+        so_far += features
     return np.where(table.unanimous, 0.0, losses)
 
 
@@ -204,8 +203,8 @@ def _shared_margins(table: RatingPatterns, features: Floats) -> Floats:
 
 
 def _chance_of_shared_margins(table: RatingPatterns, loss: _Loss) -> Floats:
-    share = _shared_margins(table, loss.features)
-    return loss.between(share, share)
+    shares = _shared_margins(table, loss.features)
+    return loss.between(shares, shares)
 
 
 def _chance_of_own_margins(table: RatingPatterns, loss: _Loss) -> Floats:
@@ -215,12 +214,12 @@ def _chance_of_own_margins(table: RatingPatterns, loss: _Loss) -> Floats:
     so_far = np.zeros((n_sums, padded.shape[1]))
     raters, pairs, losses = np.zeros((3, n_sums))
     for column in table.codes.T:
-        given = table.remaining(column >= 0)
-        own = over(table.remaining(padded[column]), given[:, None], empty=0.0)
-        losses += loss.between(so_far, own)
-        pairs += raters * (given > 0)
-        so_far += own
-        raters += given > 0
+        n_rated = table.remaining(column >= 0)
+        margin = over(table.remaining(padded[column]), n_rated[:, None], empty=0.0)
+        losses += loss.between(so_far, margin)
+        pairs += raters * (n_rated > 0)
+        so_far += margin
+        raters += n_rated > 0
     return over(losses, pairs)
 
 
@@ -230,8 +229,8 @@ def _chance_of_uniform_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
     n_levels = len(table.levels)
-    share = _shared_margins(table, np.eye(n_levels))
-    unsure = (share * (1 - share)).sum(axis=1) * n_levels / max(1, n_levels - 1)
+    shares = _shared_margins(table, np.eye(n_levels))
+    unsure = (shares * (1 - shares)).sum(axis=1) * n_levels / max(1, n_levels - 1)
     return np.asarray(1 - (1 - loss.uniform) * unsure)
 
 
@@ -256,12 +255,12 @@ def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
     packs, size = _packs(table, loss)
-    share = over(packs, size[:, None])
+    shares = over(packs, size[:, None])
     if loss.ranked:
         rank = _midranks(packs)
-        mean = (share * rank).sum(axis=1)
-        return np.asarray(2 * (share * (rank - mean[:, None]) ** 2).sum(axis=1))
-    return loss.between(share, share)
+        mean = (shares * rank).sum(axis=1)
+        return np.asarray(2 * (shares * (rank - mean[:, None]) ** 2).sum(axis=1))
+    return loss.between(shares, shares)
 
 
 def _midranks(counts: Floats) -> Floats:
@@ -283,7 +282,8 @@ def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
     if not len(out.start):
         return np.asarray(2 * in_all)
     sizes = np.diff(np.append(out.start, len(out.row)))
-    theirs, row = np.repeat(rank[1:], sizes, axis=0), counts[out.row]
+    theirs = np.repeat(rank[1:], sizes, axis=0)
+    row = counts[out.row]
     lost = table.rated[out.row] * (row * theirs**2).sum(axis=1) - (row * theirs).sum(axis=1) ** 2
     lost *= out.count / np.maximum(table.rated[out.row] - 1, 1)
     in_all[1:] -= np.add.reduceat(lost, out.start)
@@ -292,7 +292,7 @@ def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
 
 def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
     """1 - seen/chance; nan where chance alone would always agree."""
-    return np.asarray(1 - over(seen, np.where(chance > NO_CHANCE_DISAGREEMENT, chance, 0.0)))
+    return np.asarray(1 - over(seen, np.where(chance > _NO_CHANCE_DISAGREEMENT, chance, 0.0)))
 
 
 # ---------------------------------------------------------------------------------------------------- the coefficients
@@ -305,7 +305,7 @@ class _Coefficient:
     Attributes:
         seen: Observed disagreement, from the table and the cost of a pair; over all, then with each set left out.
         chance: Disagreement expected by chance, likewise.
-        guarded: Whether it depends on how the ratings vary, so that too few outside the modal level make it worthless.
+        guarded: Whether it depends on how the ratings vary, so that too few outside the most common level spoil it.
         categories: Whether it counts levels even where the loss doesn't.
         pairs_only: Whether units with one rating are ignored.
         for_more: What to use instead for more than two raters; empty where it accepts any number.
@@ -365,10 +365,10 @@ def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[
 
 
 def _corrected(name: str, weights: Weights, table: RatingPatterns) -> Corrected:
-    found = _disagreements(name, weights, table)
-    if isinstance(found, str):
-        return Corrected(math.nan, math.nan, math.nan, found)
-    _, seen, chance = found
+    disagreements = _disagreements(name, weights, table)
+    if isinstance(disagreements, str):
+        return Corrected(math.nan, math.nan, math.nan, disagreements)
+    _, seen, chance = disagreements
     value = float(_beyond_chance(seen, chance)[0])
     return Corrected(value, float(1 - seen[0]), float(1 - chance[0]), "one level only" if math.isnan(value) else None)
 
@@ -380,10 +380,10 @@ def _estimate(name: str, weights: Weights, table: RatingPatterns, level: float) 
         everything = _pairable(table)
         copies = np.where(everything[1:] < everything[0], copies, 0.0)
     n = round(float(copies.sum()))
-    found = _disagreements(name, weights, table)
-    if isinstance(found, str):
-        return Estimate.without_value(found, n=n, method=name, level=level)
-    loss, seen, chance = found
+    disagreements = _disagreements(name, weights, table)
+    if isinstance(disagreements, str):
+        return Estimate.without_value(disagreements, n=n, method=name, level=level)
+    loss, seen, chance = disagreements
     values = _beyond_chance(seen, chance)
     if math.isnan(values[0]):
         return Estimate.without_value("one level only", n=n, method=loss.name, level=level)
@@ -413,7 +413,7 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
-    """Marked approximate where simulated coverage falls below 93 %: few examples, or few outside the modal level."""
+    """Marked approximate where simulated coverage falls below 93 %: few units, or few outside the most common level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         units = "groups of examples" if table.grouped else "examples"
         return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} {units}")
@@ -422,21 +422,22 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, str | None]:
-    """Examples (or groups) outside a rater's modal level, the least over raters; and which rater never varies.
+    """Examples (or groups) outside a rater's most common level, the least over raters; and which rater never varies.
 
     A rater who saw fewer than half of the examples counts only in the pool of all raters.
     """
     counted = table.rated >= (2 if coefficient.pairs_only else 1)
     units = round(float(table.times[counted].sum()))
-    least, pooled = math.inf, np.zeros(len(table.values))
+    least = math.inf
+    pooled = np.zeros(len(table.values))
     for name, column in zip(table.raters, table.codes.T, strict=True):
-        given = counted & (column >= 0)
-        counts = np.bincount(column[given], weights=table.times[given], minlength=len(table.values))
+        is_rated = counted & (column >= 0)
+        counts = np.bincount(column[is_rated], weights=table.times[is_rated], minlength=len(table.values))
         pooled += counts
         if 2 * counts.sum() < units or not counts.any():
             continue
         commonest = int(counts.argmax())
-        off = _sets_with(table, given & (column != commonest))
+        off = _sets_with(table, is_rated & (column != commonest))
         if off == 0:
             return 0, f"{name} never leaves level {table.values[commonest]:g}"
         least = min(least, off)
@@ -453,24 +454,15 @@ def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
 # ------------------------------------------------------------------------------------------------------- plain shares
 
 
-def _share(table: RatingPatterns, per_row: Floats, level: float, method: str) -> Estimate:
-    """Mean of `per_row` (0 to 1) over the units with two ratings, with its interval."""
-    paired = table.rated >= 2
-    everything = _pairable(table)
-    copies = np.where(everything[1:] < everything[0], table.left_out.copies, 0.0)
-    n = round(float(copies.sum()))
-    if n == 0:
-        why = "no example has two ratings" if table.active > 1 else "needs two raters who rated something"
-        return Estimate.without_value(why, n=0, method=method, level=level)
-    shares = over(table.remaining(per_row * paired), everything)
-    if table.unanimous[paired].all():
-        return no_disagreement(1.0, n=n, below=1.0, level=level, method=method)
-    value = float(shares[0])
-    if value in (0.0, 1.0):
-        return wilson_share(value * n, n, level=level, method=method)
-    return jackknife(
-        value, shares[1:], counts=copies, transform=LOGIT, level=level, method=method, grouped=table.grouped
-    )
+def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Estimate:
+    """Share of hits, `per_row` (0 to 1), over the units with two ratings."""
+    row, unit_set = table.units()
+    twice = table.rated[row] >= 2
+    estimate = share(per_row[row[twice]], unit_set[twice] if table.grouped else None, level=level, of=of)
+    if estimate.value is not None:
+        return estimate
+    why = "no example has two ratings" if table.active > 1 else "needs two raters who rated something"
+    return replace(estimate, undefined=why)
 
 
 def _reach(table: RatingPatterns, place: Floats) -> Floats:
@@ -496,18 +488,18 @@ def _pairs_agreeing(table: RatingPatterns) -> Floats:
 
 
 def _exact(table: RatingPatterns, level: float) -> Estimate:
-    return _share(table, table.unanimous.astype(np.float64), level, "share of examples")
+    return _share(table, table.unanimous.astype(np.float64), level, "examples")
 
 
 def _percent(table: RatingPatterns, level: float) -> Estimate:
-    return _share(table, _pairs_agreeing(table), level, "share of pairs of ratings")
+    return _share(table, _pairs_agreeing(table), level, "pairs of ratings")
 
 
 def _within_one(table: RatingPatterns, level: float) -> Estimate:
     ascending = np.sort(table.levels)
     steps = np.interp(table.values, ascending, np.arange(len(ascending), dtype=np.float64))
     near = _reach(table, steps) <= 1 + SAME_LEVEL
-    return _share(table, near.astype(np.float64), level, "share of examples")
+    return _share(table, near.astype(np.float64), level, "examples")
 
 
 _SHARES = {"exact_agreement": _exact, "within_one": _within_one, "percent_agreement": _percent}
@@ -575,7 +567,7 @@ def agreement(
         (0.6, 0.415736, 0.736949)
         >>> few = agreement([[0, 0], [1, 1], [1, 1], [0, 1]], "scott_pi", levels=[0, 1])
         >>> round(few.value, 4), few.note
-        (0.4667, 'withheld: only 1 example outside the modal level')
+        (0.4667, 'withheld: only 1 example outside the most common level')
     """
     weights = _weights(name, weights)
     table = rating_patterns(ratings, levels, groups=groups)
@@ -598,7 +590,7 @@ def corrected(
         >>> kappa.observed, kappa.expected, kappa.value
         (0.75, 0.5, 0.5)
     """
-    weights = _weights(name, weights, known=CHANCE_CORRECTED)
+    weights = _weights(name, weights, names=CHANCE_CORRECTED)
     return _corrected(name, weights, rating_patterns(ratings, levels, leave_out=False))
 
 
@@ -628,10 +620,10 @@ def pair_left_out(
     both = ~np.isnan(pair).any(axis=1)
     number = groups.number[both]
     table = rating_patterns(pair[both], levels, groups=number if groups.several else None)
-    found = _disagreements(name, weights, table)
-    if isinstance(found, str):
+    disagreements = _disagreements(name, weights, table)
+    if isinstance(disagreements, str):
         return np.full(1 + groups.n, math.nan)
-    _, seen, chance = found
+    _, seen, chance = disagreements
     values = _beyond_chance(seen, chance)
     of_groups = np.full(1 + groups.n, values[0])
     of_groups[1 + number] = values[1:][table.set_of]
@@ -653,25 +645,26 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
         >>> round(corrected_of_shares(np.array([[0.4, 0.1], [0.1, 0.4]]), "cohen_kappa"), 6)
         0.6
     """
-    levels, nothing = np.linspace(0.0, 1.0, len(shares)), np.zeros(0, dtype=np.int64)
+    levels = np.linspace(0.0, 1.0, len(shares))
+    nothing = np.zeros(0, dtype=np.int64)
     table = RatingPatterns(
         levels=levels,
         values=levels,
         codes=np.indices(shares.shape).reshape(2, -1).T,
-        times=shares.reshape(-1) * ENDLESS,
+        times=shares.reshape(-1) * _ENDLESS,
         left_out=LeftOutSets(nothing, np.zeros(0), nothing, np.zeros(0)),
         set_of=nothing,
         grouped=False,
         between=None,
         raters=("gold", "judge"),
     )
-    return _corrected(name, _weights(name, weights, known=CHANCE_CORRECTED), table).value
+    return _corrected(name, _weights(name, weights, names=CHANCE_CORRECTED), table).value
 
 
-def _weights(name: str, weights: Weights | Metric | None, known: Collection[str] = ()) -> Weights | Metric:
+def _weights(name: str, weights: Weights | Metric | None, names: Collection[str] = ()) -> Weights | Metric:
     """The weights requested for a coefficient, or its default."""
-    if name not in (known or COEFFICIENTS):
-        raise ValueError(f"a coefficient is one of {', '.join(known or COEFFICIENTS)}, not {name!r}")
+    if name not in (names or COEFFICIENTS):
+        raise ValueError(f"a coefficient is one of {', '.join(names or COEFFICIENTS)}, not {name!r}")
     if isinstance(weights, str) and weights in ("ordinal", "ratio") and name != "krippendorff_alpha":
         raise ValueError(f"the {weights} metric belongs to krippendorff_alpha, not {name}")
     if weights is None:
@@ -684,7 +677,7 @@ def _weights(name: str, weights: Weights | Metric | None, known: Collection[str]
 # -------------------------------------------------------------------------------------------------- the whole family
 
 
-def _family(scale: Scale, weights: NamedWeights | None, table: RatingPatterns) -> Iterator[tuple[str, Weights]]:
+def _family(scale: ScaleKind, weights: NamedWeights | None, table: RatingPatterns) -> Iterator[tuple[str, Weights]]:
     weights = weights or ("identity" if scale == "nominal" else "quadratic")
     for name in CHANCE_CORRECTED:
         if name in ("cohen_kappa", "gwet_ac1"):
@@ -695,27 +688,27 @@ def _family(scale: Scale, weights: NamedWeights | None, table: RatingPatterns) -
             yield name, weights
 
 
-def _metric(scale: Scale, table: RatingPatterns) -> str:
+def _metric(scale: ScaleKind, table: RatingPatterns) -> str:
     """Krippendorff's metric for a scale; interval where an ordinal scale has ratings between its levels."""
     return "interval" if scale == "ordinal" and table.between is not None else scale
 
 
-def _checked(scale: Scale, table: RatingPatterns, weights: NamedWeights | None = None) -> RatingPatterns:
-    if scale not in get_args(Scale):
+def _checked(scale: ScaleKind, table: RatingPatterns, weights: NamedWeights | None = None) -> RatingPatterns:
+    if scale not in get_args(ScaleKind):
         raise ValueError(f"a scale is nominal, ordinal or interval, not {scale!r}")
     if weights not in (None, *get_args(NamedWeights)):
         raise ValueError(f"weights are identity, linear or quadratic, not {weights!r}")
     if scale == "nominal" and weights not in (None, "identity"):
         raise ValueError(f"{weights} weights need levels with an order, and a nominal scale has none")
     if scale == "nominal" and table.between is not None:
-        raise ValueError(f"rating {table.between:g} is none of the levels")
+        raise ValueError(f"rating {table.between:g} isn't one of the levels")
     if scale != "nominal" and not in_order(table.levels):
         raise ValueError(f"the levels of an {scale} scale must be in order, worst first, not {table.levels.tolist()}")
     return table
 
 
 def agreement_values(
-    ratings: npt.ArrayLike, *, levels: npt.ArrayLike, scale: Scale, weights: NamedWeights | None = None
+    ratings: npt.ArrayLike, *, levels: npt.ArrayLike, scale: ScaleKind, weights: NamedWeights | None = None
 ) -> dict[str, Corrected]:
     """Every chance-corrected coefficient with its observed and expected agreement, without intervals.
 
@@ -741,7 +734,7 @@ def agreement_family(
     ratings: npt.ArrayLike,
     *,
     levels: npt.ArrayLike,
-    scale: Scale,
+    scale: ScaleKind,
     weights: NamedWeights | None = None,
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
@@ -772,13 +765,13 @@ def agreement_family(
         (0.0772, 'needs two raters, not 3: fleiss_kappa is its form for more')
     """
     table = _checked(scale, rating_patterns(ratings, levels, groups=groups, raters=raters), weights)
-    found = {"exact_agreement": _exact(table, level)}
+    estimates = {"exact_agreement": _exact(table, level)}
     if scale != "nominal" and len(table.levels) >= 4:
-        found["within_one"] = _within_one(table, level)
-    found["percent_agreement"] = _percent(table, level)
+        estimates["within_one"] = _within_one(table, level)
+    estimates["percent_agreement"] = _percent(table, level)
     for name, cost in _family(scale, weights, table):
-        found[name] = _estimate(name, cost, table, level)
-    return found
+        estimates[name] = _estimate(name, cost, table, level)
+    return estimates
 
 
 def two_raters(
@@ -816,15 +809,17 @@ def two_raters(
     """
     pair = equal_vectors(gold=gold, judge=judge)
     complete = ~np.isnan(pair).any(axis=0)
-    kept = None if groups is None else group_numbers(groups, pair.shape[1])[0][complete]
-    table = rating_patterns(pair[:, complete].T, levels, groups=kept, raters=("gold", "judge"))
+    complete_groups = None if groups is None else group_numbers(groups, pair.shape[1])[0][complete]
+    table = rating_patterns(pair[:, complete].T, levels, groups=complete_groups, raters=("gold", "judge"))
     graded = ordered and len(table.levels) > 2
     table = _checked("ordinal" if ordered else "nominal", table)
-    found = {"exact_agreement": _exact(table, level)}
+    estimates = {"exact_agreement": _exact(table, level)}
     if ordered and len(table.levels) >= 4:
-        found["within_one"] = _within_one(table, level)
+        estimates["within_one"] = _within_one(table, level)
     wanted: dict[str, Weights] = {"cohen_kappa": "identity", "gwet_ac1": "identity"}
     wanted["krippendorff_alpha"] = _metric("ordinal", table) if graded or table.between is not None else "nominal"
     if ordered:
         wanted |= {"weighted_kappa": "quadratic", "gwet_ac2": "quadratic"}
-    return found | {name: _estimate(name, wanted[name], table, level) for name in CHANCE_CORRECTED if name in wanted}
+    return estimates | {
+        name: _estimate(name, wanted[name], table, level) for name in CHANCE_CORRECTED if name in wanted
+    }

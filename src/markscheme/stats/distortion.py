@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups
-from markscheme.stats.patterns import over, people_and_judge, people_table
+from markscheme.stats.rating_patterns import over, people_and_judge, people_table
 
 LEAST_UNITS = 5
 """With fewer units than this, no second moments are reported."""
@@ -92,7 +92,7 @@ def noise_beside_people(
     with np.errstate(divide="ignore", invalid="ignore"):
         of_judge = seen.judge - seen.with_judge**2 / seen.shared
         differed_once = step**2 / (2 * max(1, seen.n_units))
-        of_person = np.maximum(seen.own - seen.shared, differed_once)
+        of_person = np.maximum(seen.annotator - seen.shared, differed_once)
     why = seen.refusal() or (None if of_judge[0] > 0 else "the judge shows no error")
     return seen.ratio(why, of_judge, of_person, level, "error variance, judge/person")
 
@@ -119,7 +119,7 @@ def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
     seen = _SharedMoments.of(table, np.zeros(len(table)), None)
     if seen.groups.n < LEAST_UNITS:
         return math.nan, math.nan
-    return float(seen.shared[0]), max(0.0, float(seen.own[0] - seen.shared[0]))
+    return float(seen.shared[0]), max(0.0, float(seen.annotator[0] - seen.shared[0]))
 
 
 def correlation_without_noise(
@@ -148,24 +148,26 @@ def correlation_without_noise(
         >>> round(correlation_without_noise(first, 6 - first).value, 3)
         -1.0
     """
-    one, other = people_table(first), people_table(second)
-    if one.shape != other.shape:
-        raise ValueError(f"both criteria need the same units and people, not {one.shape} and {other.shape}")
-    units = Groups.of(groups, len(one))
-    there = np.isfinite(one) & np.isfinite(other)
-    one, other = np.where(there, one, np.nan), np.where(there, other, np.nan)
+    ratings = people_table(first)
+    others = people_table(second)
+    if ratings.shape != others.shape:
+        raise ValueError(f"both criteria need the same units and people, not {ratings.shape} and {others.shape}")
+    units = Groups.of(groups, len(ratings))
+    in_both = np.isfinite(ratings) & np.isfinite(others)
+    ratings = np.where(in_both, ratings, np.nan)
+    others = np.where(in_both, others, np.nan)
     method = "correlation across people, their noise divided out"
-    left, right = _ordered_pairs(one.shape[1])
-    rated = int((there.sum(axis=1) >= 2).sum())
+    left, right = _ordered_pairs(ratings.shape[1])
+    rated = int((in_both.sum(axis=1) >= 2).sum())
     if rated < LEAST_UNITS:
         return Estimate.without_value(f"only {rated} units that two people rated", n=rated, method=method, level=level)
-    cross = _covariance(one[:, left], other[:, right], units)
-    variances = [_covariance(table[:, left], table[:, right], units) for table in (one, other)]
+    cross = _covariance(ratings[:, left], others[:, right], units)
+    variances = [_covariance(table[:, left], table[:, right], units) for table in (ratings, others)]
     if not min(variance[0] for variance in variances) > 0:
         return Estimate.without_value("people share no variance", n=rated, method=method, level=level)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = cross / np.sqrt(variances[0] * variances[1])
-    return units.jackknife(found, transform=IDENTITY, level=level, method=method)
+        values = cross / np.sqrt(variances[0] * variances[1])
+    return units.jackknife(values, transform=IDENTITY, level=level, method=method)
 
 
 def halo(
@@ -201,7 +203,8 @@ def halo(
         >>> round(halo(people, coloured).value, 2), abs(round(halo(people, truth).value, 1))
         (0.28, 0.0)
     """
-    tables, its = np.asarray(people, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    tables = np.asarray(people, dtype=np.float64)
+    its = np.asarray(judge, dtype=np.float64)
     if tables.ndim != 3 or its.shape != (tables.shape[0], tables.shape[2]):
         raise ValueError(f"people (n, people, criteria) and judge (n, criteria) don't fit: {tables.shape}, {its.shape}")
     if np.isinf(tables).any() or np.isinf(its).any():
@@ -218,16 +221,16 @@ def halo(
         return Estimate.without_value(why, n=n_counted, method=method, level=level)
     gammas = []
     for c in range(n_criteria):
-        own = np.where(counts, tables[:, left, c], np.nan)
+        first = np.where(counts, tables[:, left, c], np.nan)
         others = np.where(counts, np.delete(tables, c, axis=2).mean(axis=2)[:, left], np.nan)
         second = np.where(counts, tables[:, right, c], np.nan)
         its_own = np.where(counts, its[:, c, None], np.nan)
-        gamma = [_second_slope(y, own, others, units) for y in (its_own, second)]
+        gamma = [_second_slope(y, first, others, units) for y in (its_own, second)]
         gammas.append(gamma[0] - gamma[1])
-    found = np.mean([gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(units.n + 1, np.nan)], axis=0)
-    if not np.isfinite(found[0]):
+    values = np.mean([gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(units.n + 1, np.nan)], axis=0)
+    if not np.isfinite(values[0]):
         return Estimate.without_value("people don't vary", n=n_counted, method=method, level=level)
-    return units.jackknife(found, transform=IDENTITY, level=level, method=method)
+    return units.jackknife(values, transform=IDENTITY, level=level, method=method)
 
 
 def leaning(
@@ -257,26 +260,29 @@ def leaning(
         >>> round(leaning(gold, gold + 0.5 * length, length).value, 6)
         0.5
     """
-    given = np.asarray(gold, dtype=np.float64)
-    table = people_table(given if given.ndim == 2 else given[:, None])
-    its, other = np.asarray(judge, dtype=np.float64), np.asarray(on, dtype=np.float64)
-    if its.shape != (len(table),) or other.shape != its.shape:
-        raise ValueError(f"judge and `on` must have shape ({len(table)},), not {its.shape} and {other.shape}")
+    gold_ratings = np.asarray(gold, dtype=np.float64)
+    table = people_table(gold_ratings if gold_ratings.ndim == 2 else gold_ratings[:, None])
+    its = np.asarray(judge, dtype=np.float64)
+    feature = np.asarray(on, dtype=np.float64)
+    if its.shape != (len(table),) or feature.shape != its.shape:
+        raise ValueError(f"judge and `on` must have shape ({len(table)},), not {its.shape} and {feature.shape}")
     units = Groups.of(groups, len(table))
     method = "coefficient with gold held fixed"
     several = bool((~np.isnan(table)).sum(axis=1).max(initial=0) >= 2)
     left, right = _ordered_pairs(table.shape[1]) if several else ([0], [0])
-    counts = np.isfinite(table[:, left]) & np.isfinite(table[:, right]) & np.isfinite(its + other)[:, None]
+    counts = np.isfinite(table[:, left]) & np.isfinite(table[:, right]) & np.isfinite(its + feature)[:, None]
     n_counted = int(counts.any(axis=1).sum())
     if n_counted < LEAST_UNITS:
         return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method)
-    own, its_own, of = (np.where(counts, values, np.nan) for values in (table[:, left], its[:, None], other[:, None]))
-    found = _second_slope(its_own, own, of, units)
+    annotator, its_own, of = (
+        np.where(counts, values, np.nan) for values in (table[:, left], its[:, None], feature[:, None])
+    )
+    values = _second_slope(its_own, annotator, of, units)
     if several:
-        found = found - _second_slope(np.where(counts, table[:, right], np.nan), own, of, units)
-    if not np.isfinite(found[0]):
+        values = values - _second_slope(np.where(counts, table[:, right], np.nan), annotator, of, units)
+    if not np.isfinite(values[0]):
         return Estimate.without_value("gold or what it may lean on doesn't vary", n=n_counted, method=method)
-    return units.jackknife(found, transform=IDENTITY, level=0.95, method=method)
+    return units.jackknife(values, transform=IDENTITY, level=0.95, method=method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,14 +292,14 @@ class _SharedMoments:
     Attributes:
         groups: What is left out at a time.
         shared: Covariance of two annotators.
-        own: An annotator's variance.
+        annotator: An annotator's variance.
         with_judge: Covariance of the judge and an annotator.
         judge: The judge's variance.
     """
 
     groups: Groups
     shared: Floats
-    own: Floats
+    annotator: Floats
     with_judge: Floats
     judge: Floats
 
@@ -301,15 +307,18 @@ class _SharedMoments:
     def of(cls, people: npt.ArrayLike, judge: npt.ArrayLike, groups: npt.ArrayLike | None) -> Self:
         table, its = people_and_judge(people, judge)
         counted = ~np.isnan(its) & ((~np.isnan(table)).sum(axis=1) >= 2)
-        kept = Groups.of(groups, len(table)).kept(counted)
+        groups_counted = Groups.of(groups, len(table)).kept(counted)
         left, right = _ordered_pairs(table.shape[1])
-        one, other = table[counted][:, left], table[counted][:, right]
-        both = ~np.isnan(one) & ~np.isnan(other)
-        one, of_judge = np.where(both, one, np.nan), np.where(both, its[counted, None], np.nan)
+        first = table[counted][:, left]
+        second = table[counted][:, right]
+        both = ~np.isnan(first) & ~np.isnan(second)
+        first = np.where(both, first, np.nan)
+        of_judge = np.where(both, its[counted, None], np.nan)
         covariances = (
-            _covariance(x, y, kept) for x, y in ((one, other), (one, one), (one, of_judge), (of_judge, of_judge))
+            _covariance(x, y, groups_counted)
+            for x, y in ((first, second), (first, first), (first, of_judge), (of_judge, of_judge))
         )
-        return cls(kept, *covariances)
+        return cls(groups_counted, *covariances)
 
     @property
     def n_units(self) -> int:
@@ -326,8 +335,8 @@ class _SharedMoments:
         """The ratio of two of these moments, undefined where `why` says so or either isn't above 0."""
         if why:
             return Estimate.without_value(why, n=self.groups.n, method=method, level=level)
-        found = over(np.where(above > 0, above, np.nan), below)
-        return self.groups.jackknife(found, transform=LOG, level=level, method=method)
+        values = over(np.where(above > 0, above, np.nan), below)
+        return self.groups.jackknife(values, transform=LOG, level=level, method=method)
 
 
 def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
@@ -337,30 +346,32 @@ def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
 
 def _covariance(x: Floats, y: Floats, groups: Groups) -> Floats:
     """Covariance of x and y (n_units, n_columns), pooled over columns; of all units, then without each group."""
-    there = np.isfinite(x) & np.isfinite(y)
-    centred = [np.where(there, values - _mean(values, there), 0.0) for values in (x, y)]
+    in_both = np.isfinite(x) & np.isfinite(y)
+    centred = [np.where(in_both, values - _mean(values, in_both), 0.0) for values in (x, y)]
     n, sum_x, sum_y, products = (
         groups.left_out(part.T).T
-        for part in (there.astype(np.float64), centred[0], centred[1], centred[0] * centred[1])
+        for part in (in_both.astype(np.float64), centred[0], centred[1], centred[0] * centred[1])
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         cross = np.where(n > 0, products - sum_x * sum_y / n, 0.0)
         return np.asarray(cross.sum(axis=1) / np.maximum(n - 1, 0.0).sum(axis=1))
 
 
-def _mean(values: Floats, there: npt.NDArray[np.bool_]) -> Floats:
-    return np.asarray(np.where(there, values, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1))
+def _mean(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
+    return np.asarray(np.where(counted, values, 0.0).sum(axis=0) / np.maximum(counted.sum(axis=0), 1))
 
 
-def _second_slope(y: Floats, own: Floats, other: Floats, groups: Groups) -> Floats:
-    """Coefficient of `other` in a regression of y on `own` and `other`; over all, then without each group."""
+def _second_slope(y: Floats, control: Floats, feature: Floats, groups: Groups) -> Floats:
+    """Coefficient of `feature` in a regression of y on `control` and `feature`; over all, then without each group."""
 
-    def covariance(one: Floats, two: Floats) -> Floats:
-        x, y = np.broadcast_arrays(one, two)
+    def covariance(first: Floats, two: Floats) -> Floats:
+        x, y = np.broadcast_arrays(first, two)
         return _covariance(x, y, groups)
 
-    own_own, own_other, other_other = covariance(own, own), covariance(own, other), covariance(other, other)
+    own_own = covariance(control, control)
+    own_other = covariance(control, feature)
+    other_other = covariance(feature, feature)
     with np.errstate(divide="ignore", invalid="ignore"):
         free = own_own * other_other - own_other**2
-        found = (covariance(y, other) * own_own - covariance(y, own) * own_other) / free
-    return np.where(free > 1e-12 * own_own * other_other, found, np.nan)
+        slope = (covariance(y, feature) * own_own - covariance(y, control) * own_other) / free
+    return np.where(free > 1e-12 * own_own * other_other, slope, np.nan)

@@ -11,15 +11,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betainc, ndtri
 
+from markscheme.phrases import percent
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, Integers
 from markscheme.stats.prevalence import whole_counts
 
 LEAST_OWN = 10
+"""Labels of a group's own responses below which its rate is withheld; from it on, intervals cover in .933 of draws or
+more."""
 WIDEST_PLANNED = 0.30
+"""Half-width to expect beyond which a rate is withheld; it depends on counts alone, never on outcomes."""
 Z = float(ndtri(0.975))
 TAIL = 0.025
-METHOD = "by verdict, own labels; square-and-add of mid-p limits"
+"""Probability in each tail of a 95 % interval."""
+_METHOD = "by verdict, own labels; square-and-add of mid-p limits"
 PLANNED_WIDTHS = {10: 0.42, 15: 0.34, 20: 0.29, 40: 0.20, 100: 0.13}
 """Expected full width of a group's interval, by the number of its own labels."""
 
@@ -31,7 +36,7 @@ class GroupRate:
     Attributes:
         rate: The share with its 95 % interval; undefined where it is withheld for too few labels.
         judge_alone: The share the judge passes.
-        own: Labels of the group's own responses.
+        own_labels: Labels of the group's own responses.
         needed: More labels needed to show the rate; None where it is shown, or where too few responses are unlabelled.
         planned_half_width: Half the width to expect from the number of labels, whatever the labels are.
         below: Squared distance from the rate down to its lower limit that is due to the labels.
@@ -42,7 +47,7 @@ class GroupRate:
 
     rate: Estimate
     judge_alone: float
-    own: int
+    own_labels: int
     needed: int | None
     planned_half_width: float
     below: float
@@ -145,21 +150,23 @@ def group_difference(
     """
     table, graded = _checked(labelled, pool)
     table_other, graded_other = _checked(labelled_other, pool_other)
-    first, other = _rate(table, graded), _rate(table_other, graded_other)
+    first = _rate(table, graded)
+    second = _rate(table_other, graded_other)
     joint = np.zeros((2, 2), dtype=np.int64) if common is None else whole_counts(common, (2, 2), "common")
-    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+    rows = joint.sum(axis=1)
+    columns = joint.sum(axis=0)
     if (rows > graded).any() or (columns > graded_other).any():
         raise ValueError(f"the common tests {joint.tolist()} are more than a group's own: {graded}, {graded_other}")
     n = int(joint.sum())
     if n:
-        apart = np.array(first.shares)[:, None] - np.array(other.shares)
+        apart = np.array(first.shares)[:, None] - np.array(second.shares)
         mean = float((joint * apart).sum()) / n
         variance = max(0.0, float((joint * (apart - mean) ** 2).sum()) / n / n)
     else:
-        variance = first.units_variance + other.units_variance
+        variance = first.units_variance + second.units_variance
     partly = n > 0 and not (np.array_equal(rows, graded) and np.array_equal(columns, graded_other))
     on_common = (_rate(table, rows), _rate(table_other, columns)) if partly else None
-    return GroupDifference(_difference(first, other, variance), variance, n, on_common)
+    return GroupDifference(_difference(first, second, variance), variance, n, on_common)
 
 
 def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) -> Integers:
@@ -190,60 +197,65 @@ def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) 
         raise ValueError(f"pool must have shape (n_groups, 2), not {shape}, and count be 0 or more, not {count}")
     graded = whole_counts(pool, shape, "pool")
     table = whole_counts(labelled, (len(graded), 2, 2), "labelled")
-    own = table.sum(axis=1).astype(np.float64)
-    expected = (table[:, 1] + 1) / (own + 2)
-    left = graded - own
+    labels = table.sum(axis=1).astype(np.float64)
+    expected = (table[:, 1] + 1) / (labels + 2)
+    left = graded - labels
     weight = (graded / np.maximum(graded.sum(axis=1, keepdims=True), 1)) ** 2 * expected * (1 - expected)
     taken = np.zeros_like(graded)
     for _ in range(min(count, int(left.sum()))):
         open_groups = (left > 0).any(axis=1)
-        group = int(np.where(open_groups, (weight / (own + 2)).sum(axis=1), -1.0).argmax())
-        drop = weight[group] * (1 / (own[group] + 2) - 1 / (own[group] + 3))
+        group = int(np.where(open_groups, (weight / (labels + 2)).sum(axis=1), -1.0).argmax())
+        drop = weight[group] * (1 / (labels[group] + 2) - 1 / (labels[group] + 3))
         verdict = 1 - int(np.where(left[group] > 0, drop, -1.0)[::-1].argmax())
         taken[group, verdict] += 1
-        own[group, verdict] += 1
+        labels[group, verdict] += 1
         left[group, verdict] -= 1
     return taken
 
 
 def _checked(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> tuple[Integers, Integers]:
-    table, graded = whole_counts(labelled, (2, 2), "labelled"), whole_counts(pool, (2,), "pool")
-    own = table.sum(axis=0)
-    if not graded.sum() or (own > graded).any():
-        raise ValueError(f"a pool holds the labelled responses and at least one: {graded.tolist()}, {own.tolist()}")
+    table = whole_counts(labelled, (2, 2), "labelled")
+    graded = whole_counts(pool, (2,), "pool")
+    labels = table.sum(axis=0)
+    if not graded.sum() or (labels > graded).any():
+        raise ValueError(f"a pool holds the labelled responses and at least one: {graded.tolist()}, {labels.tolist()}")
     return table, graded
 
 
 def _rate(table: Integers, graded: Integers) -> GroupRate:
     """The rate over `graded`, from labels that may be on other responses of the group."""
-    size, own = int(graded.sum()), table.sum(axis=0)
+    size = int(graded.sum())
+    labels = table.sum(axis=0)
     weight = graded / size
-    share = np.where(own > 0, table[1] / np.maximum(own, 1), 0.5)
-    limits = np.array([mid_p_limits(int(table[1, v]), int(own[v])) for v in (0, 1)])
+    share = np.where(labels > 0, table[1] / np.maximum(labels, 1), 0.5)
+    limits = np.array([mid_p_limits(int(table[1, v]), int(labels[v])) for v in (0, 1)])
     below = float((weight**2 * (share - limits[:, 0]) ** 2).sum())
     above = float((weight**2 * (limits[:, 1] - share) ** 2).sum())
-    smooth = (table[1] + 0.5) / (own + 1)
+    smooth = (table[1] + 0.5) / (labels + 1)
     variance = float(weight[0] * weight[1] * (smooth[1] - smooth[0]) ** 2) / size
-    half_width = _planned_half_width(weight, own)
-    value, labels = float(weight @ share), int(own.sum())
+    half_width = _planned_half_width(weight, labels)
+    value = float(weight @ share)
+    n_labels = int(labels.sum())
     judge_alone = float(weight[1])
     needed = None
-    if _shown(labels, half_width):
-        low, high = value - math.sqrt(below + Z**2 * variance), value + math.sqrt(above + Z**2 * variance)
-        rate = Estimate(value, max(0.0, low), min(1.0, high), 0.95, labels, METHOD)
+    if _shown(n_labels, half_width):
+        low = value - math.sqrt(below + Z**2 * variance)
+        high = value + math.sqrt(above + Z**2 * variance)
+        rate = Estimate(value, max(0.0, low), min(1.0, high), 0.95, n_labels, _METHOD)
     else:
-        needed = _labels_to_show(weight, own, graded)
+        needed = _labels_to_show(weight, labels, graded)
         more = "label more responses" if needed is None else f"{needed} more would show it"
-        why = f"{labels} labels of its own, {more} (the judge alone says {judge_alone:.0%})"
-        rate = Estimate.without_value(why, n=labels, method=METHOD)
+        why = f"{n_labels} labels of its own, {more} (the judge alone says {percent(judge_alone)})"
+        rate = Estimate.without_value(why, n=n_labels, method=_METHOD)
     shares = (float(smooth[0]), float(smooth[1]))
-    return GroupRate(rate, judge_alone, labels, needed, half_width, below, above, variance, shares)
+    return GroupRate(rate, judge_alone, n_labels, needed, half_width, below, above, variance, shares)
 
 
 def _mid_p_upper(hits: int, n: int) -> float:
     if hits == n:
         return 1.0
-    low, high = hits / n, 1.0
+    low = hits / n
+    high = 1.0
     for _ in range(60):
         middle = (low + high) / 2
         at_most = float(betainc(n - hits, hits + 1, 1 - middle))
@@ -252,22 +264,23 @@ def _mid_p_upper(hits: int, n: int) -> float:
     return (low + high) / 2
 
 
-def _half_widths(own: npt.ArrayLike) -> Floats:
+def _half_widths(labels: npt.ArrayLike) -> Floats:
     """Half the width to expect of a share from a number of labels."""
-    return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(own, dtype=np.float64) + 2)))
+    return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(labels, dtype=np.float64) + 2)))
 
 
-def _planned_half_width(weight: Floats, own: npt.ArrayLike) -> float:
-    return math.sqrt(float((weight**2 * _half_widths(own) ** 2).sum()))
+def _planned_half_width(weight: Floats, labels: npt.ArrayLike) -> float:
+    return math.sqrt(float((weight**2 * _half_widths(labels) ** 2).sum()))
 
 
 def _shown(labels: int, half_width: float) -> bool:
     return labels >= LEAST_OWN and half_width <= WIDEST_PLANNED
 
 
-def _labels_to_show(weight: Floats, own: Integers, graded: Integers) -> int | None:
+def _labels_to_show(weight: Floats, labels: Integers, graded: Integers) -> int | None:
     """Labels needed to show the rate, each given to the verdict that narrows it most; None where responses run out."""
-    have, added = own.copy(), 0
+    have = labels.copy()
+    added = 0
     while not _shown(int(have.sum()), _planned_half_width(weight, have)):
         left = graded > have
         if not left.any():
@@ -279,11 +292,13 @@ def _labels_to_show(weight: Floats, own: Integers, graded: Integers) -> int | No
     return added
 
 
-def _difference(first: GroupRate, other: GroupRate, variance: float) -> Estimate:
-    n, method = first.own + other.own, f"difference {METHOD}"
-    if first.rate.value is None or other.rate.value is None:
+def _difference(first: GroupRate, second: GroupRate, variance: float) -> Estimate:
+    n = first.own_labels + second.own_labels
+    method = f"difference {_METHOD}"
+    if first.rate.value is None or second.rate.value is None:
         return Estimate.without_value("a rate that is withheld has no difference", n=n, method=method)
-    value, units = first.rate.value - other.rate.value, Z**2 * variance
-    low = value - math.sqrt(first.below + other.above + units)
-    high = value + math.sqrt(first.above + other.below + units)
+    value = first.rate.value - second.rate.value
+    units = Z**2 * variance
+    low = value - math.sqrt(first.below + second.above + units)
+    high = value + math.sqrt(first.above + second.below + units)
     return Estimate(value, max(-1.0, low), min(1.0, high), 0.95, n, method)

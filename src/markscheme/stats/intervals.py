@@ -14,11 +14,16 @@ from markscheme.stats.estimate import Estimate
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 FEWEST_DF = 5.0
+"""Least degrees of freedom of a jackknife interval, however few examples carry the statistic; chosen by simulation."""
 OFF_TO_SHOW = 5
+"""With fewer examples outside the most common level, simulated intervals of kappa miss too often to be shown."""
 OFF_TO_TRUST = 10
+"""From so many such examples intervals hold what they promise; below they are marked as approximate."""
 STILL = 1e-13
+"""A statistic that moves by less, relative to its size, moves by rounding alone."""
 NO_SPREAD = "leaving any one example out gives the same value"
 
 
@@ -107,13 +112,15 @@ def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spre
     if n < 2:
         raise ValueError(f"leaving one out needs two units or more, not {n}")
     used = weight > 0
-    theta, weight = theta[used], weight[used]
+    theta = theta[used]
+    weight = weight[used]
     centre = float(weight @ theta) / n
     moved = centre - theta
     if np.abs(moved).max() <= STILL * max(1.0, abs(centre)):
         return Spread(0.0, float(n - 1), n)
     scaled = moved / np.abs(moved).max()
-    second, fourth = float(weight @ scaled**2), float(weight @ scaled**4)
+    second = float(weight @ scaled**2)
+    fourth = float(weight @ scaled**4)
     carriers = second**2 / fourth
     excess = 1 / carriers - 1 / n
     df = 2 / excess if excess > 0 else math.inf
@@ -222,7 +229,9 @@ def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
         >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high
         1.0
     """
-    value, low, high = estimate.value, estimate.low, estimate.high
+    value = estimate.value
+    low = estimate.low
+    high = estimate.high
     if value is None or low is None or high is None:
         return estimate
     return replace(estimate, low=min(value, max(lowest, low)), high=max(value, min(highest, high)))
@@ -275,7 +284,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
     Args:
         estimate: A statistic that depends on how the ratings vary.
-        off: Examples (or groups with one) outside the modal level, the least over the raters.
+        off: Examples (or groups with one) outside the most common level, the least over the raters.
         grouped: Whether `off` counts groups, for the wording of the note.
 
     Returns:
@@ -285,9 +294,9 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
     Example:
         >>> e = Estimate(0.4, -0.3, 0.8, n=40)
         >>> guard(e, 3).low, guard(e, 7).note, guard(e, 12).note
-        (None, 'rough: only 7 examples outside the modal level', None)
+        (None, 'rough: only 7 examples outside the most common level', None)
         >>> guard(e, 7, grouped=True).note
-        'rough: only 7 groups with an example outside the modal level'
+        'rough: only 7 groups with an example outside the most common level'
     """
     if estimate.low is None or off >= OFF_TO_TRUST:
         return estimate
@@ -296,14 +305,14 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
 
 def few_off(off: int, *, grouped: bool = False) -> str:
-    """Note that few examples, or groups with one, are outside a rater's modal level.
+    """Note that few examples, or groups with one, are outside a rater's most common level.
 
     Example:
         >>> few_off(1), few_off(4, grouped=True)
-        ('only 1 example outside the modal level', 'only 4 groups with an example outside the modal level')
+        ('only 1 example outside the most common level', 'only 4 groups with an example outside the most common level')
     """
     few = counted(off, "group with an example", "groups with an example") if grouped else counted(off, "example")
-    return f"only {few} outside the modal level"
+    return f"only {few} outside the most common level"
 
 
 def unseen(n: int, level: float = 0.95) -> float:
@@ -375,20 +384,6 @@ def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple
     )
 
 
-def clopper_pearson_share(successes: float, n: int, *, level: float = 0.95, method: str = "") -> Estimate:
-    """A share of independent examples with its exact interval; undefined where there are no examples.
-
-    Example:
-        >>> share = clopper_pearson_share(45, 50)
-        >>> share.value, round(share.low, 6), round(share.high, 6)
-        (0.9, 0.781865, 0.966725)
-    """
-    if n == 0:
-        return Estimate.without_value("no examples", n=0, method=method, level=level)
-    low, high = clopper_pearson(successes, n, level=level)
-    return Estimate(successes / n, low, high, level, n, f"{method}; Clopper-Pearson" if method else "Clopper-Pearson")
-
-
 def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> float:
     """Exact one-sided upper limit of a share: the share lies above it in at most 1 - `confidence` of samples.
 
@@ -431,20 +426,6 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, f
     return low, 1.0 if successes == n else min(1.0, centre + reach)
 
 
-def wilson_share(successes: float, n: int, *, level: float = 0.95, method: str = "") -> Estimate:
-    """A share of independent examples with its score interval; undefined where there are no examples.
-
-    Example:
-        >>> wilson_share(0, 0).undefined
-        'no examples'
-    """
-    made = f"{method}; Wilson" if method else "Wilson"
-    if n == 0:
-        return Estimate.without_value("no examples", n=0, method=made, level=level)
-    low, high = wilson(successes, n, level=level)
-    return Estimate(successes / n, low, high, level, n, made)
-
-
 def _check_share(successes: float, n: float) -> None:
     if not (n > 0 and 0 <= successes <= n):
         raise ValueError(f"a share needs 0 <= successes <= n and n > 0, not {successes} of {n}")
@@ -471,10 +452,10 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
     if names.shape != (n_units,):
         raise ValueError(f"groups must have shape ({n_units},), one for each unit, not {names.shape}")
     if names.dtype == object:
-        known = {name: number for number, name in enumerate(dict.fromkeys(names.tolist()))}
-        return np.array([known[name] for name in names.tolist()], dtype=np.int64), len(known)
-    found, numbers = np.unique(names, return_inverse=True)
-    return numbers.reshape(-1).astype(np.int64), len(found)
+        numbers_of = {name: number for number, name in enumerate(dict.fromkeys(names.tolist()))}
+        return np.array([numbers_of[name] for name in names.tolist()], dtype=np.int64), len(numbers_of)
+    distinct, numbers = np.unique(names, return_inverse=True)
+    return numbers.reshape(-1).astype(np.int64), len(distinct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -522,9 +503,10 @@ class Groups:
         total = values.sum(axis=-1, keepdims=True)
         return np.concatenate([total, total - self.sums(values)], axis=-1)
 
-    def jackknife(self, found: Floats, *, transform: Transform, level: float, method: str) -> Estimate:
+    def jackknife(self, values: Floats, *, transform: Transform, level: float, method: str) -> Estimate:
         """The estimate from a statistic's values over all units and then without each group, shape (1 + n,)."""
-        value, left_out = float(found[0]), found[1:]
+        value = float(values[0])
+        left_out = values[1:]
         return jackknife(value, left_out, transform=transform, level=level, method=method, grouped=self.several)
 
 
@@ -537,8 +519,8 @@ def known_in_groups(values: npt.ArrayLike, names: npt.ArrayLike | None) -> tuple
     x = np.asarray(values, dtype=np.float64)
     if x.ndim != 1:
         raise ValueError(f"values must be a vector, not of shape {x.shape}")
-    there = ~np.isnan(x)
-    return x[there], Groups.of(names, len(x)).kept(there)
+    present = ~np.isnan(x)
+    return x[present], Groups.of(names, len(x)).kept(present)
 
 
 def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[int, Floats]:

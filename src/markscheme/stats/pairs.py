@@ -12,9 +12,12 @@ import numpy.typing as npt
 
 from markscheme.stats.intervals import Floats, Groups, Integers
 
-ROUNDING = 1e-13
-PLACES = 14
-SMALL_TABLE = 20_000
+RELATIVE_ROUNDING = 1e-13
+"""A variance this small, relative to the values, is what rounding leaves of equal ones."""
+_PLACES = 14
+"""Significant places to which scores are compared: two fewer than a float has, so that sums of weights tie."""
+_SMALL_TABLE = 20_000
+"""Up to so many cells all pairs of levels are counted in a table; with more, units are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,9 @@ class Pairs:
     @cached_property
     def moments(self) -> Moments:
         """Means over all units, then with each unit (or group) left out."""
-        gold, judge, difference = self.gold - self.gold.mean(), self.judge - self.judge.mean(), self.judge - self.gold
+        gold = self.gold - self.gold.mean()
+        judge = self.judge - self.judge.mean()
+        difference = self.judge - self.gold
         columns = [gold, judge, gold**2, judge**2, gold * judge, difference, difference**2, np.abs(difference)]
         sums = self.groups.left_out(np.stack([np.ones(len(self)), *columns]))
         n = sums[0]
@@ -166,12 +171,12 @@ def paired(
     """
     left, right = equal_vectors(gold=gold, judge=judge)
     both = np.isfinite(left) & np.isfinite(right)
-    kept = Groups.of(groups, len(left)).kept(both)
+    in_groups = Groups.of(groups, len(left)).kept(both)
     left, right = _without_dust(left[both], right[both])
     scale = np.append(left, right) if levels is None else np.unique(np.asarray(levels, dtype=np.float64))
     span = float(np.ptp(scale)) if len(scale) else 0.0
     step = span if levels is None or len(scale) < 2 else float(np.diff(scale).min())
-    return Pairs(left, right, kept, span, step, scale_told=levels is not None)
+    return Pairs(left, right, in_groups, span, step, scale_told=levels is not None)
 
 
 def numbers(values: npt.ArrayLike, what: str) -> Floats:
@@ -228,8 +233,9 @@ def concordance(gold: Integers, judge: Integers) -> Floats:
     n = len(gold)
     if n == 0:
         return np.zeros(0)
-    n_gold, n_judge = int(gold.max()) + 1, int(judge.max()) + 1
-    if n_gold * n_judge <= max(SMALL_TABLE, 4 * n):
+    n_gold = int(gold.max()) + 1
+    n_judge = int(judge.max()) + 1
+    if n_gold * n_judge <= max(_SMALL_TABLE, 4 * n):
         cells = np.bincount(gold * n_judge + judge, minlength=n_gold * n_judge).reshape(n_gold, n_judge)
         by_cell = above_minus_below(above_minus_below(cells.astype(np.float64)).T).T
         return np.asarray(by_cell[gold, judge])
@@ -259,7 +265,7 @@ def _without_dust(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     largest = max(float(np.abs(left).max(initial=0.0)), float(np.abs(right).max(initial=0.0)))
     if largest == 0:
         return left, right
-    decimals = PLACES - math.ceil(math.log10(largest))
+    decimals = _PLACES - math.ceil(math.log10(largest))
     return np.round(left, decimals), np.round(right, decimals)
 
 
@@ -270,14 +276,15 @@ def _levels(values: Floats) -> tuple[Floats, Integers]:
 
 def _place_in_group(group: Integers, levels: tuple[Floats, Integers]) -> Integers:
     seen, place = levels
-    _, found = np.unique(group * len(seen) + place, return_inverse=True)
-    return np.asarray(found.reshape(-1), dtype=np.int64)
+    _, places = np.unique(group * len(seen) + place, return_inverse=True)
+    return np.asarray(places.reshape(-1), dtype=np.int64)
 
 
 def _unless_rounding(variance: Floats, values: Floats) -> Floats:
     """A variance, or exactly 0 where it is within the rounding error of equal values."""
-    spread, size = float(np.var(values)) if len(values) else 0.0, float(np.abs(values).max(initial=0.0))
-    return np.where(variance > max(ROUNDING * spread, (ROUNDING * size) ** 2), variance, 0.0)
+    spread = float(np.var(values)) if len(values) else 0.0
+    size = float(np.abs(values).max(initial=0.0))
+    return np.where(variance > max(RELATIVE_ROUNDING * spread, (RELATIVE_ROUNDING * size) ** 2), variance, 0.0)
 
 
 def _below(place: Integers) -> tuple[Integers, Integers]:
@@ -296,12 +303,12 @@ def _orderings(gold: Integers, judge: Integers) -> Floats:
     return np.stack([concordance(gold, judge), gold_apart, judge_apart])
 
 
-def _below_among_ties(tied: Integers, other: Integers) -> tuple[Integers, Integers]:
-    """For each unit, among those with its `tied` place: how many are below it by `other`, and how many equal."""
+def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:
+    """For each unit, among those with its `tied` place: how many are below it by `order`, and how many equal."""
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-    _, place = np.unique(tied * (int(other.max()) + 1) + other, return_inverse=True)
+    _, place = np.unique(tied * (int(order.max()) + 1) + order, return_inverse=True)
     below, equal = _below(place.reshape(-1))
     return below - _below(tied)[0], equal
 

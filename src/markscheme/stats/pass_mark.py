@@ -12,15 +12,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erfc, expit, log_expit
 
+from markscheme.phrases import brief, signed
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, Floats, Groups, Integers, jackknife
 from markscheme.stats.pairs import equal_vectors
 
 LEAST_FOR_MARK = 50
+"""Labelled examples below which no mark is fitted; at 50 a moved mark is rarely worse than the right one."""
 LEAST_OF_EACH = 10
+"""Passes, and fails, below which a logistic line has no slope to speak of; a judgement."""
 MARK_P = 0.01
+"""Significance of moving the mark, chosen by simulation."""
 SLOPE_RIDGE = 0.01
+"""Penalty on the slope, which keeps the fit finite where a mark separates all passes from all fails."""
 SAME_SCORE = 1e-12
+"""Scores closer than this are one score that was rounded twice."""
 NO_DECISION = "no annotator decided pass or fail; scores cut at your own mark can't show where the mark should be"
 
 
@@ -106,20 +112,20 @@ def propose_pass_mark(
         'judge'
     """
     nobody = np.full(np.shape(judge), np.nan)
-    h, s, own = equal_vectors(passed=passed, judge=judge, people=nobody if people is None else people)
+    h, s, people_decisions = equal_vectors(passed=passed, judge=judge, people=nobody if people is None else people)
     by_judge = fit_pass_mark(s, h, author, cost=cost, attainable=attainable, groups=groups)
     if np.isnan(h).all():
         return MarkProposal(by_judge, None, None)
-    if _cannot_move(*_decided(own, h))[0]:
+    if _cannot_move(*_decided(people_decisions, h))[0]:
         return MarkProposal(by_judge, "judge", None)
-    by_people = fit_pass_mark(own, h, author, cost=cost, attainable=attainable, groups=groups)
+    by_people = fit_pass_mark(people_decisions, h, author, cost=cost, attainable=attainable, groups=groups)
     if by_people.supported or by_judge.p is None or by_judge.p > MARK_P:
         return MarkProposal(by_people, "people", None)
-    both = ~np.isnan(own) & ~np.isnan(s)
-    bias = float((s - own)[both].mean()) if both.any() else None
+    both = ~np.isnan(people_decisions) & ~np.isnan(s)
+    bias = float((s - people_decisions)[both].mean()) if both.any() else None
     if bias is None:
         return MarkProposal(by_people, "people", None)
-    why = f"annotators' decisions fit your pass mark; the judge's scores are biased by {bias:+.2f}"
+    why = f"annotators' decisions fit your pass mark; the judge's scores are biased by {signed(bias)}"
     return MarkProposal(_mark_kept(author, why, None, by_people.p, by_people.crossing), "people", bias)
 
 
@@ -164,7 +170,7 @@ def fit_pass_mark(
     s, h = equal_vectors(scores=scores, passed=passed)
     units = Groups.of(groups, len(s))
     undecided = bool(np.isnan(h).all())
-    there = ~np.isnan(s) & ~np.isnan(h)
+    is_known = ~np.isnan(s) & ~np.isnan(h)
     s, h = _decided(s, h)
     if np.isinf(s).any() or not np.isin(h, (0.0, 1.0)).all() or not 0 <= author <= 1 or not cost > 0:
         raise ValueError("scores must be finite, passed 0 or 1, the mark within 0 to 1 and the cost above 0")
@@ -176,22 +182,23 @@ def fit_pass_mark(
     counts = np.zeros((1, len(points), 2))
     np.add.at(counts[0], (place.reshape(-1), h.astype(np.int64)), 1.0)
     goal = math.log(cost)
-    free, held = _logistic(points - author, counts), _logistic(points - author, counts, intercept=goal)
-    p = float(erfc(math.sqrt(max(0.0, float(free.loglik[0] - held.loglik[0])))))
+    free = _logistic(points - author, counts)
+    pinned_fit = _logistic(points - author, counts, intercept=goal)
+    p = float(erfc(math.sqrt(max(0.0, float(free.loglik[0] - pinned_fit.loglik[0])))))
     if free.slope[0] <= 0:
         reason = (
             f"the score doesn't order what passes: the {int(h.sum())} passes score no higher than the "
             f"{int((1 - h).sum())} fails; a mark needs {LEAST_FOR_MARK} labels that go with the score"
         )
         return _mark_kept(author, reason, None, p, _no_crossing(reason, len(h)))
-    kept = None if groups is None else units.kept(there)
-    crossing = _crossing(points, place.reshape(-1), h, counts, author, goal, kept)
+    known_groups = None if groups is None else units.kept(is_known)
+    crossing = _crossing(points, place.reshape(-1), h, counts, author, goal, known_groups)
     if p > MARK_P:
-        return _mark_kept(author, f"the labels don't speak against your mark (p = {p:.2g})", None, p, crossing)
+        return _mark_kept(author, f"the labels don't speak against your mark (p = {brief(p)})", None, p, crossing)
     mark = _snapped(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
     if np.array_equal(possible >= mark - SAME_SCORE, possible >= author - SAME_SCORE):
         return _mark_kept(author, "no attainable score lies between your mark and the better one", None, p, crossing)
-    return TunedMark(author, mark, True, f"the labels draw the line elsewhere (p = {p:.2g})", None, p, crossing)
+    return TunedMark(author, mark, True, f"the labels draw the line elsewhere (p = {brief(p)})", None, p, crossing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +216,8 @@ def _logistic(x: Floats, counts: Floats, *, intercept: float | None = None) -> _
     A ridge on the slope keeps it finite where scores separate passes from fails completely. A given intercept is
     kept.
     """
-    fails, passes = counts[..., 0], counts[..., 1]
+    fails = counts[..., 0]
+    passes = counts[..., 1]
     total = fails + passes
     b0 = np.full(len(counts), 0.0 if intercept is None else intercept)
     b1 = np.zeros(len(counts))
@@ -221,14 +229,20 @@ def _logistic(x: Floats, counts: Floats, *, intercept: float | None = None) -> _
     best = objective(b0, b1)
     for _ in range(100):
         p = expit(b0[:, None] + b1[:, None] * x)
-        residual, weight = passes - total * p, total * p * (1 - p) + 1e-12
-        g0, g1 = residual.sum(axis=1), residual @ x - SLOPE_RIDGE * b1
-        h00, h01, h11 = weight.sum(axis=1), weight @ x, weight @ (x * x) + SLOPE_RIDGE
+        residual = passes - total * p
+        weight = total * p * (1 - p) + 1e-12
+        g0 = residual.sum(axis=1)
+        g1 = residual @ x - SLOPE_RIDGE * b1
+        h00 = weight.sum(axis=1)
+        h01 = weight @ x
+        h11 = weight @ (x * x) + SLOPE_RIDGE
         if intercept is None:
             determinant = h00 * h11 - h01**2
-            s0, s1 = (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
+            s0 = (h11 * g0 - h01 * g1) / determinant
+            s1 = (h00 * g1 - h01 * g0) / determinant
         else:
-            s0, s1 = np.zeros_like(g0), g1 / h11
+            s0 = np.zeros_like(g0)
+            s1 = g1 / h11
         size = np.ones(len(counts))
         for _ in range(30):
             now = objective(b0 + size * s0, b1 + size * s1)
@@ -236,7 +250,9 @@ def _logistic(x: Floats, counts: Floats, *, intercept: float | None = None) -> _
             if not worse.any():
                 break
             size = np.where(worse, size / 2, size)
-        b0, b1, best = b0 + size * s0, b1 + size * s1, now
+        b0 = b0 + size * s0
+        b1 = b1 + size * s1
+        best = now
         if max(np.abs(size * s0).max(), np.abs(size * s1).max()) < 1e-10:
             break
     return _Logistic(b0, b1, best)
@@ -277,24 +293,25 @@ def _crossing(
 
 
 def _decided(scores: Floats, passed: Floats) -> tuple[Floats, Floats]:
-    there = ~np.isnan(scores) & ~np.isnan(passed)
-    return scores[there], passed[there]
+    is_known = ~np.isnan(scores) & ~np.isnan(passed)
+    return scores[is_known], passed[is_known]
 
 
 def _cannot_move(scores: Floats, passed: Floats) -> tuple[str | None, int | None]:
-    n, passes = len(passed), int(passed.sum())
+    n = len(passed)
+    passes = int(passed.sum())
     rarer = min(passes, n - passes)
     if n >= LEAST_FOR_MARK and rarer >= LEAST_OF_EACH:
         if scores.min() < scores.max():
             return None, None
         needed = n + LEAST_FOR_MARK
         return f"all {n} labelled examples score {scores[0]:g}: label others too, {needed} examples in all", needed
-    asked = f"a mark needs {LEAST_FOR_MARK} labelled examples with {LEAST_OF_EACH} of each"
+    requirement = f"a mark needs {LEAST_FOR_MARK} labelled examples with {LEAST_OF_EACH} of each"
     if n == 0:
-        return f"no example has a score and labels that decide whether it passes; {asked}", LEAST_FOR_MARK
+        return f"no example has a score and labels that decide whether it passes; {requirement}", LEAST_FOR_MARK
     if rarer == 0:
         seen = f"all of {n} labelled examples {'pass' if passes else 'fail'}"
-        return f"{seen}: label some of the other kind; {asked}", max(LEAST_FOR_MARK, n + LEAST_OF_EACH)
+        return f"{seen}: label some of the other kind; {requirement}", max(LEAST_FOR_MARK, n + LEAST_OF_EACH)
     needed = max(LEAST_FOR_MARK, n + 1, math.ceil(LEAST_OF_EACH * n / rarer - 1e-9))
     seen = f"{n} labelled examples with {passes} passes and {n - passes} fails"
     return f"{seen}; a mark needs {LEAST_FOR_MARK} with {LEAST_OF_EACH} of each, about {needed} in all", needed
@@ -310,9 +327,11 @@ def _mark_kept(author: float, reason: str, needed: int | None, p: float | None, 
 
 def _snapped(mark: float, attainable: Floats) -> float:
     """A short number that splits the attainable scores as `mark` does, halfway between its two neighbours."""
-    below, above = attainable[attainable < mark], attainable[attainable >= mark]
+    below = attainable[attainable < mark]
+    above = attainable[attainable >= mark]
     if not len(below) or not len(above):
         return min(1.0, max(0.0, float(attainable[0] if len(above) else mark)))
-    low, high = float(below[-1]), float(above[0])
+    low = float(below[-1])
+    high = float(above[0])
     halfway = (low + high) / 2
     return next((r for d in range(2, 9) if low < (r := round(halfway, d)) <= high), halfway)

@@ -19,12 +19,19 @@ from markscheme.stats.prevalence import least_labels
 Coefficient: TypeAlias = Callable[[Floats], float]
 
 STEP = 1e-4
+"""Step of the numeric derivative of a coefficient: small next to a share, large next to rounding error."""
 MOST_LABELS = 1_000_000
+"""A number of labels above this is none: nobody labels a million."""
 CONF = 0.90
+"""One-sided confidence that a plan is made for."""
 POWER = 0.80
+"""Chance with which the planned number of labels settles the question."""
 MOST = 5000
+"""Labels beyond which no number is named: the truth lies too close to the target."""
 PLANNED_ICC = 0.2
+"""Correlation within groups that a plan assumes before a pilot shows it."""
 HOLDS_FOR = 10
+"""Consecutive numbers of labels for which the power must hold: with counts it goes up and down like a saw."""
 
 
 def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
@@ -172,10 +179,10 @@ def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05
 
 
 def labels_to_vary(commonest: float) -> int | None:
-    """Labels with which ten examples are expected outside the modal level; with fewer no coefficient is safe.
+    """Labels with which ten examples are expected outside the most common level; with fewer no coefficient is safe.
 
     Args:
-        commonest: Share of the modal level, 0 to 1.
+        commonest: Share of the most common level, 0 to 1.
 
     Returns:
         10 / (1 - commonest), rounded up; None where every example is at that level.
@@ -223,7 +230,8 @@ def labels_to_clear(share: float, target: float, *, design_effect: float = 1.0) 
     if share == target:
         return None
     if share < target:
-        share, target = 1 - share, 1 - target
+        share = 1 - share
+        target = 1 - target
     hits = run = 0
     for n in range(1, int(MOST / design_effect) + HOLDS_FOR):
         while hits <= n and _at_least(hits, n, target) >= 1 - CONF:

@@ -12,23 +12,35 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, erfc, ndtri
 
+from markscheme.phrases import number, percent
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats, Integers, clopper_pearson_upper, mark_rough, wilson_share
+from markscheme.stats.intervals import Floats, Integers, clopper_pearson_upper, mark_rough
 from markscheme.stats.pairs import equal_vectors
+from markscheme.stats.shares import share
 
 Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]
 Promise: TypeAlias = Literal["automatic", "all"]
 
 MOST_STRATA = 5
+"""Strata beyond which each has too few labels; a judgement."""
 LEAST_LABELS = 5
-LEAST_OF_EACH = 10
+"""Labels per stratum below which the rate is approximate; a judgement."""
+LEAST_GOLD_OF_EACH = 10
+"""Gold passes and fails that the judge's error rates need; a judgement."""
 NEGLIGIBLE = 0.02
+"""Share of the responses below which an unlabelled stratum hardly moves the rate."""
 LEAST_YOUDEN = 0.1
+"""Sensitivity plus specificity minus one below which a judge says nothing about gold; a judgement."""
 NOT_RANDOM = 0.01
+"""Significance at which labels called random are refused, because their verdicts differ from the rest."""
 MOST_BANDS = 15
+"""Widths that may be tried: more would cost nothing in the promise, but no reader sees a difference."""
 ROOM = 1.75
+"""The fixed sequence starts at this multiple of the fewest labels that could keep the promise without an error: chosen
+by simulation, so that one early error does not end it."""
 MOST_ERRORS = 1_000
+"""Errors up to which the labels needed are searched; more would take over 20,000 labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +116,15 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
         chance = random_draw_p(table.sum(axis=0), verdicts)
         if chance < NOT_RANDOM:
             why = (
-                f"the labels are no random part of the pool: the judge passed {_percent(table.sum(axis=0))} of them and"
-                f" {_percent(verdicts)} of the pool; say by-verdict or elsewhere, or label a random part"
+                "the labels aren't a random part of the pool: "
+                f"the judge passed {_percent(table.sum(axis=0))} of them and {_percent(verdicts)} of the pool; "
+                "say by-verdict or elsewhere, or label a random part"
             )
             return Estimate.without_value(why, n=int(table.sum()), method="by verdict strata", level=level)
-    own = table.sum(axis=0)
-    weighed = verdicts + own if drawn == "random" else verdicts
+    labels = table.sum(axis=0)
+    weighed = verdicts + labels if drawn == "random" else verdicts
     names = ("judge's fails", "judge's passes")
-    return _over_strata(own, table[1] / 1.0, own / 1.0, weighed, names, level, "by verdict strata")
+    return _over_strata(labels, table[1] / 1.0, labels / 1.0, weighed, names, level, "by verdict strata")
 
 
 def weighted_pass_rate(
@@ -156,9 +169,9 @@ def weighted_pass_rate(
     labelled = np.bincount(at, minlength=len(sizes))
     total, squares, passing = (np.bincount(at, weights=v, minlength=len(sizes)) for v in (w, w * w, w * h))
     size = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
-    share = np.divide(passing, total, out=np.full_like(total, 0.5), where=total > 0)
+    passing_share = np.divide(passing, total, out=np.full_like(total, 0.5), where=total > 0)
     method = f"by {len(sizes)} strata, weighted"
-    return _over_strata(labelled, share * size, size, sizes, names, 0.95, method)
+    return _over_strata(labelled, passing_share * size, size, sizes, names, 0.95, method)
 
 
 def _over_strata(
@@ -171,17 +184,18 @@ def _over_strata(
     method: str,
 ) -> Estimate:
     """The rate from the passes among the effective labels of each stratum, which needn't be whole numbers."""
-    n, refusal = int(labelled.sum()), _strata_refusal(labelled, weighed, names)
+    n = int(labelled.sum())
+    refusal = _strata_refusal(labelled, weighed, names)
     if refusal:
         return Estimate.without_value(refusal, n=n, method=method, level=level)
-    share = weighed / weighed.sum()
+    part = weighed / weighed.sum()
     widened = (passes + 0.5) / (size + 1)
-    variance = float((share**2 * widened * (1 - widened) / (size + 1)).sum())
-    variance += float(share @ widened**2 - (share @ widened) ** 2) / float(weighed.sum())
+    variance = float((part**2 * widened * (1 - widened) / (size + 1)).sum())
+    variance += float(part @ widened**2 - (part @ widened) ** 2) / float(weighed.sum())
     raw = np.divide(passes, size, out=widened.copy(), where=size > 0)
-    made = _clipped(float(share @ raw), float(share @ widened), math.sqrt(variance), n=n, level=level, method=method)
-    scarce = float(size[share > NEGLIGIBLE].min())
-    return mark_rough(made, f"only {scarce:.0f} labelled in a stratum") if scarce < LEAST_LABELS else made
+    made = _clipped(float(part @ raw), float(part @ widened), math.sqrt(variance), n=n, level=level, method=method)
+    scarce = float(size[part > NEGLIGIBLE].min())
+    return mark_rough(made, f"only {number(scarce, 0)} labelled in a stratum") if scarce < LEAST_LABELS else made
 
 
 def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -212,18 +226,22 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     """
     table = whole_counts(labelled, (2, 2), "labelled")
     verdicts = whole_counts(pool, (2,), "pool")
-    n, method = int(table.sum()), "Rogan-Gladen, Lang-Reiczigel limits"
+    n = int(table.sum())
+    method = "Rogan-Gladen, Lang-Reiczigel limits"
     (n00, n01), (n10, n11) = table.tolist()
-    fails, passes, size = n00 + n01, n10 + n11, int(verdicts.sum())
+    fails = n00 + n01
+    passes = n10 + n11
+    size = int(verdicts.sum())
     refusal = _error_rate_refusal(fails, passes, size)
     if refusal:
         return Estimate.without_value(refusal, n=n, method=method, level=level)
     youden = n11 / passes + n00 / fails - 1
     z = _z(level)
-    sensitivity, specificity = (n11 + 1) / (passes + 2), (n00 + 1) / (fails + 2)
+    sensitivity = (n11 + 1) / (passes + 2)
+    specificity = (n00 + 1) / (fails + 2)
     widened_youden = sensitivity + specificity - 1
     if min(youden, widened_youden) <= LEAST_YOUDEN:
-        why = f"the judge hardly tells people's passes from fails (J = {youden:.2f}, 0.1 is the least to correct by)"
+        why = f"the judge hardly distinguishes passes from fails (J = {number(youden)}, 0.1 is the least to correct by)"
         return Estimate.without_value(why, n=n, method=method, level=level)
     judged = int(verdicts[1]) / size
     value = (judged + n00 / fails - 1) / youden
@@ -236,10 +254,10 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     spread = math.sqrt(by_pool + (1 - centre) ** 2 * by_specificity + centre**2 * by_sensitivity) / widened_youden
     clipped = min(max(value, 0.0), 1.0)
     made = _clipped(clipped, centre + pull, spread, n=n, level=level, method=method)
-    if min(fails, passes) < LEAST_OF_EACH:
+    if min(fails, passes) < LEAST_GOLD_OF_EACH:
         scarce = "passes" if passes < fails else "fails"
         made = mark_rough(made, f"only {min(fails, passes)} labelled {scarce}; ten of each are the least")
-    return made if clipped == value or made.note else replace(made, note=f"rough: clipped from {value:.3f}")
+    return made if clipped == value or made.note else replace(made, note=f"rough: clipped from {number(value, 3)}")
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
@@ -259,14 +277,16 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
         >>> round(random_draw_p([25, 25], [300, 700]), 4)
         0.0028
     """
-    drawn, rest = whole_counts(labelled, (2,), "labelled"), whole_counts(pool, (2,), "pool")
-    n, m = int(drawn.sum()), int(rest.sum())
+    drawn = whole_counts(labelled, (2,), "labelled")
+    rest = whole_counts(pool, (2,), "pool")
+    n = int(drawn.sum())
+    m = int(rest.sum())
     if not n or not m:
         raise ValueError(f"there must be labelled examples and a pool to compare, not {n} and {m}")
-    share = int(drawn[1] + rest[1]) / (n + m)
-    if share in (0.0, 1.0):
+    pooled = int(drawn[1] + rest[1]) / (n + m)
+    if pooled in (0.0, 1.0):
         return 1.0
-    z = (int(drawn[1]) / n - int(rest[1]) / m) / math.sqrt(share * (1 - share) * (1 / n + 1 / m))
+    z = (int(drawn[1]) / n - int(rest[1]) / m) / math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
     return float(erfc(abs(z) / math.sqrt(2)))
 
 
@@ -387,27 +407,34 @@ def automatic_band(
         (0.05, 0, 90, 0.0253)
     """
     m, faulty, widths = _margins(margins, wrong, grid)
-    n, outside = len(m), np.abs(m) > widths[:, None] + 1e-9
-    automatic, errors = outside.sum(axis=1), (outside & faulty).sum(axis=1)
+    n = len(m)
+    outside = np.abs(m) > widths[:, None] + 1e-9
+    automatic = outside.sum(axis=1)
+    errors = (outside & faulty).sum(axis=1)
     start = _start(automatic, n=n, promise=promise, alpha=alpha, confidence=confidence)
     out_of = automatic if promise == "automatic" else np.full_like(automatic, n)
-    kept = 0
+    n_passing = 0
     if start is not None:
         lucky = [_luck(int(e), int(size), alpha) <= 1 - confidence for e, size in zip(errors, out_of, strict=True)]
-        kept = next((step for step, kind in enumerate(lucky[start:]) if not kind), len(lucky) - start)
+        n_passing = next((step for step, passes in enumerate(lucky[start:]) if not passes), len(lucky) - start)
     method = f"share automatic, promise on {promise} decisions"
-    if start is None or not kept:
+    if start is None or not n_passing:
         first = len(widths) - 1 if start is None else start
-        found, wrong, size = int(automatic[first]), int(errors[first]), int(out_of[first])
+        n_automatic = int(automatic[first])
+        wrong = int(errors[first])
+        size = int(out_of[first])
         needed = _needed(wrong, size, n, alpha=alpha, confidence=confidence)
-        asked = f"at most {alpha:.0%} errors with {confidence:.0%} confidence"
-        refused = Estimate.without_value(_band_refusal(wrong, size, found, alpha, asked, needed), n=n, method=method)
-        return Band(promise, alpha, confidence, None, refused, wrong, found, None, needed)
-    last = start + kept - 1
-    found, wrong, size = int(automatic[last]), int(errors[last]), int(out_of[last])
+        promised = f"at most {percent(alpha)} errors with {percent(confidence)} confidence"
+        why = _band_refusal(wrong, size, n_automatic, alpha, promised, needed)
+        refused = Estimate.without_value(why, n=n, method=method)
+        return Band(promise, alpha, confidence, None, refused, wrong, n_automatic, None, needed)
+    last = start + n_passing - 1
+    n_automatic = int(automatic[last])
+    wrong = int(errors[last])
+    size = int(out_of[last])
     upper = clopper_pearson_upper(wrong, size, confidence=confidence)
-    share = wilson_share(found, n, method=method)
-    return Band(promise, alpha, confidence, float(widths[last]), share, wrong, found, upper, None)
+    automatic_share = share(outside[last], method=method)
+    return Band(promise, alpha, confidence, float(widths[last]), automatic_share, wrong, n_automatic, upper, None)
 
 
 def _start(automatic: Integers, *, n: int, promise: Promise, alpha: float, confidence: float) -> int | None:
@@ -439,8 +466,8 @@ def _needed(errors: int, out_of: int, n: int, *, alpha: float, confidence: float
     return None
 
 
-def _band_refusal(errors: int, out_of: int, automatic: int, alpha: float, asked: str, needed: int | None) -> str:
-    seen = f"{errors} of {out_of} wrong, {asked} asked"
+def _band_refusal(errors: int, out_of: int, automatic: int, alpha: float, promised: str, needed: int | None) -> str:
+    seen = f"{errors} of {out_of} wrong, {promised} asked"
     if needed is not None:
         return f"not enough labels: {seen}; about {needed} labelled examples would do"
     if not automatic:
@@ -472,12 +499,12 @@ def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> In
         >>> whole_counts([3.0, 4], (2,), "pool").tolist()
         [3, 4]
     """
-    given = np.asarray(values)
-    if given.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, not {given.shape}")
-    if not np.isfinite(given).all() or (given < 0).any() or not np.array_equal(given, np.rint(given)):
-        raise ValueError(f"{name} must hold whole numbers of 0 or more, not {given.tolist()}")
-    return given.astype(np.int64)
+    array = np.asarray(values)
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, not {array.shape}")
+    if not np.isfinite(array).all() or (array < 0).any() or not np.array_equal(array, np.rint(array)):
+        raise ValueError(f"{name} must hold whole numbers of 0 or more, not {array.tolist()}")
+    return array.astype(np.int64)
 
 
 def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -> str | None:
@@ -487,10 +514,10 @@ def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -
     if len(labelled) > MOST_STRATA:
         return f"{len(labelled)} strata are too many: merge them into {MOST_STRATA} or fewer"
     least, wanted = (1, "some") if len(labelled) <= 2 else (LEAST_LABELS, f"at least {LEAST_LABELS}")
-    for name, have, share in zip(names, labelled.tolist(), (sizes / sizes.sum()).tolist(), strict=True):
-        if have < least and share > NEGLIGIBLE:
+    for name, have, part in zip(names, labelled.tolist(), (sizes / sizes.sum()).tolist(), strict=True):
+        if have < least and part > NEGLIGIBLE:
             seen = f"only {have}" if have else "none"
-            return f"{seen} of the {name} labelled, {share:.0%} of the pool: label {wanted} of the {name}"
+            return f"{seen} of the {name} labelled, {percent(part)} of the pool: label {wanted} of the {name}"
     return None
 
 
@@ -507,7 +534,8 @@ def _error_rate_refusal(fails: int, passes: int, size: int) -> str | None:
 def _clipped(value: float, centre: float, sd: float, *, n: int, level: float, method: str) -> Estimate:
     """A share with normal limits around `centre`, kept within 0 to 1 and including its value."""
     reach = _z(level) * sd
-    low, high = max(0.0, min(centre - reach, value)), min(1.0, max(centre + reach, value))
+    low = max(0.0, min(centre - reach, value))
+    high = min(1.0, max(centre + reach, value))
     return Estimate(value, low, high, level, n, method)
 
 
@@ -516,4 +544,4 @@ def _z(level: float) -> float:
 
 
 def _percent(verdicts: Integers) -> str:
-    return f"{verdicts[1] / verdicts.sum():.0%}"
+    return percent(verdicts[1] / verdicts.sum())

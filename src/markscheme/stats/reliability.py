@@ -18,13 +18,16 @@ from markscheme.phrases import counted
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import LOG, Floats, Groups, guard, mapped, no_disagreement, noted, withhold
-from markscheme.stats.patterns import as_table, commonest
+from markscheme.stats.rating_patterns import as_table, commonest
 
 Limits: TypeAlias = Literal["auto", "F", "jackknife"]
 
-ROUNDING = 1e-12
+SQUARES_ROUNDING = 1e-12
+"""Sums of squares below this share of the total are rounding error."""
 ENOUGH_TO_LEAVE_ONE_OUT = 20
+"""Units from which the jackknife holds on continuous ratings."""
 MOST_LEVELS_OF_A_SCALE = 7
+"""Distinct ratings up to which they are levels; more are scores."""
 
 
 # -- intraclass correlation --------------------------------------------------------------------------------------------
@@ -139,7 +142,9 @@ class _Ratings:
             units = row_squares / k - mean_term
             raters = np.sum(np.square(columns), axis=0) / n - mean_term
             residual = squares - mean_term - units - raters
-            units, raters, residual = (np.where(s > ROUNDING * squares[0], s, 0.0) for s in (units, raters, residual))
+            units, raters, residual = (
+                np.where(s > SQUARES_ROUNDING * squares[0], s, 0.0) for s in (units, raters, residual)
+            )
             return _Anova(
                 n=n,
                 k=k,
@@ -187,22 +192,23 @@ def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limi
         raise ValueError(f"limits are one of {', '.join(get_args(Limits))}, not {limits!r}")
     rated = np.isfinite(table)
     complete = rated.all(axis=1)
-    kept = Groups.of(groups, len(table)).kept(complete)
-    if limits == "F" and kept.several:
+    complete_groups = Groups.of(groups, len(table)).kept(complete)
+    if limits == "F" and complete_groups.several:
         raise ValueError("F limits take examples one by one; ask for jackknife limits where there are groups")
-    return _Ratings(table[complete], kept, int((rated.any(axis=1) & ~complete).sum()))
+    return _Ratings(table[complete], complete_groups, int((rated.any(axis=1) & ~complete).sum()))
 
 
 def _icc(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
-    found = _icc_of_complete(name, table, limits, level)
+    estimate = _icc_of_complete(name, table, limits, level)
     n = len(table.ratings)
-    return noted(found, f"from {n} of {counted(n + table.dropped, 'unit')}") if table.dropped else found
+    return noted(estimate, f"from {n} of {counted(n + table.dropped, 'unit')}") if table.dropped else estimate
 
 
 def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
     _, model, size = name.split("_")
     method = f"ICC({model},{size})" + (", complete examples only" if table.dropped else "")
-    n, k = table.groups.n, table.ratings.shape[1]
+    n = table.groups.n
+    k = table.ratings.shape[1]
     if table.undefined:
         return Estimate.without_value(table.undefined, n=n, method=method, level=level)
     noise = _noise(model, table.anova)
@@ -222,10 +228,11 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
         most, least = _f_limits(model, table.anova, level)
         if size == "k" and not 0 < most < math.inf:
             return withhold(bare, "no lower limit")
-        low, high = min(coefficient(most), value), max(coefficient(least), value)
+        low = min(coefficient(most), value)
+        high = max(coefficient(least), value)
         return replace(bare, low=low, high=high, method=f"{method}; F, if normal")
-    found = table.groups.jackknife(noise, transform=LOG, level=level, method=method)
-    return guard(mapped(found, coefficient), table.off, grouped=table.groups.several)
+    values = table.groups.jackknife(noise, transform=LOG, level=level, method=method)
+    return guard(mapped(values, coefficient), table.off, grouped=table.groups.several)
 
 
 def _noise(model: str, a: _Anova) -> Floats:
@@ -255,7 +262,9 @@ def _noise_of_mean(single: Floats, k: int) -> Floats:
 
 def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
     """Largest and smallest noise over signal compatible with the ratings if they are normal."""
-    n, k, tail = float(a.n[0]), a.k, 0.5 + level / 2
+    n = float(a.n[0])
+    k = a.k
+    tail = 0.5 + level / 2
     if model != "2":
         df = n * (k - 1) if model == "1" else (n - 1) * (k - 1)
         noise = float(_noise(model, a)[0])
@@ -266,7 +275,8 @@ def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
     df = (x * raters + y * residual) ** 2
     df /= (x * raters) ** 2 / (k - 1) + (y * residual) ** 2 / ((n - 1) * (k - 1))
     others = k * raters + (k * n - k - n) * residual
-    f_low, f_high = float(fdtri(n - 1, df, tail)), float(fdtri(df, n - 1, tail))
+    f_low = float(fdtri(n - 1, df, tail))
+    f_high = float(fdtri(df, n - 1, tail))
     low = n * (units - f_low * residual) / (f_low * others + n * units)
     high = n * (f_high * units - residual) / (others + n * f_high * units)
     return float(_noise_of_mean(np.array(low), k)), float(_noise_of_mean(np.array(high), k))
@@ -366,7 +376,7 @@ def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.Arra
     table = as_table(runs)
     table = np.where(np.isfinite(table), table, np.nan)
     twice = np.isfinite(table).sum(axis=1) >= 2
-    kept = Groups.of(groups, len(table)).kept(twice)
+    repeated_groups = Groups.of(groups, len(table)).kept(twice)
     table = table[twice]
     scale = _seen(table) if levels is None else np.asarray(levels, dtype=np.float64)
     middle = float(np.nanmean(table)) if len(table) else 0.0
@@ -374,14 +384,14 @@ def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.Arra
     mean = np.nansum(table - middle, axis=1) / count
     square = np.nansum((table - middle - mean[:, None]) ** 2, axis=1)
     per_unit = [np.ones(len(table)), count, count * mean, count * mean**2, count**2, square, _distances(table)]
-    units, ratings, whole, squares, counts, within, distance = kept.left_out(np.array(per_unit))
+    units, ratings, whole, squares, counts, within, distance = repeated_groups.left_out(np.array(per_unit))
     with np.errstate(divide="ignore", invalid="ignore"):
         between = squares - whole**2 / ratings
-        between = np.where(between > ROUNDING * (squares[0] + within[0]), between, 0.0)
-        within = np.where(within > ROUNDING * (squares[0] + within[0]), within, 0.0)
+        between = np.where(between > SQUARES_ROUNDING * (squares[0] + within[0]), between, 0.0)
+        within = np.where(within > SQUARES_ROUNDING * (squares[0] + within[0]), within, 0.0)
         return _Repeats(
             runs=table,
-            groups=kept,
+            groups=repeated_groups,
             span=float(np.ptp(scale)),
             distance=np.where(within > 0, distance, 0.0) / units,
             between=between / (units - 1),
@@ -400,22 +410,25 @@ def _distances(table: Floats) -> Floats:
 
 
 def _test_retest(repeats: _Repeats, level: float) -> Estimate:
-    method, n = "ICC(1,1) of runs", repeats.groups.n
+    method = "ICC(1,1) of runs"
+    n = repeats.groups.n
     seen, counts = np.unique(repeats.runs[np.isfinite(repeats.runs)], return_counts=True)
     if len(repeats.runs) < 2 or len(seen) == 1:
         why = "one level only" if len(repeats.runs) > 1 else _too_few(repeats)
         return Estimate.without_value(why, n=n, method=method, level=level)
-    between, within, each = float(repeats.between[0]), float(repeats.within[0]), float(repeats.runs_each[0])
+    between = float(repeats.between[0])
+    within = float(repeats.within[0])
+    runs = float(repeats.runs_each[0])
     off = int(len(repeats.runs) * (1 - counts.max() / counts.sum()))
     if within == 0:
         loss = repeats.span**2 / (2 * float(np.nanvar(repeats.runs)))
         return guard(no_disagreement(1.0, n=n, below=loss, floor=-1.0, level=level, method=method), off)
     if between == 0:
-        return withhold(Estimate(-1 / (each - 1), n=n, method=method, level=level), "the examples' means don't differ")
+        return withhold(Estimate(-1 / (runs - 1), n=n, method=method, level=level), "the examples' means don't differ")
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = repeats.within / repeats.between
-    found = repeats.groups.jackknife(noise, transform=LOG, level=level, method=method)
-    return guard(mapped(found, lambda q: (1 - q) / (1 + (each - 1) * q)), off)
+    values = repeats.groups.jackknife(noise, transform=LOG, level=level, method=method)
+    return guard(mapped(values, lambda q: (1 - q) / (1 + (runs - 1) * q)), off)
 
 
 def _too_few(repeats: _Repeats) -> str:

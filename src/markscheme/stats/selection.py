@@ -10,22 +10,27 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaincinv, ndtr, ndtri, owens_t, stdtrit
+from scipy.optimize import brentq
+from scipy.special import gammaincinv, log_ndtr, ndtr, ndtri, owens_t, stdtrit
 
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats
 
-LEVEL = 0.05
+HELD_OUT_LEVEL = 0.05
 """Chance that held-out labels, however often opened, pass a candidate that is no better; the first opening's level."""
 SCALE_NODES = 400
+"""Quantiles of the chi distribution over which the expected gain is averaged; a judgement."""
 FINALISTS = 2
+"""Wordings that are tested on one opening, each at its share of the level."""
 LEAST_FIRST = 6
 """Fewest tasks on which every candidate is tried."""
 PLANNED_GAIN, PLANNED_SD, PLANNED_CORRELATION, PLANNED_POWER = 0.038, 0.157, 0.5, 0.8
 """A gain in MAE that is worth about 0.10 in agreement, and the scatter of single examples around it."""
 FLIPS = 9_999
-SEED = 1
+"""Random sign patterns of the test; p has a simulation error of at most .002 at .05."""
+SIGNS_SEED = 1
+"""The sign patterns are the same in every run, so that an answer can be repeated."""
 
 
 # --- how many -------------------------------------------------------------------------------------------------------
@@ -69,7 +74,7 @@ def opening_alpha(opening: int) -> float:
     """
     if opening < 1:
         raise ValueError(f"openings count from 1, not {opening}")
-    return LEVEL * 0.5 ** (opening - 1)
+    return HELD_OUT_LEVEL * 0.5 ** (opening - 1)
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
@@ -97,7 +102,8 @@ def critical_t(df: int, alpha: float, correlation: float | None = None) -> float
         both: Floats = ndtr(c * s) - 2 * owens_t(c * s, shape)
         return 1.0 - float(both.mean())
 
-    low, high = single - 1.0, float(stdtrit(df, 1 - alpha / 2)) + 1.0
+    low = single - 1.0
+    high = float(stdtrit(df, 1 - alpha / 2)) + 1.0
     while high - low > 1e-8:
         middle = (low + high) / 2
         low, high = (middle, high) if exceeded(middle) > alpha else (low, middle)
@@ -144,7 +150,8 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
     """
     d = np.atleast_2d(np.asarray(differences, dtype=np.float64))
     n, k = d.shape
-    means, spread = d.mean(axis=0), d.std(axis=0, ddof=1) if n > 1 else np.zeros(k)
+    means = d.mean(axis=0)
+    spread = d.std(axis=0, ddof=1) if n > 1 else np.zeros(k)
     spread = np.where(spread > 1e-12, spread, 0.0)
     errors = spread / math.sqrt(n)
     rho = float(np.clip(np.corrcoef(d.T)[0, 1], -1, 1)) if k == 2 and spread.all() else None
@@ -159,7 +166,7 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
     return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), tuple(t), rho, bound, best, n)
 
 
-def outside_test(differences: npt.ArrayLike, alpha: float = LEVEL) -> SelectionTest:
+def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> SelectionTest:
     """The same test for any number of candidates made without these labels, on all of them.
 
     The largest t is compared with its distribution when whole tasks flip their sign, which keeps the candidates'
@@ -174,20 +181,21 @@ def outside_test(differences: npt.ArrayLike, alpha: float = LEVEL) -> SelectionT
     """
     d = np.asarray(differences, dtype=np.float64)
     n, k = d.shape
-    means, squares = d.mean(axis=0), (d**2).sum(axis=0)
+    means = d.mean(axis=0)
+    squares = (d**2).sum(axis=0)
     largest = np.sort(_t(_signs(n) @ d / n, squares, n).max(axis=1))
     bound = float(largest[min(FLIPS - 1, math.ceil((1 - alpha) * (FLIPS + 1)) - 1)])
-    found = _t(means[None, :], squares, n)[0]
+    statistics = _t(means[None, :], squares, n)[0]
     errors = d.std(axis=0, ddof=1) / math.sqrt(n)
-    passed = [place for place in range(k) if found[place] > bound]
+    passed = [place for place in range(k) if statistics[place] > bound]
     best = max(passed, key=lambda place: means[place], default=None)
-    t = tuple(None if error <= 1e-12 else float(one) for one, error in zip(found, errors, strict=True))
+    t = tuple(None if error <= 1e-12 else float(statistic) for statistic, error in zip(statistics, errors, strict=True))
     return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), t, None, bound, best, n)
 
 
 @lru_cache(maxsize=2)
 def _signs(n: int) -> Floats:
-    signs: Floats = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(FLIPS, n))
+    signs: Floats = np.random.default_rng(SIGNS_SEED).choice((-1.0, 1.0), size=(FLIPS, n))
     return signs
 
 
@@ -200,17 +208,81 @@ def _t(means: Floats, squares: Floats, n: int) -> Floats:
 # --- what to expect -------------------------------------------------------------------------------------------------
 
 
-def kept_share(t: float | None) -> float:
-    """Share of a selected gain that is likely to hold on new examples: 1 - 1/t², at least 0.
+WIDEST = 3.0
+"""Standard errors below the shown gain at which its interval ends at the latest; a judgement. The exact limit falls
+without end where the labels barely confirm a wording."""
+
+
+def confirmed_t(t: float, critical: float) -> float:
+    """The t to expect of a further test, given that this one exceeded its critical value; 0 at least.
+
+    A wording is shown only where its t passed, so t is too large on average. This is the t whose mean, among those that
+    pass, is the one that was seen: the conditional maximum-likelihood estimate. No estimate from these labels alone is
+    unbiased whatever the true gain is; this one is off by at most half a standard error for true gains of one standard
+    error or more, in either direction.
 
     Source:
-        James and Stein (1961), Proceedings of the Fourth Berkeley Symposium 1, 361-379.
+        Zöllner and Pritchard (2007), American Journal of Human Genetics 80(4), 605-615. doi:10.1086/512821
 
     Example:
-        >>> round(kept_share(2.6244928), 4), kept_share(0.5), kept_share(None)
-        (0.8548, 0.0, 1.0)
+        >>> round(confirmed_t(4.0, 1.96), 3), confirmed_t(2.0, 1.96)
+        (3.943, 0.0)
     """
-    return 1.0 if t is None else max(0.0, 1 - 1 / t**2) if t else 0.0
+    if t <= _mean_if_passed(0.0, critical):
+        return 0.0
+    return float(brentq(lambda true: _mean_if_passed(true, critical) - t, 0.0, t, xtol=1e-10))
+
+
+def _mean_if_passed(true: float, critical: float) -> float:
+    """Mean of a normal t around `true` among those above the critical value."""
+    off = critical - true
+    return true + math.exp(-(off**2) / 2 - float(log_ndtr(-off))) / math.sqrt(2 * math.pi)
+
+
+def _least_t(t: float, critical: float, expected: float) -> float:
+    """The lower limit of a 97.5 % interval for the true t, given that t passed, at most `WIDEST` below the expected."""
+
+    def excess(true: float) -> float:
+        return float(log_ndtr(true - t)) - float(log_ndtr(true - critical)) - math.log(0.025)
+
+    lowest = expected - WIDEST
+    return lowest if excess(lowest) >= 0 else float(brentq(excess, lowest, t, xtol=1e-10))
+
+
+def kept_share(t: float | None, critical: float) -> float:
+    """Share of a confirmed gain that is likely to hold on new examples, 0 to 1.
+
+    Args:
+        t: Mean divided by its standard error; None where all differences are equal.
+        critical: What t had to exceed.
+
+    Example:
+        >>> round(kept_share(4.0, 1.96), 3), kept_share(None, 1.96)
+        (0.986, 1.0)
+    """
+    return 1.0 if t is None else confirmed_t(t, critical) / t
+
+
+def confirmed_gain(differences: npt.ArrayLike, t: float | None, critical: float, *, method: str) -> Estimate:
+    """The gain to expect on new examples, given that the test passed, with a 95 % interval.
+
+    Args:
+        differences: Shape (n_tasks,), no nan.
+        t: Their mean divided by its standard error; None where all are equal.
+        critical: What t had to exceed.
+        method: What was measured, for the Estimate's `method`.
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    n = len(d)
+    mean = float(d.mean())
+    if t is None or n < 2:
+        return Estimate(mean, n=n, method=method, note="withheld: the same difference on every task")
+    error = mean / t
+    quantile = float(stdtrit(n - 1, 0.975))
+    expected = confirmed_t(t, critical)
+    least = t - (t - _least_t(t, critical, expected)) * quantile / float(ndtri(0.975))
+    made = f"{method}, given that it was confirmed"
+    return Estimate(expected * error, min(least, expected) * error, (t + quantile) * error, n=n, method=made)
 
 
 def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> Estimate:
@@ -222,7 +294,8 @@ def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> E
         method: What was measured, for the Estimate's `method`.
     """
     d = np.asarray(differences, dtype=np.float64)
-    n, value = len(d), float(d.mean() * share)
+    n = len(d)
+    value = float(d.mean() * share)
     spread = float(d.std(ddof=1)) if n > 1 else 0.0
     if spread <= 1e-12:
         return Estimate(value, n=n, method=method, note="withheld: the same difference on every task")
@@ -230,18 +303,23 @@ def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> E
     return Estimate(value, value - reach, value + reach, n=n, method=f"{method}, shrunken, t interval")
 
 
-def chance_to_find(n: int, alpha: float) -> float:
+def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
     """Probability that `n` held-out tasks confirm a finalist that is better by the planned gain, 0 to 1.
+
+    Args:
+        n: Held-out tasks.
+        alpha: Significance level of the opening.
+        sd: Standard deviation of the differences over tasks.
 
     >>> round(chance_to_find(132, 0.05), 2)
     0.8
     """
     if n < 2:
         return 0.0
-    return float(ndtr(math.sqrt(n) * PLANNED_GAIN / PLANNED_SD - critical_t(n - 1, alpha, PLANNED_CORRELATION)))
+    return float(ndtr(math.sqrt(n) * PLANNED_GAIN / sd - critical_t(n - 1, alpha, PLANNED_CORRELATION)))
 
 
-def held_out_needed(alpha: float = LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
+def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
     """Fewest held-out tasks that confirm a gain 8 times in 10.
 
     >>> held_out_needed(), held_out_needed(gain=0.1, sd=0.5)

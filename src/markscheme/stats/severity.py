@@ -1,4 +1,4 @@
-"""Comparison of a judge with gold: errors, agreement within a tolerance, and right and wrong decisions.
+"""Comparison of a judge with gold: errors, and right and wrong decisions.
 
 Signed error, or bias, is always judge minus gold: above 0 the judge is lenient, below 0 severe.
 """
@@ -6,7 +6,6 @@ Signed error, or bias, is always judge minus gold: above 0 the judge is lenient,
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +17,10 @@ from markscheme.stats.intervals import (
     IDENTITY,
     LOG,
     LOGIT,
+    Flags,
     Floats,
     Integers,
     Transform,
-    clopper_pearson_share,
     jackknife,
     kept_within,
     mapped,
@@ -31,16 +30,17 @@ from markscheme.stats.intervals import (
     withhold,
 )
 from markscheme.stats.pairs import Moments, Pairs, numbers, paired
-from markscheme.stats.patterns import SAME_LEVEL, commonest, over
+from markscheme.stats.rating_patterns import SAME_LEVEL, commonest, over
+from markscheme.stats.shares import FEWEST_SHOWN, share
 
-DECIMALS = 9
-FEWEST_TO_SHOW = 5
 MOST_LEVELS = 100
+"""With more levels than this, values count as measurements, and a mean over levels is undefined."""
 CELLS_AT_ONCE = 2_000_000
+"""Cells of confusion matrices kept in memory at a time while groups are left out: 16 MB of them."""
 FEWEST_DF_OF_LEVELS = 3.0
+"""Least degrees of freedom of a mean over levels, of which two or three may carry nearly all the variance."""
 MOST_LEVELS_IN_TABLE = 1000
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
+"""A larger confusion matrix is refused: its million cells would be nearly all empty."""
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------
@@ -123,11 +123,12 @@ def error_family(
         ValueError: The caller's fault: shapes that differ.
 
     Example:
-        >>> list(error_family([1, 2, 3], [1, 2, 2]))
-        ['mae', 'rmse', 'signed_error', 'icc', 'ccc', 'pearson', 'spearman', 'kendall']
+        >>> errors = error_family([1, 2, 3, 4], [1, 3, 3, 2])
+        >>> errors["mae"].value, errors["signed_error"].value
+        (0.75, -0.25)
     """
     pairs = replace(paired(gold, judge, groups, levels), raters=raters)
-    return {name: statistic(pairs, level) for name, statistic in _PAIR_STATISTICS.items() if name != "sd_ratio"}
+    return {name: statistic(pairs, level) for name, statistic in _ERROR_FAMILY.items()}
 
 
 def _mae(pairs: Pairs, level: float) -> Estimate:
@@ -159,7 +160,7 @@ def _ratio_of_sds(pairs: Pairs, level: float) -> Estimate:
     return _error(replace(pairs, scale_told=False), _sd_ratio, LOG, level, method)
 
 
-_PAIR_STATISTICS: dict[str, Callable[[Pairs, float], Estimate]] = {
+_ERROR_FAMILY: dict[str, Callable[[Pairs, float], Estimate]] = {
     "mae": _mae,
     "rmse": _rmse,
     "signed_error": _signed_error,
@@ -168,11 +169,13 @@ _PAIR_STATISTICS: dict[str, Callable[[Pairs, float], Estimate]] = {
     "pearson": pearson,
     "spearman": spearman,
     "kendall": kendall,
-    "sd_ratio": _ratio_of_sds,
 }
+_PAIR_STATISTICS = {**_ERROR_FAMILY, "sd_ratio": _ratio_of_sds}
 
+ERROR_NAMES = tuple(_ERROR_FAMILY)
+"""Names of the errors and correlations that are measured of every two raters."""
 PAIR_STATISTICS = tuple(_PAIR_STATISTICS)
-"""Names of the errors and correlations of two raters."""
+"""The same, with those that only a diagnosis asks for."""
 
 
 def _sd_ratio(m: Moments) -> Floats:
@@ -189,8 +192,8 @@ def _error(
     why = _too_few(pairs)
     if why:
         return Estimate.without_value(why, n=0, method=method, level=level)
-    found = pairs.groups.jackknife(formula(pairs.moments), transform=transform, level=level, method=method)
-    return kept_within(found, -pairs.span, pairs.span) if pairs.scale_told else found
+    error = pairs.groups.jackknife(formula(pairs.moments), transform=transform, level=level, method=method)
+    return kept_within(error, -pairs.span, pairs.span) if pairs.scale_told else error
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
@@ -198,146 +201,6 @@ def _no_error(pairs: Pairs, below: float, above: float, level: float, method: st
     if pairs.span == 0:
         return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), "one level seen, no scale given")
     return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)
-
-
-def _with_enough(estimate: Estimate, of_what: str, *, grouped: bool) -> Estimate:
-    """The estimate, its interval withheld where it has fewer than five examples (or groups)."""
-    if estimate.low is None or estimate.n >= FEWEST_TO_SHOW:
-        return estimate
-    few = counted(estimate.n, "group" if grouped else "example")
-    return withhold(estimate, f"only {few} with {of_what}")
-
-
-# -- agreement within a tolerance --------------------------------------------------------------------------------------
-
-
-def within_tolerance(
-    gold: npt.ArrayLike,
-    judge: npt.ArrayLike,
-    tolerance: float,
-    *,
-    groups: npt.ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
-    """Share of examples on which the judge is within `tolerance` of gold, with exact limits.
-
-    Each limit alone is a one-sided limit of confidence (1 + level)/2: `level=0.8` gives both one-sided 90 % limits.
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
-        tolerance: In the unit of the ratings; the difference must be smaller. It is rounded to 9 decimals before the
-            comparison, so that 0.7 - 0.6 isn't less than 0.1.
-        groups: A name for each unit, shape (n_units,), where several share a task; the limits are then from leaving
-            groups out, since no exact ones are known.
-        level: Coverage of the interval, 0 to 1.
-
-    Returns:
-        0 to 1.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ, or a tolerance that is not above 0.
-
-    Source:
-        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
-
-    Example:
-        >>> within_tolerance([0.6, 0.5, 0.9, 0.2], [0.7, 0.5, 0.85, 0.8], 0.1).value
-        0.5
-    """
-    pairs = paired(gold, judge, groups)
-    return _exact_share(pairs, close(pairs.gold, pairs.judge, tolerance), level, f"within {tolerance:g}")
-
-
-def best_constant(gold: npt.ArrayLike, tolerance: float) -> float:
-    """The constant score that agrees with the most gold scores; the lowest in a tie; nan without gold.
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        tolerance: In the unit of the ratings, as in `within_tolerance`.
-
-    Example:
-        >>> best_constant([0.1, 0.5, 0.6, 0.65, 1.0], 0.1)
-        0.575
-    """
-    scores = numbers(gold, "gold")
-    ascending = np.sort(scores[np.isfinite(scores)])
-    if not len(ascending):
-        return math.nan
-    reach = 2 * tolerance - 10.0**-DECIMALS
-    last = np.maximum(np.searchsorted(ascending, ascending + reach, side="right") - 1, np.arange(len(ascending)))
-    first = int((last - np.arange(len(ascending))).argmax())
-    return float(np.round((ascending[first] + ascending[last[first]]) / 2, DECIMALS))
-
-
-def agreement_constant(
-    gold: npt.ArrayLike, tolerance: float, *, groups: npt.ArrayLike | None = None, level: float = 0.95
-) -> Estimate:
-    """Share of examples that `best_constant` gets right: the baseline that a judge gets without reading anything.
-
-    The constant is chosen on these examples, so the share is slightly optimistic.
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        tolerance: In the unit of the ratings, as in `within_tolerance`.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval, 0 to 1.
-
-    Returns:
-        0 to 1; `method` names the constant.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ, or a tolerance that is not above 0.
-
-    Example:
-        >>> e = agreement_constant([0.1, 0.5, 0.6, 0.65, 1.0], 0.1)
-        >>> e.value, e.method
-        (0.6, 'always 0.575, within 0.1; Clopper-Pearson')
-    """
-    pairs = paired(gold, gold, groups)
-    constant = best_constant(pairs.gold, tolerance)
-    return _exact_share(
-        pairs, close(pairs.gold, constant, tolerance), level, f"always {constant:g}, within {tolerance:g}"
-    )
-
-
-def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
-    """1 where two scores agree within the tolerance, 0 where they don't, nan where either is missing.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't broadcast, or a tolerance that isn't above 0.
-
-    Example:
-        >>> close([0.5, 0.5, 0.5], [0.55, 0.6, float("nan")], 0.1).tolist()
-        [1.0, 0.0, nan]
-    """
-    if not tolerance > 0:
-        raise ValueError(f"a tolerance is above 0, not {tolerance}")
-    apart = np.round(np.abs(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)), DECIMALS)
-    return np.where(np.isnan(apart), np.nan, (apart < tolerance).astype(np.float64))
-
-
-def _exact_share(pairs: Pairs, hits: Floats, level: float, method: str) -> Estimate:
-    if pairs.groups.several:
-        return _share(pairs, hits, np.ones(len(pairs)), level, method, "no examples")
-    return clopper_pearson_share(float(hits.sum()), len(pairs), level=level, method=method)
-
-
-def _share(pairs: Pairs, hits: Floats, of: Floats, level: float, method: str, none: str) -> Estimate:
-    """Share of `hits` among `of` (both 0 or 1 per unit): jackknife limits, exact ones where it is 0 or 1.
-
-    Units (or groups) without any of `of` aren't left out.
-    """
-    total = float(of.sum())
-    if total == 0:
-        return Estimate.without_value(none, n=0, method=method, level=level)
-    hits_there, there = pairs.groups.sums(np.stack([hits, of]))
-    some = there > 0
-    value, left_out = float(hits.sum()) / total, over(hits.sum() - hits_there[some], total - there[some])
-    if value in (0.0, 1.0):
-        n = len(left_out)
-        return clopper_pearson_share(value * n, n, level=level, method=method)
-    return jackknife(value, left_out, transform=LOGIT, level=level, method=method, grouped=pairs.groups.several)
 
 
 # -- decisions ---------------------------------------------------------------------------------------------------------
@@ -437,8 +300,8 @@ def macro_family(
 
     Returns:
         accuracy; macro_precision, macro_recall and macro_f1, the means over levels of each level's one-against-the-rest
-        value; and commonest, the accuracy of a judge that always gives gold's modal level. Each 0 to 1. Limits of the
-        means treat each level's examples as a sample of their own; they are approximate while a level of the scale
+        value; and commonest, the accuracy of a judge that always gives gold's most common level. Each 0 to 1. Limits of
+        the means treat each level's examples as a sample of their own; they are approximate while a level of the scale
         hasn't been seen.
 
     Raises:
@@ -455,16 +318,9 @@ def macro_family(
     """
     pairs = paired(gold, judge, groups)
     scale = _levels_seen(pairs) if levels is None else np.asarray(levels, dtype=np.float64)
-    everyone = np.ones(len(pairs))
-    usual = commonest(pairs.gold)
-    shares = {"accuracy": pairs.gold == pairs.judge, "commonest": pairs.gold == usual}
-    found = {
-        name: _share(pairs, hits.astype(np.float64), everyone, level, "share of examples", "no examples")
-        for name, hits in shares.items()
-    }
-    for name in _MACRO:
-        found[name] = _macro(name, pairs, scale, level)
-    return found
+    hits = {"accuracy": pairs.gold == pairs.judge, "commonest": pairs.gold == commonest(pairs.gold)}
+    shares = {name: share(agrees, pairs.groups.number, level=level) for name, agrees in hits.items()}
+    return shares | {name: _macro(name, pairs, scale, level) for name in _MACRO}
 
 
 YES_NO_NAMES = ("accuracy", "precision", "recall", "specificity", "f1", "prevalence_gold", "prevalence_judge")
@@ -485,25 +341,28 @@ def _levels_seen(pairs: Pairs) -> Floats:
 
 
 def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[str, Estimate]:
-    def share(hits: Flags, of: Flags, of_what: str) -> Estimate:
-        both = hits.astype(np.float64), of.astype(np.float64)
-        return _share(pairs, *both, level, f"share of {of_what}", f"no {of_what}")
+    def share_among(hits: Flags, counted: Flags, of: str) -> Estimate:
+        return share(np.where(counted, hits, np.nan), pairs.groups.number, level=level, of=of)
 
     every = np.ones_like(gold)
-    overlap = share(gold & judge, gold | judge, "examples with a yes")
-    found = {
-        "accuracy": share(gold == judge, every, "examples"),
-        "precision": share(gold & judge, judge, "examples with judge yes"),
-        "recall": share(gold & judge, gold, "examples with gold yes"),
-        "specificity": share(~gold & ~judge, ~gold, "examples with gold no"),
-        "f1": mapped(overlap, lambda j: 2 * j / (1 + j)),
-        "prevalence_gold": share(gold, every, "examples"),
-        "prevalence_judge": share(judge, every, "examples"),
+    overlap = share_among(gold & judge, gold | judge, "examples with a yes")
+    return {
+        "accuracy": share_among(gold == judge, every, "examples"),
+        "precision": share_among(gold & judge, judge, "examples with judge yes"),
+        "recall": share_among(gold & judge, gold, "examples with gold yes"),
+        "specificity": share_among(~gold & ~judge, ~gold, "examples with gold no"),
+        "f1": _f1(overlap),
+        "prevalence_gold": share_among(gold, every, "examples"),
+        "prevalence_judge": share_among(judge, every, "examples"),
     }
-    few = {"precision": "judge yes", "recall": "gold yes", "specificity": "gold no", "f1": "a yes"}
-    return found | {
-        name: _with_enough(found[name], with_what, grouped=pairs.groups.several) for name, with_what in few.items()
-    }
+
+
+def _f1(overlap: Estimate) -> Estimate:
+    """F1 as the monotone function that it is of the share of joint yes among the examples with any yes."""
+    f1 = mapped(overlap, lambda j: 2 * j / (1 + j))
+    if f1.value is None or f1.n >= FEWEST_SHOWN:
+        return f1
+    return withhold(f1, f"only {counted(f1.n, 'example')} with a yes")
 
 
 _MACRO = ("macro_precision", "macro_recall", "macro_f1")
@@ -518,19 +377,20 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
     value = float(_mean_over_levels(name, table[None])[0])
     if pairs.groups.several:
         left_out = np.concatenate([_mean_over_levels(name, table - gone) for gone in _group_tables(pairs, scale)])
-        found = jackknife(value, left_out, transform=LOGIT, level=level, method=method, grouped=True)
+        mean = jackknife(value, left_out, transform=LOGIT, level=level, method=method, grouped=True)
     else:
         low, high = _macro_limits(name, table, level)
         limits = min(low, value), max(high, value)
-        found = Estimate(value, *limits, level, len(pairs), f"{method}; stratified t, half an example added")
+        mean = Estimate(value, *limits, level, len(pairs), f"{method}; stratified t, half an example added")
     never = scale[_hits(name, table)[1] == 0]
-    return mark_rough(found, f"level {never[0]:g} hasn't been seen") if len(never) else found
+    return mark_rough(mean, f"level {never[0]:g} hasn't been seen") if len(never) else mean
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
     """Examples of each level that both rated so, and those they are counted among; shape (..., n_levels)."""
     both = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
-    gold, judge = tables.sum(axis=-1), tables.sum(axis=-2)
+    gold = tables.sum(axis=-1)
+    judge = tables.sum(axis=-2)
     of = {"macro_precision": judge, "macro_recall": gold, "macro_f1": gold + judge - both}[name]
     return both, np.asarray(of, dtype=np.float64)
 
@@ -538,13 +398,13 @@ def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
 def _mean_over_levels(name: str, tables: Integers) -> Floats:
     """Precision, recall or F of each level, averaged over the levels that either rater gave; one per table."""
     hits, of = _hits(name, tables)
-    share = np.divide(hits, of, out=np.zeros_like(of), where=of > 0)
+    shares = np.divide(hits, of, out=np.zeros_like(of), where=of > 0)
     used = tables.sum(axis=-1) + tables.sum(axis=-2) > 0
-    return over(_f_of_overlap(name, share).sum(axis=-1), used.sum(axis=-1, dtype=np.float64))
+    return over(_f_of_overlap(name, shares).sum(axis=-1), used.sum(axis=-1, dtype=np.float64))
 
 
-def _f_of_overlap(name: str, share: Floats) -> Floats:
-    return 2 * share / (1 + share) if name == "macro_f1" else share
+def _f_of_overlap(name: str, shares: Floats) -> Floats:
+    return 2 * shares / (1 + shares) if name == "macro_f1" else shares
 
 
 def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, float]:
@@ -554,18 +414,19 @@ def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, floa
     """
     hits, of = _hits(name, table)
     seen = of > 0
-    share, n = (hits[seen] + 0.5) / (of[seen] + 1), of[seen] + 1
-    slope = 2 / (1 + share) ** 2 if name == "macro_f1" else np.ones_like(share)
-    variances = slope**2 * share * (1 - share) / n
+    shares = (hits[seen] + 0.5) / (of[seen] + 1)
+    n = of[seen] + 1
+    slope = 2 / (1 + shares) ** 2 if name == "macro_f1" else np.ones_like(shares)
+    variances = slope**2 * shares * (1 - shares) / n
     variance = float(variances.sum())
     df = max(FEWEST_DF_OF_LEVELS, variance**2 / float((variances**2 / n).sum()))
     if name == "macro_f1":
         mistakes = (table + table.T)[np.ix_(seen, seen)].astype(np.float64)
         np.fill_diagonal(mistakes, 0.0)
-        missed = slope * share / n
+        missed = slope * shares / n
         variance += float(missed @ mistakes @ missed)
     used = int((table.sum(axis=0) + table.sum(axis=1) > 0).sum())
-    centre = float(_f_of_overlap(name, share).sum()) / used
+    centre = float(_f_of_overlap(name, shares).sum()) / used
     reach = t_quantile(df, level) * math.sqrt(variance) / used
     return max(0.0, centre - reach), min(1.0, centre + reach)
 
@@ -575,7 +436,8 @@ def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
     k = len(scale)
     at_once = max(1, CELLS_AT_ONCE // (k * k))
     order = np.argsort(pairs.groups.number, kind="stable")
-    group, cell = pairs.groups.number[order], (_places(pairs.gold, scale) * k + _places(pairs.judge, scale))[order]
+    group = pairs.groups.number[order]
+    cell = (_places(pairs.gold, scale) * k + _places(pairs.judge, scale))[order]
     for start in range(0, pairs.groups.n, at_once):
         stop = min(start + at_once, pairs.groups.n)
         first, last = np.searchsorted(group, [start, stop])
@@ -592,7 +454,7 @@ def _places(values: Floats, scale: Floats) -> Integers:
     place = np.searchsorted(scale[order], values - slack)
     strange = values[np.abs(np.append(scale[order], np.inf)[place] - values) > slack]
     if len(strange):
-        raise ValueError(f"{strange[0]:g} is none of the levels {scale.tolist()}")
+        raise ValueError(f"{strange[0]:g} isn't one of the levels {scale.tolist()}")
     return np.asarray(order[place], dtype=np.int64)
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.accepted_runs import NO_SHIFT_MARGIN
 from markscheme.stats.change import any_change, holm, sign_flip
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, known_in_groups, t_quantile
@@ -17,10 +18,9 @@ ALARM = 0.03
 """False alarm rate of the whole table."""
 LEAST_SHIFT, LEAST_SHARE = 0.125, 0.05
 """The smallest shift that counts as a finding, in levels, and for yes/no as a share."""
-MARGIN = 1 / 16
-"""Share of the range within which a shift counts as none."""
-POWER = 0.95
-METHOD = "mean of perturbed minus originals; t"
+STRESS_POWER = 0.95
+"""Chance with which the number of examples named finds a shift of that size."""
+_METHOD = "mean of perturbed minus originals; t"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Cell:
+class StressCell:
     """One perturbation under one criterion.
 
     Attributes:
@@ -59,8 +59,8 @@ class Cell:
     noise: Noise | None = None
 
 
-NOT_PRESERVING = Cell(
-    Estimate.without_value("the change may alter the level", n=0, method=METHOD), None, "not-preserving", None
+NOT_PRESERVING = StressCell(
+    Estimate.without_value("the change may alter the level", n=0, method=_METHOD), None, "not-preserving", None
 )
 
 
@@ -79,7 +79,7 @@ def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.
     return np.asarray(units.sums(moved) / units.sums(np.ones(len(moved))))
 
 
-def stress_cells(moved: dict[tuple[str, str], Floats], spans: dict[str, float]) -> dict[tuple[str, str], Cell]:
+def stress_cells(moved: dict[tuple[str, str], Floats], spans: dict[str, float]) -> dict[tuple[str, str], StressCell]:
     """The cells of a table, their p adjusted together (Holm).
 
     Args:
@@ -99,25 +99,26 @@ def stress_cells(moved: dict[tuple[str, str], Floats], spans: dict[str, float]) 
     }
 
 
-def _cell(d: Floats, p: float, cells: int, span: float) -> Cell:
-    n, shift = len(d), float(d.mean())
+def _cell(d: Floats, p: float, cells: int, span: float) -> StressCell:
+    n = len(d)
+    shift = float(d.mean())
     error = float(d.std(ddof=1)) / math.sqrt(n)
     reach = t_quantile(n - 1, 0.90) * error
-    estimate = Estimate(shift, shift - reach, shift + reach, 0.90, n, METHOD)
+    estimate = Estimate(shift, shift - reach, shift + reach, 0.90, n, _METHOD)
     alarm = t_quantile(n - 1, 1 - ALARM / cells)
-    smallest = (alarm + t_quantile(n - 1, 2 * POWER - 1)) * error
+    smallest = (alarm + t_quantile(n - 1, 2 * STRESS_POWER - 1)) * error
     if p <= ALARM and abs(shift) >= (LEAST_SHARE if span == 1 else LEAST_SHIFT):
-        return Cell(estimate, p, "finding", smallest)
-    margin = MARGIN * span
+        return StressCell(estimate, p, "finding", smallest)
+    margin = NO_SHIFT_MARGIN * span
     holds = -margin < shift - reach and shift + reach < margin
-    return Cell(estimate, p, "holds" if holds else "unknown", smallest)
+    return StressCell(estimate, p, "holds" if holds else "unknown", smallest)
 
 
-def _too_few(n: int) -> Cell:
-    return Cell(Estimate.without_value("fewer than 2 examples rated", n=n, method=METHOD), None, "unknown", None)
+def _too_few(n: int) -> StressCell:
+    return StressCell(Estimate.without_value("fewer than 2 examples rated", n=n, method=_METHOD), None, "unknown", None)
 
 
-def with_noise(cell: Cell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -> Cell:
+def with_noise(cell: StressCell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -> StressCell:
     """The cell with the noise of single ratings, where the originals were asked at least twice.
 
     Args:
@@ -131,9 +132,11 @@ def with_noise(cell: Cell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -
         >>> noise.changed, noise.retest, round(noise.effect_sd, 4)
         (0.5625, 0.25, 0.9774)
     """
-    first, second = np.asarray(originals, dtype=np.float64), np.asarray(perturbed, dtype=np.float64)
-    there = ~(np.isnan(first).any(axis=1) | np.isnan(second).any(axis=1))
-    first, second = first[there], second[there]
+    first = np.asarray(originals, dtype=np.float64)
+    second = np.asarray(perturbed, dtype=np.float64)
+    is_complete = ~(np.isnan(first).any(axis=1) | np.isnan(second).any(axis=1))
+    first = first[is_complete]
+    second = second[is_complete]
     if first.shape[1] < 2 or len(first) < 2:
         return cell
     change = any_change(second[:, 0], first)

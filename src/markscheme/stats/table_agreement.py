@@ -11,18 +11,18 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.annotators import alternative_annotator_test
 from markscheme.stats.coefficients import (
     Corrected,
     NamedWeights,
-    Scale,
+    ScaleKind,
     agreement_family,
     agreement_values,
     pair_left_out,
 )
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, Floats, Groups, Integers, jackknife, withhold
-from markscheme.stats.patterns import as_table
-from markscheme.stats.people import alternative_annotator_test
+from markscheme.stats.rating_patterns import as_table
 from markscheme.stats.reliability import icc_family
 from markscheme.stats.severity import error_family, macro_family
 
@@ -66,7 +66,7 @@ def table_agreement(
     ratings: npt.ArrayLike,
     *,
     levels: npt.ArrayLike,
-    scale: Scale,
+    scale: ScaleKind,
     raters: Sequence[str],
     weights: NamedWeights | None = None,
     pairs: Pooling | None = None,
@@ -108,33 +108,36 @@ def table_agreement(
     if scale != "nominal":
         statistics |= icc_family(table, raters=names)
     columns = _pairs(names, judge) if len(names) == 2 or pairs is not None else []
-    found = tuple(shown.by_pair(table[:, pair], (names[pair[0]], names[pair[1]])) for pair in columns)
-    if len(found) == 1:
-        statistics |= {name: e for name, e in found[0].statistics.items() if name not in TWO_RATERS_ONLY}
+    rater_pairs = tuple(shown.by_pair(table[:, pair], (names[pair[0]], names[pair[1]])) for pair in columns)
+    if len(rater_pairs) == 1:
+        statistics |= {name: e for name, e in rater_pairs[0].statistics.items() if name not in TWO_RATERS_ONLY}
     elif pairs == "pooled":
         statistics |= shown.pooled(table, columns)
     elif pairs == "mean":
-        statistics |= shown.mean(table, columns, found)
+        statistics |= shown.mean(table, columns, rater_pairs)
     if judge is None and (len(names) == 2 or pairs):
         statistics = {name: e for name, e in statistics.items() if name not in MACRO}
     if judge is None and len(names) > 2:
         statistics.pop("signed_error", None)
     if judge is not None:
-        own = names.index(judge)
+        judge_place = names.index(judge)
         alternative = alternative_annotator_test(
-            np.delete(table, own, axis=1), table[:, own], closeness="accuracy" if scale == "nominal" else "neg_rmse"
+            np.delete(table, judge_place, axis=1),
+            table[:, judge_place],
+            closeness="accuracy" if scale == "nominal" else "neg_rmse",
         )
-        statistics["alt_winning_rate"], statistics["alt_advantage"] = alternative.winning_rate, alternative.advantage
+        statistics["alt_winning_rate"] = alternative.winning_rate
+        statistics["alt_advantage"] = alternative.advantage
     chance = agreement_values(table, levels=levels, scale=scale, weights=weights)
-    return TableAgreement(statistics, chance, found if pairs else ())
+    return TableAgreement(statistics, chance, rater_pairs if pairs else ())
 
 
 def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:
     """Columns of each pair of raters; an annotator and then the judge where there is one."""
     if judge is None:
         return list(combinations(range(len(names)), 2))
-    own = names.index(judge)
-    return [(other, own) for other in range(len(names)) if other != own]
+    judge_place = names.index(judge)
+    return [(place, judge_place) for place in range(len(names)) if place != judge_place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,7 @@ class _Shown:
     """The statistics of two raters that a scale allows."""
 
     levels: npt.ArrayLike
-    scale: Scale
+    scale: ScaleKind
     weights: NamedWeights | None
 
     def by_pair(self, pair: Floats, raters: tuple[str, str]) -> RaterPair:
@@ -155,53 +158,54 @@ class _Shown:
         rows = np.vstack([table[:, pair] for pair in columns])
         unit = np.tile(np.arange(len(table)), len(columns))
         both = ~np.isnan(rows).any(axis=1)
-        found = self._of_two(rows[both], ("the first", "the second"), unit[both])
-        return {name: replace(e, method=f"{e.method}; {len(columns)} pairs pooled") for name, e in found.items()}
+        statistics = self._of_two(rows[both], ("the first", "the second"), unit[both])
+        return {name: replace(e, method=f"{e.method}; {len(columns)} pairs pooled") for name, e in statistics.items()}
 
     def mean(
-        self, table: Floats, columns: Sequence[tuple[int, int]], found: Sequence[RaterPair]
+        self, table: Floats, columns: Sequence[tuple[int, int]], rater_pairs: Sequence[RaterPair]
     ) -> dict[str, Estimate]:
         """The mean over pairs; coefficients have an interval by leaving a unit out of every pair."""
         return {
-            name: self._mean_coefficient(name, table, columns, found)
+            name: self._mean_coefficient(name, table, columns, rater_pairs)
             if name in TWO_RATERS_ONLY
-            else withhold(_mean(name, found), "a mean over pairs; pooled pairs have an interval")
-            for name in found[0].statistics
+            else withhold(_mean(name, rater_pairs), "a mean over pairs; pooled pairs have an interval")
+            for name in rater_pairs[0].statistics
         }
 
     def _of_two(self, pair: Floats, raters: tuple[str, str], unit: Integers | None = None) -> dict[str, Estimate]:
         family = agreement_family(
             pair, levels=self.levels, scale=self.scale, weights=self.weights, groups=unit, raters=raters
         )
-        found = {name: family[name] for name in TWO_RATERS_ONLY}
+        statistics = {name: family[name] for name in TWO_RATERS_ONLY}
         if self.scale == "nominal":
             macro = macro_family(*pair.T, levels=self.levels, groups=unit)
-            return found | {name: macro[name] for name in MACRO}
-        return found | error_family(*pair.T, levels=self.levels, groups=unit, raters=raters)
+            return statistics | {name: macro[name] for name in MACRO}
+        return statistics | error_family(*pair.T, levels=self.levels, groups=unit, raters=raters)
 
     def _mean_coefficient(
-        self, name: str, table: Floats, columns: Sequence[tuple[int, int]], found: Sequence[RaterPair]
+        self, name: str, table: Floats, columns: Sequence[tuple[int, int]], rater_pairs: Sequence[RaterPair]
     ) -> Estimate:
-        bare = _mean(name, found)
+        bare = _mean(name, rater_pairs)
         if bare.value is None:
             return bare
         default: NamedWeights = "identity" if self.scale == "nominal" else "quadratic"
         weights: NamedWeights = "identity" if name == "cohen_kappa" else self.weights or default
         units = Groups.of(None, len(table))
-        each = [
+        estimates = [
             pair_left_out(table[:, pair], name, levels=self.levels, weights=weights, groups=units)[1:]
             for pair in columns
         ]
-        left_out = np.mean(each, axis=0)[(~np.isnan(table)).sum(axis=1) >= 2]
+        left_out = np.mean(estimates, axis=0)[(~np.isnan(table)).sum(axis=1) >= 2]
         return jackknife(bare.value, left_out, transform=ATANH, method=bare.method)
 
 
-def _mean(name: str, found: Sequence[RaterPair]) -> Estimate:
+def _mean(name: str, rater_pairs: Sequence[RaterPair]) -> Estimate:
     """The mean of a statistic over pairs, without interval; undefined where it is undefined for one of them."""
-    each = {pair.raters: pair.statistics[name] for pair in found}
-    n, method = min(pair.units for pair in found), f"mean over {len(found)} pairs"
-    values = [estimate.value for estimate in each.values() if estimate.value is not None]
-    if len(values) < len(found):
-        raters, why = next((raters, e.undefined) for raters, e in each.items() if e.undefined)
+    estimates = {pair.raters: pair.statistics[name] for pair in rater_pairs}
+    n = min(pair.units for pair in rater_pairs)
+    method = f"mean over {len(rater_pairs)} pairs"
+    values = [estimate.value for estimate in estimates.values() if estimate.value is not None]
+    if len(values) < len(rater_pairs):
+        raters, why = next((raters, e.undefined) for raters, e in estimates.items() if e.undefined)
         return Estimate.without_value(f"{raters[0]} and {raters[1]}: {why}", n=n, method=method)
     return Estimate(sum(values) / len(values), n=n, method=method)

@@ -1,6 +1,5 @@
 """The stress run: a judge asked about originals, a control and perturbed texts in random order, and its result."""
 
-import asyncio
 import json
 import math
 import random
@@ -14,14 +13,16 @@ import numpy as np
 from markscheme.errors import ComparisonError, NothingGraded
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import MOST_UNGRADED, Grade, Grading, all_or_first_error, asking_fingerprint
-from markscheme.judges.judge import Judge, Usage, total
+from markscheme.grading import MOST_UNGRADED, Grade, Grading, asking_fingerprint
+from markscheme.judges.judge import Judge, Usage, make_room, total
+from markscheme.judges.many import ask_many
 from markscheme.judges.rerun import FromSample
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats.change import holm
 from markscheme.stats.intervals import Floats
-from markscheme.stats.stress import ALARM, NOT_PRESERVING, Cell, differences, stress_cells, with_noise
+from markscheme.stats.stress import ALARM, NOT_PRESERVING, Noise, StressCell, differences, stress_cells, with_noise
 from markscheme.stress.perturbations import Perturbation, is_code, perturbations, reads_whole
 from markscheme.submission import Submission
 
@@ -29,9 +30,15 @@ ORIGINAL, CONTROL, POLARITY, ORDER, TRUNCATION = "original", "control", "polarit
 APART = (POLARITY, TRUNCATION)
 """Rows that are reported separately: a diagnosis of the wording, and a change that the judge should notice."""
 LEAST_EXAMPLES = 20
+"""Examples below which a battery isn't worth its calls; a judgement."""
 SHOWN = 5
+"""Changed responses that a page prints, one of each kind of change."""
 RUN_SAMPLES = 1000
 """Number of samples reserved for one run, so that no cached reply of an earlier run is used."""
+FLIP_ALARM = 0.001
+"""Chance that any change is said to flip ratings though none does: next to nothing, as shifts have the table's 0.03."""
+LEAST_FLIPS = 0.05
+"""How many more ratings must flip than when asked again, as a share; fewer decide nothing. A judgement."""
 NOT_SO = "The following is not true of the response: {}"
 
 
@@ -102,15 +109,15 @@ class Battery:
 
     def askings(self, seed: str) -> list[StressQuestion]:
         """All questions, in an order that depends on `seed` alone."""
-        found = [
+        questions = [
             StressQuestion(place, version, copy)
             for place in range(len(self.examples))
             for version, count in ((ORIGINAL, self.originals), (CONTROL, 1))
             for copy in range(count)
         ]
-        found += [StressQuestion(place, name, copy) for place, name in self.texts for copy in range(self.repeats)]
-        random.Random(seed).shuffle(found)  # noqa: S311 - a reproducible order, not a secret
-        return found
+        questions += [StressQuestion(place, name, copy) for place, name in self.texts for copy in range(self.repeats)]
+        random.Random(seed).shuffle(questions)  # noqa: S311 - a reproducible order, not a secret
+        return questions
 
     def question(self, asking: StressQuestion) -> tuple[Rubric, Submission]:
         """The rubric and submission that the judge gets."""
@@ -181,17 +188,19 @@ async def ask(
         NoJudge: The judge can't be asked.
         BudgetError: The budget doesn't cover another call; answers are kept, and the same run continues.
     """
-    room = asyncio.Semaphore(concurrency)
+    make_room(judge, concurrency)
+    askings = battery.askings(str(run.number))
 
-    async def one(asking: StressQuestion) -> tuple[StressQuestion, Grade]:
+    async def grade(asking: StressQuestion) -> Grade:
         rubric, submission = battery.question(asking)
         offset = run.number * RUN_SAMPLES + (battery.originals if asking.version == CONTROL else asking.copy)
-        async with room:
-            grade = await Grading(rubric, FromSample(judge, offset * rubric.samples)).grade(submission)
-        step()
-        return asking, grade
+        return await Grading(rubric, FromSample(judge, offset * rubric.samples)).grade(submission)
 
-    return dict(await all_or_first_error(one(asking) for asking in battery.askings(str(run.number))))
+    grades: dict[StressQuestion, Grade] = {}
+    async for place, graded in ask_many(grade, askings, concurrency=concurrency):
+        grades[askings[place]] = graded
+        step()
+    return grades
 
 
 @dataclass(frozen=True)
@@ -251,13 +260,13 @@ class Stress:
     grades: Mapping[StressQuestion, Grade]
 
     @cached_property
-    def control(self) -> Mapping[str, Cell]:
+    def control(self) -> Mapping[str, StressCell]:
         """By criterion, the originals asked once more within the run."""
         moved = {(CONTROL, criterion.name): self._moved(CONTROL, criterion) for criterion in self.battery.judged}
         return {name: cell for (_, name), cell in self._cells(moved).items()}
 
     @cached_property
-    def rows(self) -> Mapping[str, Mapping[str, Cell]]:
+    def rows(self) -> Mapping[str, Mapping[str, StressCell]]:
         """By change and criterion."""
         battery = self.battery
         moved = {(row.name, c.name): self._moved(row.name, c) for row in battery.rows for c in battery.judged}
@@ -276,28 +285,50 @@ class Stress:
         or too little is known."""
         row = self.rows.get(TRUNCATION, {})
         cells = [cell for c in self.battery.judged if reads_whole(c) and (cell := row.get(c.name))]
-        known = [cell for cell in cells if cell.shift.value is not None]
-        if not known or max(cell.shift.n for cell in known) < LEAST_EXAMPLES:
+        certain = [cell for cell in cells if cell.shift.value is not None]
+        if not certain or max(cell.shift.n for cell in certain) < LEAST_EXAMPLES:
             return None
-        return any((cell.p or 0.0) <= ALARM and (cell.shift.value or 0.0) < 0 for cell in known)
+        return any((cell.p or 0.0) <= ALARM and (cell.shift.value or 0.0) < 0 for cell in certain)
 
     @property
-    def control_moved(self) -> tuple[str, Cell] | None:
+    def control_moved(self) -> tuple[str, StressCell] | None:
         """The criterion that moved most when the originals were asked once more; None where none did."""
         moved = [(name, cell) for name, cell in self.control.items() if cell.state == "finding"]
-        return max(moved, key=lambda found: abs(found[1].shift.value or 0.0), default=None)
+        return max(moved, key=lambda name_and_cell: abs(name_and_cell[1].shift.value or 0.0), default=None)
 
     @property
-    def findings(self) -> list[tuple[str, str, Cell]]:
+    def findings(self) -> list[tuple[str, str, StressCell]]:
         """Change, criterion and cell of each finding, the largest first."""
-        found = [
+        moved_cells = [
             (name, criterion, cell)
             for name, row in self.rows.items()
             if name not in APART
             for criterion, cell in row.items()
             if cell.state == "finding"
         ]
-        return sorted(found, key=lambda each: -abs(each[2].shift.value or 0.0))
+        return sorted(moved_cells, key=lambda moved_cell: -abs(moved_cell[2].shift.value or 0.0))
+
+    @property
+    def flips(self) -> list[tuple[str, str, Noise]]:
+        """Change, criterion and noise where single ratings flip though their mean stays, the commonest flips first.
+
+        A change counts where it scatters ratings beyond what asking again does: Holm over the table.
+        """
+        noises = [
+            (name, criterion, cell.noise)
+            for name, row in self.rows.items()
+            if name not in APART
+            for criterion, cell in row.items()
+            if cell.noise is not None
+        ]
+        adjusted = holm([noise.p for _, _, noise in noises]).tolist()
+        steady = {(name, criterion) for name, criterion, _ in self.findings}
+        flips = [
+            (name, criterion, noise)
+            for (name, criterion, noise), p in zip(noises, adjusted, strict=True)
+            if p <= FLIP_ALARM and (name, criterion) not in steady and noise.changed - noise.retest >= LEAST_FLIPS
+        ]
+        return sorted(flips, key=lambda flip: -flip[2].changed)
 
     @property
     def most(self) -> Mapping[tuple[str, str], tuple[MovedExample, ...]]:
@@ -314,14 +345,14 @@ class Stress:
         """Questions without a grade."""
         return sum(grade.error is not None for grade in self.grades.values())
 
-    def _cells(self, moved: dict[tuple[str, str], Floats]) -> dict[tuple[str, str], Cell]:
+    def _cells(self, moved: dict[tuple[str, str], Floats]) -> dict[tuple[str, str], StressCell]:
         return stress_cells(moved, {criterion.name: _span(criterion) for criterion in self.battery.judged})
 
     def _moved(self, version: str, criterion: Criterion) -> Floats:
         groups = [example.group or example.id for example in self.battery.examples]
         return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
 
-    def _noisy(self, cell: Cell | None, version: str, criterion: Criterion) -> Cell:
+    def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
         """The cell with its noise; a missing cell means that the change may alter the level."""
         if cell is None:
             return NOT_PRESERVING
@@ -359,7 +390,8 @@ class Stress:
         shifts = self._ratings(version, criterion).mean(axis=1) - self._ratings(ORIGINAL, criterion).mean(axis=1)
         for place in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3].tolist():
             if shifts[place]:
-                example, changed = self.battery.examples[place], self.battery.texts[place, version]
+                example = self.battery.examples[place]
+                changed = self.battery.texts[place, version]
                 reasons = (self._reason(place, ORIGINAL, name), self._reason(place, version, name))
                 yield MovedExample(example.id, float(shifts[place]), example.submission.response, changed, reasons)
 

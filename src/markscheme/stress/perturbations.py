@@ -31,7 +31,7 @@ CONCISION = r"concis|brief|short|length|verbos|succinct|to the point"
 MANNER = r"tone|polite|friendl|honest|sourc|citation|cites|evidence|trustworth"
 STYLE = r"style|format|readab|indent|layout|convention|lint"
 COMMENTS = r"comment|document"
-WHOLE = r"complet|correct|accura|cover|answers|solves|fulfil|all (parts|steps|of)|goal"
+WHOLE_TASK = r"complet|correct|accura|cover|answers|solves|fulfil|all (parts|steps|of)|goal"
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def is_code(text: str) -> bool:
 
 def reads_whole(criterion: Criterion) -> bool:
     """Whether a criterion is about completeness or correctness, so that half an answer must score lower."""
-    return criterion.weight > 0 and _speaks_of(WHOLE, criterion)
+    return criterion.weight > 0 and _speaks_of(WHOLE_TASK, criterion)
 
 
 # --- changes --------------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def perturbations(rubric: Rubric, judge: str) -> tuple[Perturbation, ...]:
         judge: The judge's model; the text that claims to be by a model names another model family.
     """
     praised = max(rubric.criteria, key=lambda criterion: criterion.weight).name.replace("-", " ").replace("_", " ")
-    other = next(name for name in MODELS if name.casefold() not in judge.casefold())
+    other_model = next(name for name in MODELS if name.casefold() not in judge.casefold())
     manner = f"{MANNER}|{CONCISION}"
     return (
         Perturbation("whitespace", "blank lines, trailing spaces", whitespace),
@@ -157,7 +157,7 @@ def perturbations(rubric: Rubric, judge: str) -> tuple[Perturbation, ...]:
         Perturbation("echo", f'"{ECHO.format(praised)}"', added(ECHO.format(praised)), CONCISION, COMMENTS, ""),
         Perturbation("praise", f'"{PRAISE}"', added(PRAISE), manner, COMMENTS, MANNER),
         Perturbation("authority", f'"{AUTHORITY}"', added(AUTHORITY), manner, COMMENTS, MANNER),
-        Perturbation("model-name", f'"{MODEL.format(other)}"', added(MODEL.format(other))),
+        Perturbation("model-name", f'"{MODEL.format(other_model)}"', added(MODEL.format(other_model))),
         Perturbation("comment-style", "comments in another form", comment_style, prose=None, code=STYLE),
         Perturbation("polarity", "criterion worded the other way round", None, prose=None, code=None),
         Perturbation("truncation", "the first half alone", truncation, prose=None, code=None),

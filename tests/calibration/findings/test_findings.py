@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Options, Rater, calibration_of
-from markscheme.calibration.findings import findings_of
+from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
@@ -19,8 +19,8 @@ from tests.calibration.made import (
     Made,
     codes,
     compared,
+    diagnosed,
     examples,
-    found,
     judged,
     of_code,
     rating,
@@ -98,28 +98,28 @@ def test_on_a_fault_a_judge_that_sees_it_too_often_is_severe() -> None:
     of = rubric("clear", "rude", "tone", "order", weights=[1, -1, 1, 1])
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 1)
-    of_code(found(of, examples(of, MADE.people), judged(of, judge)), "severe", "rude")
+    of_code(diagnosed(of, examples(of, MADE.people), judged(of, judge)), "severe", "rude")
 
 
 def test_a_judge_off_by_the_same_everywhere_is_lenient_though_nothing_varies() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4]] * 6)
-    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, gold + 1)), "lenient", "tone")
+    finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold + 1)), "lenient", "tone")
     assert finding.evidence["shift"]["value"] == 1
     assert "bias +1.00 levels; mean level 3.50, the labels 2.50" in finding.message
 
 
-def test_a_lenient_judge_of_yes_and_no_is_told_in_shares() -> None:
+def test_a_lenient_judge_of_yes_and_no_is_reported_in_shares() -> None:
     of = yes_no_rubric()
     generator = np.random.default_rng(1)
     gold = (generator.random((80, 1)) < 0.5).astype(float)
     judge = np.maximum(gold, generator.random((80, 1)) < 0.4)
-    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "right")
+    finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "right")
     assert "MET" in finding.message
     assert "what is not enough for MET" in finding.suggestion
 
 
-def test_a_judge_that_keeps_to_the_middle_is_told_once_and_not_as_noise() -> None:
+def test_a_judge_that_keeps_to_the_middle_is_reported_once_and_not_as_noise() -> None:
     judge = MADE.judge
     judge[:, 2] = rounded(3 + 0.4 * (MADE.truth[:, 2] - 3) + MADE.noise[:, 2])
     findings = MADE.find(judge)
@@ -133,7 +133,7 @@ def test_with_one_label_an_example_the_spread_is_only_a_weak_sign() -> None:
     of = MADE.rubric
     judge = MADE.judge
     judge[:, 2] = rounded(3 + 0.3 * (MADE.truth[:, 2] - 3) + 0.3 * MADE.noise[:, 2])
-    findings = found(of, examples(of, {"p1": MADE.people["p1"]}), judged(of, judge))
+    findings = diagnosed(of, examples(of, {"p1": MADE.people["p1"]}), judged(of, judge))
     finding = of_code(findings, "central-tendency", "tone")
     assert finding.evidence["weak"] is True
     assert "weak" in finding.message
@@ -159,16 +159,16 @@ def test_a_judge_whose_errors_all_go_one_way_is_biased_and_not_noisy() -> None:
     labelled = examples(of, {"ann": gold, "ben": gold})
     higher = np.minimum(gold + np.resize([1, 1, 0], 60)[:, None], 5)
     both_ways = np.clip(gold + np.resize([1, 1, 1, 1, -1, 0], 60)[:, None], 1, 5)
-    assert codes(found(of, labelled, judged(of, higher))) == {"lenient"}
-    assert codes(found(of, labelled, judged(of, both_ways))) >= {"noisy"}
+    assert codes(diagnosed(of, labelled, judged(of, higher))) == {"lenient"}
+    assert codes(diagnosed(of, labelled, judged(of, both_ways))) >= {"noisy"}
 
 
 def test_a_judge_that_changes_its_mind_when_asked_again_is_noisy_whoever_labelled() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 8)
-    other = np.where(np.arange(40)[:, None] % 2 == 0, gold, np.clip(gold + np.resize([1, -1], 40)[:, None], 1, 5))
-    again = judged(of, other, sample=1)
-    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, gold), again), "noisy", "tone")
+    unstable = np.where(np.arange(40)[:, None] % 2 == 0, gold, np.clip(gold + np.resize([1, -1], 40)[:, None], 1, 5))
+    again = judged(of, unstable, sample=1)
+    finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold), again), "noisy", "tone")
     assert finding.evidence["flip_rate"]["value"] > 0.3
     assert "asked again" in finding.message
 
@@ -178,7 +178,7 @@ def test_with_one_label_noise_of_the_judge_and_of_people_are_not_told_apart() ->
     generator = np.random.default_rng(5)
     truth = 3 + generator.normal(size=(150, 1))
     judge, label = (rounded(truth + 1.2 * generator.normal(size=truth.shape)) for _ in range(2))
-    finding = of_code(found(of, examples(of, {"p": label}), judged(of, judge)), "noisy", "tone")
+    finding = of_code(diagnosed(of, examples(of, {"p": label}), judged(of, judge)), "noisy", "tone")
     assert finding.evidence["told_apart"] is False
     assert finding.severity == "low"
     assert "second annotator" in finding.suggestion
@@ -198,7 +198,7 @@ def test_a_judge_that_gives_one_level_is_stuck_and_nothing_else() -> None:
 def test_a_judge_that_always_says_yes_has_no_skill_however_often_it_is_right() -> None:
     of = yes_no_rubric()
     gold = (np.arange(100)[:, None] % 8 != 0).astype(float)
-    findings = found(of, examples(of, {"p": gold}), judged(of, np.ones((100, 1))))
+    findings = diagnosed(of, examples(of, {"p": gold}), judged(of, np.ones((100, 1))))
     finding = of_code(findings, "no-skill", "right")
     assert len(findings) == 1
     assert "always says MET" in finding.message
@@ -211,11 +211,11 @@ def test_a_judge_that_guesses_has_no_skill_and_a_lenient_one_that_follows_has() 
     assert {(f.code, f.criterion) for f in MADE.find(judge)} == {("no-skill", "facts")}
 
 
-def test_a_judge_that_never_gives_a_level_people_give_is_told_which() -> None:
+def test_a_level_that_annotators_give_and_the_judge_never_is_named() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 14)
     judge = np.where(gold == 3, 3 + np.resize([1, -1], 70)[:, None], gold)
-    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "unused-level", "tone")
+    finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, judge)), "unused-level", "tone")
     assert finding.evidence == {**finding.evidence, "levels": [3.0], "by": "judge", "examples": 14}
     assert "in the description of level" in finding.suggestion
 
@@ -223,10 +223,10 @@ def test_a_judge_that_never_gives_a_level_people_give_is_told_which() -> None:
 def test_a_level_nobody_uses_is_named_from_sixty_examples_on() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [5]] * 20)
-    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, gold)), "unused-level", "tone")
+    finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold)), "unused-level", "tone")
     assert finding.evidence["levels"] == [4.0]
     few = gold[:40]
-    assert "unused-level" not in codes(found(of, examples(of, {"p": few}), judged(of, few)))
+    assert "unused-level" not in codes(diagnosed(of, examples(of, {"p": few}), judged(of, few)))
 
 
 # --- criteria and labels --------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ def test_a_criterion_on_which_people_disagree_is_ambiguous_and_the_judge_is_not_
     noise = np.random.default_rng(8).normal(size=(2, 100)) * 1.6
     for name, off in zip(people, noise, strict=True):
         people[name][:, 1] = rounded(MADE.truth[:, 1] + off)
-    findings = found(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, MADE.judge))
+    findings = diagnosed(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, MADE.judge))
     finding = of_code(findings, "ambiguous", "facts")
     assert finding.evidence["firm"] is True
     assert finding.evidence["people_alpha"]["high"] < 0.67
@@ -252,19 +252,21 @@ def test_what_annotators_wrote_is_shown_with_the_finding() -> None:
     for name, off in zip(people, noise, strict=True):
         people[name][:, 1] = rounded(MADE.truth[:, 1] + off)
     labelled = examples(MADE.rubric, people)
-    worst = of_code(found(MADE.rubric, labelled, judged(MADE.rubric, MADE.judge)), "ambiguous", "facts").examples
+    worst = of_code(diagnosed(MADE.rubric, labelled, judged(MADE.rubric, MADE.judge)), "ambiguous", "facts").examples
     unsure = Rating("e5", "kim", "human", {"facts": Rated(None, "no source given", declined="abstained")})
     remarked = []
-    for one in labelled.examples:
-        if one.id == worst[0]:
-            one = replace(one, labels=tuple(replace(x, note="which\nfacts?", confidence="low") for x in one.labels))
-        remarked.append(replace(one, labels=(*one.labels, *([unsure] if one.id == "e5" else []))))
+    for example in labelled.examples:
+        if example.id == worst[0]:
+            example = replace(
+                example, labels=tuple(replace(x, note="which\nfacts?", confidence="low") for x in example.labels)
+            )
+        remarked.append(replace(example, labels=(*example.labels, *([unsure] if example.id == "e5" else []))))
     with_words = replace(labelled, examples=tuple(remarked))
-    finding = of_code(found(MADE.rubric, with_words, judged(MADE.rubric, MADE.judge)), "ambiguous", "facts")
+    finding = of_code(diagnosed(MADE.rubric, with_words, judged(MADE.rubric, MADE.judge)), "ambiguous", "facts")
     assert f"They wrote: “which facts?” on {worst[0]}." in finding.suggestion
     assert "Given no level 1 time, for example: “no source given”." in finding.suggestion
-    said = [one for one in finding.evidence["annotators"] if one["id"] == worst[0]]
-    assert {(one["said"], one["confidence"]) for one in said} == {("which\nfacts?", "low")}
+    remarks = [remark for remark in finding.evidence["annotators"] if remark["id"] == worst[0]]
+    assert {(remark["said"], remark["confidence"]) for remark in remarks} == {("which\nfacts?", "low")}
 
 
 def test_a_criterion_that_hardly_varies_is_dead_rather_than_ambiguous() -> None:
@@ -272,7 +274,7 @@ def test_a_criterion_that_hardly_varies_is_dead_rather_than_ambiguous() -> None:
     truth = MADE.truth.copy()
     truth[:, 0] = 3 + 0.15 * generator.normal(size=100)
     people = {p: rounded(truth + 0.4 * generator.normal(size=truth.shape)) for p in ("p1", "p2")}
-    findings = found(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, rounded(truth + MADE.noise)))
+    findings = diagnosed(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, rounded(truth + MADE.noise)))
     of_code(findings, "dead", "clarity")
     assert "ambiguous" not in codes(findings)
 
@@ -280,16 +282,16 @@ def test_a_criterion_that_hardly_varies_is_dead_rather_than_ambiguous() -> None:
 def test_a_criterion_with_one_level_throughout_is_dead_unless_the_judge_finds_the_others() -> None:
     of = yes_no_rubric()
     gold = (np.arange(100)[:, None] >= 3).astype(float)
-    blind = of_code(found(of, examples(of, {"p": gold}), judged(of, gold)), "dead", "right")
+    blind = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold)), "dead", "right")
     assert blind.evidence["share_of_people"] == pytest.approx(0.97)
     more = (np.arange(100)[:, None] >= 9).astype(float)
-    assert "dead" not in codes(found(of, examples(of, {"p": more}), judged(of, more)))
+    assert "dead" not in codes(diagnosed(of, examples(of, {"p": more}), judged(of, more)))
 
 
 def test_two_criteria_that_order_the_responses_alike_are_redundant() -> None:
     people = {name: np.column_stack([levels[:, :3], levels[:, 0]]) for name, levels in MADE.people.items()}
     judge = np.column_stack([MADE.judge[:, :3], MADE.judge[:, 0]])
-    findings = found(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, judge))
+    findings = diagnosed(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, judge))
     finding = next(finding for finding in findings if finding.code == "redundant")
     assert set(finding.evidence["criteria"]) == {"clarity", "order"}
     assert finding.evidence["hint"] is False
@@ -298,12 +300,12 @@ def test_two_criteria_that_order_the_responses_alike_are_redundant() -> None:
 def test_labels_under_another_wording_are_stale_and_named() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 8)
-    given = examples(of, {"p": gold})
+    labelled = examples(of, {"p": gold})
     old = replace(
-        given.examples[7], labels=(Rating("e7", "p", "human", {"tone": Rated(3.0, under="another wording")}),)
+        labelled.examples[7], labels=(Rating("e7", "p", "human", {"tone": Rated(3.0, under="another wording")}),)
     )
-    stale = ExampleSet((*given.examples[:7], old, *given.examples[8:]), stale=1)
-    finding = of_code(found(of, stale, judged(of, gold)), "stale-labels", "tone")
+    stale = ExampleSet((*labelled.examples[:7], old, *labelled.examples[8:]), stale=1)
+    finding = of_code(diagnosed(of, stale, judged(of, gold)), "stale-labels", "tone")
     assert finding.examples == ("e7",)
 
 
@@ -323,7 +325,7 @@ def test_many_examples_of_few_tasks_are_few() -> None:
 # --- the judge as a whole -------------------------------------------------------------------------------------------
 
 
-def test_a_halo_is_told_once_and_neither_as_narrowness_nor_as_noise() -> None:
+def test_a_halo_is_reported_once_and_neither_as_narrowness_nor_as_noise() -> None:
     coloured = 0.5 * MADE.truth + 0.5 * MADE.truth.mean(axis=1, keepdims=True)
     findings = MADE.find(rounded(coloured + MADE.noise))
     finding = of_code(findings, "halo")
@@ -332,12 +334,12 @@ def test_a_halo_is_told_once_and_neither_as_narrowness_nor_as_noise() -> None:
     assert "per_criterion" in finding.suggestion
 
 
-def test_a_judge_that_passes_everything_is_told_by_its_false_passes() -> None:
+def test_a_judge_that_passes_everything_is_recognized_by_its_false_passes() -> None:
     of = replace(rubric("tone"), pass_mark=0.2)
     generator = np.random.default_rng(6)
     gold = generator.integers(1, 6, size=(90, 1)).astype(float)
     judge = np.maximum(gold, 2)
-    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "no-skill")
+    finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, judge)), "no-skill")
     assert "passes every response" in finding.message
     assert set(finding.examples) <= {f"e{i}" for i in np.flatnonzero(gold[:, 0] == 1)}
 
@@ -346,7 +348,7 @@ def test_agreement_no_better_than_a_constant_is_no_skill() -> None:
     of = rubric("tone")
     gold = np.array([[3]] * 120 + [[1], [2], [4], [5]] * 15).astype(float)
     judge = np.where(gold == 3, np.resize([3, 4], 180)[:, None], gold)
-    finding = next(f for f in found(of, examples(of, {"p": gold}), judged(of, judge)) if f.code == "no-skill")
+    finding = next(f for f in diagnosed(of, examples(of, {"p": gold}), judged(of, judge)) if f.code == "no-skill")
     assert finding.criterion is None
     assert finding.evidence["agreement"]["value"] <= finding.evidence["constant"]["value"]
 
@@ -355,19 +357,19 @@ def test_longer_responses_rewarded_beyond_their_quality() -> None:
     lengths = np.exp(np.random.default_rng(3).normal(6, 0.6, size=100)).astype(int)
     tilt = 0.9 * (np.log(lengths) - 6)[:, None]
     of = MADE.rubric
-    given = examples(of, MADE.people, lengths=lengths.tolist())
-    finding = of_code(found(of, given, judged(of, rounded(MADE.truth + MADE.noise + tilt))), "length")
+    labelled = examples(of, MADE.people, lengths=lengths.tolist())
+    finding = of_code(diagnosed(of, labelled, judged(of, rounded(MADE.truth + MADE.noise + tilt))), "length")
     assert finding.evidence["short_to_long"] > 0.1
     assert "rewards length" in finding.message
-    assert "length" not in codes(found(of, given, judged(of, MADE.judge)))
+    assert "length" not in codes(diagnosed(of, labelled, judged(of, MADE.judge)))
 
 
 def test_length_that_goes_with_quality_is_no_fault() -> None:
     lengths = np.exp(6 + 0.5 * (MADE.truth.mean(axis=1) - 3)).astype(int)
     narrow = rounded(3 + 0.6 * (MADE.truth - 3) + MADE.noise)
-    given = examples(MADE.rubric, MADE.people, lengths=lengths.tolist())
+    labelled = examples(MADE.rubric, MADE.people, lengths=lengths.tolist())
     for judge in (MADE.judge, narrow):
-        assert "length" not in codes(found(MADE.rubric, given, judged(MADE.rubric, judge)))
+        assert "length" not in codes(diagnosed(MADE.rubric, labelled, judged(MADE.rubric, judge)))
 
 
 def test_unreadable_verdicts_are_counted_and_never_taken_for_a_level() -> None:
@@ -401,20 +403,26 @@ def test_a_worst_example_comes_with_both_levels_the_quote_and_the_judge_s_reason
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4]] * 10)
     ratings = [
-        replace(one, criteria={"tone": Rated(min(5.0, (one.criteria["tone"].level or 0) + 1), "so polite", "dear all")})
-        for one in judged(of, gold)
+        replace(
+            rating,
+            criteria={"tone": Rated(min(5.0, (rating.criteria["tone"].level or 0) + 1), "so polite", "dear all")},
+        )
+        for rating in judged(of, gold)
     ]
-    finding = of_code(found(of, examples(of, {"p": gold}), ratings), "lenient", "tone")
+    finding = of_code(diagnosed(of, examples(of, {"p": gold}), ratings), "lenient", "tone")
     worst = finding.evidence["worst"][0]
     assert worst == {"id": worst["id"], "gold": 1.0, "judge": 2.0, "quote": "dear all", "reason": "so polite"}
 
 
-def quoting(of: Rubric, found: dict[int, bool | None]) -> list[Rating]:
+def quoting(of: Rubric, is_found: dict[int, bool | None]) -> list[Rating]:
     """The judge's ratings of twenty examples, each with a quote that is found but for those named by place."""
     levels = np.array([[1], [2], [3], [4]] * 5)
     return [
-        replace(one, criteria={"tone": replace(one.criteria["tone"], quote="dear all", quote_found=found.get(i, True))})
-        for i, one in enumerate(judged(of, levels))
+        replace(
+            rating,
+            criteria={"tone": replace(rating.criteria["tone"], quote="dear all", quote_found=is_found.get(i, True))},
+        )
+        for i, rating in enumerate(judged(of, levels))
     ]
 
 
@@ -422,7 +430,7 @@ def test_quotes_that_are_in_nothing_the_judge_saw_are_counted_and_named() -> Non
     of = rubric("tone")
     ratings = quoting(of, {4: False, 7: False, 9: None})
     finding = of_code(
-        found(of, examples(of, {"p": np.array([[1], [2], [3], [4]] * 5)}), ratings), "invented-quotes", "tone"
+        diagnosed(of, examples(of, {"p": np.array([[1], [2], [3], [4]] * 5)}), ratings), "invented-quotes", "tone"
     )
     assert {key: finding.evidence[key] for key in ("quotes", "invented")} == {"quotes": 19, "invented": 2}
     assert finding.evidence["share"] == pytest.approx(2 / 19)
@@ -437,7 +445,7 @@ def test_quotes_that_are_in_nothing_the_judge_saw_are_counted_and_named() -> Non
 def test_few_invented_quotes_and_ones_too_short_to_check_are_no_finding(found_at: dict[int, bool | None]) -> None:
     of = rubric("tone")
     labels = examples(of, {"p": np.array([[1], [2], [3], [4]] * 5)})
-    assert "invented-quotes" not in codes(found(of, labels, quoting(of, found_at)))
+    assert "invented-quotes" not in codes(diagnosed(of, labels, quoting(of, found_at)))
 
 
 def test_an_anchor_with_words_is_to_be_sharpened() -> None:
@@ -445,7 +453,7 @@ def test_an_anchor_with_words_is_to_be_sharpened() -> None:
     of = Rubric((Criterion(1.0, "Tone?", name="tone", scale=Scale(levels)),))
     gold = np.array([[3]] * 20 + [[1], [2], [4], [5]] * 5).astype(float)
     judge = np.where(gold == 3, 5, gold)
-    suggestion = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "tone").suggestion
+    suggestion = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "tone").suggestion
     assert suggestion == (
         "Say more exactly in the description of level 3 of tone what keeps a 3 from being a 5: "
         "the judge gave 5 where the labels say 3 on e0, e1, e2 and 17 more."
@@ -455,8 +463,8 @@ def test_an_anchor_with_words_is_to_be_sharpened() -> None:
 @pytest.mark.parametrize("kind", ["constructed", "model"])
 def test_labels_of_nobody_are_never_called_people_s(kind: str) -> None:
     judge = rounded(MADE.truth + 1.2)
-    given = examples(MADE.rubric, {"made": MADE.people["p1"]}, kind=kind)  # type: ignore[arg-type]
-    findings = found(MADE.rubric, given, judged(MADE.rubric, judge))
+    labelled = examples(MADE.rubric, {"made": MADE.people["p1"]}, kind=kind)  # type: ignore[arg-type]
+    findings = diagnosed(MADE.rubric, labelled, judged(MADE.rubric, judge))
     assert "lenient" in codes(findings)
     assert not any("people" in finding.message or "annotator" in finding.message for finding in findings)
 
@@ -492,9 +500,9 @@ def test_no_set_however_odd_stops_the_diagnosis(seed: int) -> None:
 
     def levels(missing: float) -> np.ndarray[Any, np.dtype[np.float64]]:
         few = int(generator.integers(1, 4))
-        given = np.column_stack([generator.choice(scale.values[:few], size=n) for scale in scales]).astype(float)
-        given[generator.random(given.shape) < missing] = np.nan
-        return given
+        drawn = np.column_stack([generator.choice(scale.values[:few], size=n) for scale in scales]).astype(float)
+        drawn[generator.random(drawn.shape) < missing] = np.nan
+        return drawn
 
     labels = {f"p{i}": levels(generator.choice([0, 0.3])) for i in range(int(generator.integers(1, 4)))}
     parts = {
@@ -502,13 +510,13 @@ def test_no_set_however_odd_stops_the_diagnosis(seed: int) -> None:
         "systems": [f"s{i % 3}" for i in range(n)] if seed % 3 else None,
         "lengths": generator.integers(5, 400, size=n).tolist(),
     }
-    given = examples(of, labels, kind=str(generator.choice(["human", "adjudicated", "constructed"])), **parts)  # type: ignore[arg-type]
+    labelled = examples(of, labels, kind=str(generator.choice(["human", "adjudicated", "constructed"])), **parts)  # type: ignore[arg-type]
     ratings = judged(of, levels(generator.choice([0, 0.2])))
     again = judged(of, levels(0.1), sample=1) if seed % 4 == 0 else []
     rule = ("median", "mean", "majority")[seed % 3]
     calibration = calibration_of(
         of,
-        given,
+        labelled,
         ratings,
         Rater("judge", "", "ratings"),
         repeats=again,
@@ -525,28 +533,28 @@ def test_unordered_levels_get_no_severity_and_no_slope() -> None:
     generator = np.random.default_rng(4)
     gold = generator.integers(0, 3, size=(90, 1)).astype(float)
     judge = np.where(gold == 0, 2.0, gold)
-    findings = found(of, examples(of, {"p": gold}), judged(of, judge))
+    findings = diagnosed(of, examples(of, {"p": gold}), judged(of, judge))
     assert not codes(findings) & {"lenient", "severe", "central-tendency"}
     table = compared(of, examples(of, {"p": gold}), judged(of, judge)).criteria["which"].statistics
     for name in ("mae", "rmse", "signed_error", "icc", "pearson", "spearman"):
         assert table[name].undefined == "the levels have no order"
     assert table["exact_agreement"].value is not None
     guessing = generator.integers(0, 3, size=(90, 1)).astype(float)
-    assert "no-skill" in codes(found(of, examples(of, {"p": gold}), judged(of, guessing)))
+    assert "no-skill" in codes(diagnosed(of, examples(of, {"p": gold}), judged(of, guessing)))
 
 
 def test_a_set_without_overall_scores_is_diagnosed_by_its_criteria() -> None:
     of = rubric("clarity", "tone")
     gold = np.column_stack([MADE.people["p1"][:, 0], np.full(100, np.nan)])
     judge = np.column_stack([rounded(MADE.truth[:, 0] + 1), np.full(100, np.nan)])
-    findings = found(of, examples(of, {"p": gold}), judged(of, judge))
+    findings = diagnosed(of, examples(of, {"p": gold}), judged(of, judge))
     assert of_code(findings, "lenient", "clarity").cost > 0
 
 
 def test_adjudicated_labels_are_what_severity_is_measured_against() -> None:
     of = rubric("tone")
     gold = np.array([[2], [3], [4], [3]] * 10)
-    given = ExampleSet(
+    labelled = ExampleSet(
         tuple(
             Example(
                 Submission(f"r{i}", {}, f"e{i}"),
@@ -558,9 +566,9 @@ def test_adjudicated_labels_are_what_severity_is_measured_against() -> None:
             for i, level in enumerate(gold)
         )
     )
-    assert gold_of(given, of).reference == "adjudicated"
-    of_code(found(of, given, judged(of, gold + 1)), "lenient", "tone")
-    assert "severe" not in codes(found(of, given, judged(of, gold)))
+    assert gold_of(labelled, of).reference == "adjudicated"
+    of_code(diagnosed(of, labelled, judged(of, gold + 1)), "lenient", "tone")
+    assert "severe" not in codes(diagnosed(of, labelled, judged(of, gold)))
 
 
 def test_choices_without_order_get_no_finding_on_passes_or_length() -> None:
@@ -572,5 +580,5 @@ def test_choices_without_order_get_no_finding_on_passes_or_length() -> None:
         (gold == 0) | (generator.random(gold.shape) < 0.1), generator.choice([1.0, 2.0], size=gold.shape), gold
     )
     lengths = np.where(judge[:, 0] == 2, 400, 100).tolist()
-    findings = found(of, examples(of, {"p": gold}, lengths=lengths), judged(of, judge))
+    findings = diagnosed(of, examples(of, {"p": gold}, lengths=lengths), judged(of, judge))
     assert not codes(findings) & {"no-skill", "length"}

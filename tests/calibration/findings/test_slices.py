@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from markscheme.calibration.findings import findings_of
+from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.slices import MOST_PARTS, Slice, parts_of, slices_of
 from markscheme.rubrics.rubric import Level, Scale
 from tests.calibration.made import (
@@ -13,6 +13,7 @@ from tests.calibration.made import (
     Made,
     codes,
     compared,
+    diagnosed,
     examples,
     judged,
     of_code,
@@ -20,7 +21,6 @@ from tests.calibration.made import (
     rubric,
     yes_no_rubric,
 )
-from tests.calibration.made import found as found_in
 
 MADE = Made(120, seed=11)
 SYSTEMS = ["abcd"[i % 4] for i in range(120)]
@@ -28,19 +28,19 @@ IN_D = np.array([system == "d" for system in SYSTEMS])
 
 
 def slices(judge: Floats, **parts: object) -> tuple[Slice, ...]:
-    given = examples(MADE.rubric, MADE.people, **parts)  # type: ignore[arg-type]
-    return slices_of(compared(MADE.rubric, given, judged(MADE.rubric, judge)))
+    labelled = examples(MADE.rubric, MADE.people, **parts)  # type: ignore[arg-type]
+    return slices_of(compared(MADE.rubric, labelled, judged(MADE.rubric, judge)))
 
 
-def standing_out(found: tuple[Slice, ...]) -> list[tuple[str, str]]:
-    return [(part.part.by, part.part.name) for part in found if part.stands_out]
+def standing_out(parts: tuple[Slice, ...]) -> list[tuple[str, str]]:
+    return [(part.part.by, part.part.name) for part in parts if part.stands_out]
 
 
 def test_parts_come_by_group_system_label_kind_and_length() -> None:
     lengths = list(range(100, 220))
     groups = [f"g{i % 12}" for i in range(120)]
-    given = examples(MADE.rubric, MADE.people, groups=groups, systems=SYSTEMS, lengths=lengths)
-    parts = parts_of(compared(MADE.rubric, given, judged(MADE.rubric, MADE.judge)))
+    labelled = examples(MADE.rubric, MADE.people, groups=groups, systems=SYSTEMS, lengths=lengths)
+    parts = parts_of(compared(MADE.rubric, labelled, judged(MADE.rubric, MADE.judge)))
     counted = {by: sum(part.by == by for part in parts) for by in ("group", "system", "label kind", "length")}
     assert counted == {"group": 12, "system": 4, "label kind": 0, "length": 3}
     for by in ("group", "system", "length"):
@@ -51,20 +51,22 @@ def test_parts_come_by_group_system_label_kind_and_length() -> None:
 def test_a_set_cut_too_fine_is_not_cut_at_all() -> None:
     n = 5 * (MOST_PARTS + 1)
     many = Made(n, seed=1)
-    given = examples(many.rubric, many.people, groups=[f"g{i // 5}" for i in range(n)])
-    assert not [p for p in parts_of(compared(many.rubric, given, judged(many.rubric, many.judge))) if p.by == "group"]
+    labelled = examples(many.rubric, many.people, groups=[f"g{i // 5}" for i in range(n)])
+    assert not [
+        p for p in parts_of(compared(many.rubric, labelled, judged(many.rubric, many.judge))) if p.by == "group"
+    ]
 
 
-def test_no_part_stands_out_where_the_judge_is_alike_everywhere() -> None:
+def test_no_slice_is_found_where_the_judge_is_the_same_everywhere() -> None:
     assert standing_out(slices(MADE.judge, systems=SYSTEMS)) == []
 
 
-def test_a_part_on_which_the_judge_guesses_stands_out_alone() -> None:
+def test_a_slice_on_which_the_judge_guesses_is_found_alone() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
-    found = slices(judge, systems=SYSTEMS)
-    assert standing_out(found) == [("system", "d")]
-    d = next(part for part in found if part.part.name == "d")
+    broken = slices(judge, systems=SYSTEMS)
+    assert standing_out(broken) == [("system", "d")]
+    d = next(part for part in broken if part.part.name == "d")
     assert d.n == 30
     assert len(d.criteria) > 1
     assert d.figure is not None
@@ -75,11 +77,11 @@ def test_a_part_on_which_the_judge_guesses_stands_out_alone() -> None:
     assert d.p <= 0.05
 
 
-def test_a_part_broken_on_one_criterion_is_told_by_that_criterion() -> None:
+def test_a_slice_broken_on_one_criterion_is_reported_by_that_criterion() -> None:
     judge = MADE.judge
     judge[IN_D, 1] = rounded(MADE.truth[IN_D, 1] + MADE.noise[IN_D, 1] + 1.8)
-    found = slices(judge, systems=SYSTEMS)
-    d = next(part for part in found if part.stands_out)
+    broken = slices(judge, systems=SYSTEMS)
+    d = next(part for part in broken if part.stands_out)
     assert (d.part.name, d.criteria) == ("d", ("facts",))
     assert d.figure is not None
     assert (d.figure.criterion, d.figure.name) == ("facts", "signed_error")
@@ -92,7 +94,7 @@ def test_a_part_broken_on_one_criterion_is_told_by_that_criterion() -> None:
     assert "too high" in finding.suggestion
 
 
-def test_one_broken_part_cut_two_ways_is_told_once() -> None:
+def test_one_broken_part_cut_two_ways_is_reported_once() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
     groups = [f"of {system}" for system in SYSTEMS]
@@ -106,9 +108,9 @@ def test_a_judge_that_keeps_to_the_middle_breaks_no_part_of_better_or_worse_resp
         name: rounded(truth + 0.4 * np.random.default_rng(seed).normal(size=truth.shape))
         for seed, name in enumerate(("p", "q"))
     }
-    given = examples(MADE.rubric, people, systems=SYSTEMS)
+    labelled = examples(MADE.rubric, people, systems=SYSTEMS)
     narrow = judged(MADE.rubric, rounded(3 + 0.5 * (truth - 3) + MADE.noise))
-    assert standing_out(slices_of(compared(MADE.rubric, given, narrow))) == []
+    assert standing_out(slices_of(compared(MADE.rubric, labelled, narrow))) == []
 
 
 def test_tasks_that_fall_into_one_part_are_no_evidence_against_it() -> None:
@@ -126,9 +128,9 @@ def test_unordered_levels_are_held_to_being_equal() -> None:
     generator = np.random.default_rng(2)
     gold = generator.integers(0, 3, size=(120, 1)).astype(float)
     judge = np.where(IN_D[:, None], generator.integers(0, 3, size=gold.shape), gold)
-    given = examples(of, {"p": gold}, systems=SYSTEMS)
-    found = slices_of(compared(of, given, judged(of, judge)))
-    assert standing_out(found) == [("system", "d")]
+    labelled = examples(of, {"p": gold}, systems=SYSTEMS)
+    broken = slices_of(compared(of, labelled, judged(of, judge)))
+    assert standing_out(broken) == [("system", "d")]
 
 
 def test_the_json_of_a_slice_has_its_figures() -> None:
@@ -161,8 +163,8 @@ def yes_no_parts(judge_says: Callable[[Floats, np.random.Generator], Floats], se
     good = np.array([i % 4 < 3 for i in range(160)])
     gold = (generator.random(160) < np.where(good, 0.9, 0.3)).astype(float)[:, None]
     of = yes_no_rubric()
-    given = examples(of, {"p": gold}, systems=["good" if one else "bad" for one in good])
-    return slices_of(compared(of, given, judged(of, judge_says(gold, generator))))
+    labelled = examples(of, {"p": gold}, systems=["good" if is_good else "bad" for is_good in good])
+    return slices_of(compared(of, labelled, judged(of, judge_says(gold, generator))))
 
 
 def error_prone(gold: Floats, generator: np.random.Generator) -> Floats:
@@ -171,16 +173,16 @@ def error_prone(gold: Floats, generator: np.random.Generator) -> Floats:
 
 @pytest.mark.parametrize("judge", [error_prone, lambda gold, _: np.ones_like(gold)])
 def test_a_part_that_differs_only_in_how_good_it_is_is_not_broken(judge: Callable[..., Floats]) -> None:
-    found = [standing_out(yes_no_parts(judge, seed)) for seed in range(20)]
-    assert sum(bool(parts) for parts in found) <= 1
+    broken = [standing_out(yes_no_parts(judge, seed)) for seed in range(20)]
+    assert sum(bool(parts) for parts in broken) <= 1
 
 
 def test_a_judge_that_nearly_always_says_met_is_stuck_and_breaks_no_part() -> None:
     of = yes_no_rubric()
     gold = np.array([i % 4 < 2 for i in range(160)], dtype=float)[:, None]
     judge = np.where(np.arange(160)[:, None] % 40 == 3, 0.0, 1.0)
-    given = examples(of, {"p": gold}, systems=["one" if i % 4 in (0, 3) else "other" for i in range(160)])
-    findings = found_in(of, given, judged(of, judge))
+    labelled = examples(of, {"p": gold}, systems=["one" if i % 4 in (0, 3) else "other" for i in range(160)])
+    findings = diagnosed(of, labelled, judged(of, judge))
     assert "stuck-judge" in codes(findings)
     assert "broken-slice" not in codes(findings)
 
@@ -190,8 +192,8 @@ def test_a_broken_part_of_another_base_rate_is_found_and_quoted_at_the_same_gold
     people = {p: rounded(truth + 0.4 * np.random.default_rng(s).normal(size=truth.shape)) for s, p in enumerate("pq")}
     judge = rounded(truth + MADE.noise)
     judge[IN_D, 1] = rounded(truth[IN_D, 1] + MADE.noise[IN_D, 1] + 1.6)
-    given = examples(MADE.rubric, people, systems=SYSTEMS)
-    comparison = compared(MADE.rubric, given, judged(MADE.rubric, judge))
+    labelled = examples(MADE.rubric, people, systems=SYSTEMS)
+    comparison = compared(MADE.rubric, labelled, judged(MADE.rubric, judge))
     d = next(part for part in slices_of(comparison) if part.stands_out)
     assert (d.part.name, d.criteria) == ("d", ("facts",))
     assert d.figure is not None
@@ -206,5 +208,5 @@ def test_a_broken_part_of_another_base_rate_is_found_and_quoted_at_the_same_gold
 @pytest.mark.parametrize("n", [12, 29])
 def test_few_examples_are_not_cut_by_length(n: int) -> None:
     few = Made(n, seed=2)
-    given = examples(few.rubric, few.people, lengths=list(range(50, 50 + n)))
-    assert parts_of(compared(few.rubric, given, judged(few.rubric, few.judge))) == []
+    labelled = examples(few.rubric, few.people, lengths=list(range(50, 50 + n)))
+    assert parts_of(compared(few.rubric, labelled, judged(few.rubric, few.judge))) == []

@@ -1,4 +1,4 @@
-"""A rubric with a judge by words, for the frameworks' programs beside it."""
+"""A rubric with a judge by words, for the frameworks' programs next to it."""
 
 from dataclasses import replace
 from typing import Any

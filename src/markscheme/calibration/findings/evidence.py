@@ -10,30 +10,45 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, CriterionComparison
-from markscheme.calibration.decision import Finding, Severity
+from markscheme.calibration.findings.finding import SEVERITIES, Finding, Severity
+from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.phrases import listed, number
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import Flags, Floats, merits, rating_table, stacked
-from markscheme.rubrics.rubric import SAME_LEVEL, Scale
+from markscheme.ratings.table import merits, rating_table, stacked
+from markscheme.rubrics.rubric import LEVEL_ROUNDING, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.coefficients import Metric, agreement
-from markscheme.stats.intervals import NO_SPREAD
+from markscheme.stats.intervals import NO_SPREAD, Flags, Floats
 from markscheme.stats.severity import pair_statistic
 
 SIGNIFICANT = 0.05
-MOST_WORST, MOST_NAMED = 5, 3
-"""Examples that show a fault: how many a finding holds, and how many a sentence names."""
+"""The p up to which a fault counts as shown, after Holm's correction over the criteria tested together."""
+MOST_WORST = 5
+"""Examples that a finding holds: few enough to read before the edit."""
+MOST_NAMED = 3
+"""Examples that a sentence names."""
 LEAST_SHARED = 30
 """Examples that the judge and two annotators must have rated before annotators' noise is separated from the judge's."""
 FEWEST_TO_COMPARE = 10
+"""Examples for a mean or a share of a criterion; a judgement, on top of which the test must find it significant."""
 FEWEST_FOR_SPREAD = 20
+"""Examples for a slope, a spread or a correlation, which need more than a mean does; a judgement."""
 FEWEST_TO_DIAGNOSE = 30
+"""Examples for faults of the whole judge or the scale; a judgement. Faults were planted in 50 and 100."""
 LEAST_WRONG = 5
-STUCK, STUCK_ABOVE_PEOPLE = 0.90, 0.15
-NO_SKILL, NO_SKILL_BOUND = 0.10, 0.40
-SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
-HIGH_SHARE, MEDIUM_SHARE = 0.20, 0.08
-"""Of the mean error that a fault causes."""
+"""Examples a judge must get wrong before it counts as blind to them; fewer may be slips."""
+STUCK = 0.90
+"""Share of one level from which on a judge counts as stuck on it; at 97 % it was found in all of 120 simulated sets."""
+STUCK_ABOVE_PEOPLE = 0.15
+"""How much more often than annotators give theirs: equal responses deserve equal levels."""
+LITTLE_SKILL = 0.10
+"""Correlation with gold up to which a judge may have no skill: it shares 1 % of gold's variance; a judgement."""
+SKILL_BOUND = 0.40
+"""What the upper limit of that correlation must be below, so that few examples don't count as no skill."""
+HIGH_SHARE = 0.20
+"""Share of the judge's mean error from which on a fault's severity is high: a fifth goes with one edit; a judgement."""
+MEDIUM_SHARE = 0.08
+"""The same for medium severity."""
 
 WHO = {
     "adjudicated": "the adjudicated labels",
@@ -60,6 +75,11 @@ class CriterionEvidence(CriterionComparison):
         return self.criterion.name
 
     @property
+    def weight(self) -> float:
+        """The criterion's."""
+        return self.criterion.weight
+
+    @property
     def scale(self) -> Scale:
         """The criterion's."""
         return self.criterion.scale
@@ -77,7 +97,7 @@ class CriterionEvidence(CriterionComparison):
     @property
     def good(self) -> int:
         """1 where a higher level is better, -1 where the criterion is a fault."""
-        return 1 if self.criterion.weight > 0 else -1
+        return 1 if self.weight > 0 else -1
 
     @cached_property
     def both(self) -> Flags:
@@ -153,14 +173,14 @@ class CriterionEvidence(CriterionComparison):
         """The level of the scale that a value is nearest to."""
         return float(self.levels[int(np.abs(self.levels - value).argmin())])
 
-    def where(self, kept: Flags) -> Self:
+    def where(self, included: Flags) -> Self:
         """The same with everything about the other examples set to nan; the examples keep their order."""
         return replace(
             self,
-            gold=np.where(kept, self.gold, np.nan),
-            judge=np.where(kept, self.judge, np.nan),
-            people=np.where(kept[:, None], self.people, np.nan),
-            repeats=np.where(kept[:, None], self.repeats, np.nan),
+            gold=np.where(included, self.gold, np.nan),
+            judge=np.where(included, self.judge, np.nan),
+            people=np.where(included[:, None], self.people, np.nan),
+            repeats=np.where(included[:, None], self.repeats, np.nan),
         )
 
 
@@ -171,13 +191,13 @@ class Evidence:
     Attributes:
         comparison: The judge compared with gold.
         criteria: Each criterion, by name.
-        kept: Which examples the rules look at, shape (n_examples,).
+        included: Which examples the rules look at, shape (n_examples,).
         outside: What was left out, in words; "" where nothing was.
     """
 
     comparison: Comparison
     criteria: Mapping[str, CriterionEvidence]
-    kept: Flags = field(repr=False)
+    included: Flags = field(repr=False)
     outside: str = ""
 
     @classmethod
@@ -193,14 +213,14 @@ class Evidence:
         samples = rating_table(comparison.rubric, comparison.ids, ratings if asked_again else (), samples_apart=True)
         criteria = {
             name: CriterionEvidence(
-                found.criterion,
-                found.gold,
-                found.judge,
-                found.people,
-                found.groups,
+                compared.criterion,
+                compared.gold,
+                compared.judge,
+                compared.people,
+                compared.groups,
                 stacked(samples.columns, name) if samples.columns else np.full((n, 1), np.nan),
             )
-            for name, found in comparison.criteria.items()
+            for name, compared in comparison.criteria.items()
         }
         return cls(comparison, criteria, np.ones(n, dtype=bool))
 
@@ -211,9 +231,9 @@ class Evidence:
             hidden: Which, shape (n_examples,).
             called: What they are, in words.
         """
-        kept = self.kept & ~hidden
-        criteria = {name: one.where(kept) for name, one in self.criteria.items()}
-        return replace(self, kept=kept, criteria=criteria, outside=called)
+        included = self.included & ~hidden
+        criteria = {name: criterion.where(included) for name, criterion in self.criteria.items()}
+        return replace(self, included=included, criteria=criteria, outside=called)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -233,13 +253,13 @@ class Evidence:
     @property
     def scores_rank(self) -> bool:
         """Whether a higher score is better: not where no criterion's levels have an order."""
-        return any(one.scale.ordered for one in self.criteria.values())
+        return any(criterion.scale.ordered for criterion in self.criteria.values())
 
     def finding(
         self,
-        code: str,
-        one: CriterionEvidence | None,
-        message: str,
+        kind: FindingKind,
+        criterion: CriterionEvidence | None,
+        text: str,
         suggestion: str,
         *,
         shows: Mapping[str, Any],
@@ -251,9 +271,9 @@ class Evidence:
         """A finding whose severity follows the share of the judge's error that it causes.
 
         Args:
-            code: By the names of the JSON format.
-            one: The criterion; None for the whole.
-            message: What was found, in sentences.
+            kind: What holds of every finding of its kind.
+            criterion: The criterion; None for the whole.
+            text: What was found, in sentences; without a leading "NAME: ", which the finding adds.
             suggestion: What to edit or do first.
             shows: The figures behind it.
             worst: Places of the examples that show it best.
@@ -262,108 +282,118 @@ class Evidence:
             most: The severest it may be called.
         """
         share = gain / self.error if self.error > 0 else 0.0
-        said = [] if one is None else self.said(one, worst)
-        wrote = {"annotators": said} if said else {}
+        remarks = [] if criterion is None else self.remarks(criterion, worst)
+        wrote = {"annotators": remarks} if remarks else {}
         by_share = 0 if share >= HIGH_SHARE else 1 if share >= MEDIUM_SHARE else 2
         return Finding(
-            code=code,
-            criterion=one.name if one is not None else None,
+            kind=kind,
+            criterion=criterion.name if criterion is not None else None,
             severity=SEVERITIES[max(SEVERITIES.index(most), min(SEVERITIES.index(least), by_share))],
-            message=f"{message} (Measured outside {self.outside}.)" if self.outside else message,
-            evidence={**shows, "worst": [self._example(one, place) for place in worst], **wrote},
+            text=f"{text} (Measured outside {self.outside}.)" if self.outside else text,
+            evidence={**shows, "worst": [self._example(criterion, place) for place in worst], **wrote},
             examples=tuple(self.ids[place] for place in worst),
             suggestion=suggestion,
             cost=float(gain),
         )
 
-    def _example(self, one: CriterionEvidence | None, place: int) -> dict[str, Any]:
+    def _example(self, criterion: CriterionEvidence | None, place: int) -> dict[str, Any]:
         """One example: both scores, or both levels with the judge's quote and reason."""
         comparison = self.comparison
-        gold, judge = (comparison.gold.scores, comparison.scores) if one is None else (one.gold, one.judge)
+        gold, judge = (
+            (comparison.gold.scores, comparison.scores) if criterion is None else (criterion.gold, criterion.judge)
+        )
         shown = {"id": self.ids[place], "gold": _known(gold[place]), "judge": _known(judge[place])}
-        if one is None:
+        if criterion is None:
             return shown
         rating = comparison.judged[place]
-        rated = rating.criteria.get(one.name, Rated(None)) if rating is not None else Rated(None)
+        rated = rating.criteria.get(criterion.name, Rated(None)) if rating is not None else Rated(None)
         return {**shown, "quote": rated.quote, "reason": rated.reason}
 
-    def said(self, one: CriterionEvidence, places: Sequence[int]) -> list[dict[str, Any]]:
+    def remarks(self, criterion: CriterionEvidence, places: Sequence[int]) -> list[dict[str, Any]]:
         """What annotators wrote about examples: level, reason and note, and how sure they were; without names."""
-        found = []
+        remarks = []
         for place in places:
             for column in self.comparison.table.annotators:
                 rating = column.ratings[place]
-                rated = rating.criteria.get(one.name) if rating is not None else None
+                rated = rating.criteria.get(criterion.name) if rating is not None else None
                 if rating is None or rated is None:
                     continue
                 words = " · ".join(dict.fromkeys(text for text in (rated.reason, rating.note) if text))
                 if words or rating.confidence:
                     entry = {"id": self.ids[place], "level": rated.level, "said": words}
-                    found.append({**entry, "confidence": rating.confidence or None})
-        return found
+                    remarks.append({**entry, "confidence": rating.confidence or None})
+        return remarks
 
     def example_ids(self, places: Sequence[int]) -> str:
         """The ids of some examples in a row."""
         return listed([self.ids[place] for place in places])
 
-    def both_levels(self, one: CriterionEvidence, places: Sequence[int]) -> str:
+    def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:
         """The judge's level and gold's on the worst examples."""
         parts = [
-            f"{one.scale.level_name(float(one.judge[place]))} where {self.who} say "
-            f"{one.scale.level_name(float(one.gold[place]))} on {self.ids[place]}"
+            f"{criterion.scale.level_name(float(criterion.judge[place]))} where {self.who} say "
+            f"{criterion.scale.level_name(float(criterion.gold[place]))} on {self.ids[place]}"
             for place in places[:MOST_NAMED]
         ]
         return f"the judge gave {', '.join(parts)}" if parts else "no single example shows it"
 
-    def anchor_advice(self, one: CriterionEvidence, way: int) -> str:
+    def anchor_advice(self, criterion: CriterionEvidence, way: int) -> str:
         """Which level to anchor, and the examples on which the judge and gold differ there.
 
         Args:
-            one: The criterion.
+            criterion: The criterion.
             way: 1 where the judge gives too high a level, -1 where too low.
         """
         cells: dict[tuple[float, float], list[int]] = defaultdict(list)
-        for place in np.flatnonzero(np.nan_to_num(way * one.errors, nan=0.0) > SAME_LEVEL).tolist():
-            levels = one.nearest_level(float(one.gold[place])), one.nearest_level(float(one.judge[place]))
+        for place in np.flatnonzero(np.nan_to_num(way * criterion.errors, nan=0.0) > LEVEL_ROUNDING).tolist():
+            levels = (
+                criterion.nearest_level(float(criterion.gold[place])),
+                criterion.nearest_level(float(criterion.judge[place])),
+            )
             if way * (levels[1] - levels[0]) > 0:
                 cells[levels].append(place)
         if not cells:
-            return f"Say in {one.name} more exactly what each level asks for."
+            return f"Say in {criterion.name} more exactly what each level asks for."
         gold, judge = max(cells, key=lambda cell: (abs(cell[0] - cell[1]) * len(cells[cell]), cell))
         places = cells[gold, judge]
-        theirs, its = one.scale.level_name(gold), one.scale.level_name(judge)
-        about = "" if np.isin(one.judge[places], [judge]).all() else "about "
+        theirs = criterion.scale.level_name(gold)
+        its = criterion.scale.level_name(judge)
+        about = "" if np.isin(criterion.judge[places], [judge]).all() else "about "
         where = f"the judge gave {about}{its} where {self.who} say {theirs} on {self.example_ids(places)}"
-        if one.scale.is_yes_no:
+        if criterion.scale.is_yes_no:
             wanted = "what is not enough for MET" if its == "MET" else "what is enough for MET"
-            return f"Say in {one.name} {wanted}: {where}."
-        has_words = any(abs(level.value - gold) <= SAME_LEVEL and level.description for level in one.scale.levels)
+            return f"Say in {criterion.name} {wanted}: {where}."
+        has_words = any(
+            abs(level.value - gold) <= LEVEL_ROUNDING and level.description for level in criterion.scale.levels
+        )
         verb = "Say more exactly" if has_words else "Say"
         wanted = f"what keeps a {theirs} from being a {its}" if way > 0 else f"what a {theirs} may still lack"
-        return f"{verb} in the description of level {theirs} of {one.name} {wanted}: {where}."
+        return f"{verb} in the description of level {theirs} of {criterion.name} {wanted}: {where}."
 
     @cached_property
     def misses(self) -> Floats:
         """Judge minus gold in score, shape (n_examples,)."""
-        return np.where(self.kept, self.comparison.misses, np.nan)
+        return np.where(self.included, self.comparison.misses, np.nan)
 
     @cached_property
     def n(self) -> int:
         """Examples with both scores, or where there are no scores those that the best-covered criterion has."""
         scored = int(np.isfinite(self.misses).sum())
-        return scored or max((one.n for one in self.criteria.values()), default=0)
+        return scored or max((criterion.n for criterion in self.criteria.values()), default=0)
 
     @cached_property
     def error(self) -> float:
         """The judge's mean error, over criteria by their share of the score; in score where only that is known."""
-        by_criterion = sum(abs(self.share(one)) * mean(one.distances) for one in self.criteria.values())
+        by_criterion = sum(
+            abs(self.share(criterion)) * mean(criterion.distances) for criterion in self.criteria.values()
+        )
         return by_criterion or mean(np.abs(self.misses))
 
-    def share(self, one: CriterionEvidence) -> float:
+    def share(self, criterion: CriterionEvidence) -> float:
         """How far the score moves from one end of the criterion's scale to the other; below 0 for a fault."""
         rubric = self.comparison.rubric
-        best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria)
-        return one.criterion.weight / best
+        best = rubric.positive_weight or sum(abs(in_rubric.weight) for in_rubric in rubric.criteria)
+        return criterion.weight / best
 
     def gain(self, fixed: Mapping[str, Floats]) -> float:
         """How much smaller the judge's error would be with other levels on some criteria; never below 0.
@@ -373,9 +403,9 @@ class Evidence:
         """
         gained = 0.0
         for name, levels in fixed.items():
-            one = self.criteria[name]
-            better = replace(one, judge=np.where(np.isnan(levels), one.judge, levels))
-            gained += abs(self.share(one)) * (mean(one.distances) - mean(better.distances))
+            criterion = self.criteria[name]
+            better = replace(criterion, judge=np.where(np.isnan(levels), criterion.judge, levels))
+            gained += abs(self.share(criterion)) * (mean(criterion.distances) - mean(better.distances))
         return max(0.0, gained)
 
 
@@ -398,14 +428,14 @@ def with_ci(estimate: Estimate, unit: str = "", spell: Callable[[float | None], 
 
 def mean(values: Floats) -> float:
     """The mean of the values that aren't nan; 0 without any."""
-    there = values[np.isfinite(values)]
-    return float(there.mean()) if len(there) else 0.0
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if len(finite) else 0.0
 
 
 def modal_level(values: Floats) -> tuple[float, float]:
     """The most frequent level, the lowest in a tie, and its share."""
-    found, counts = np.unique(values[np.isfinite(values)], return_counts=True)
-    return float(found[counts.argmax()]), float(counts.max() / counts.sum())
+    levels, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    return float(levels[counts.argmax()]), float(counts.max() / counts.sum())
 
 
 # --- significance ---------------------------------------------------------------------------------------------------
@@ -433,9 +463,9 @@ def significant(
         For each such criterion the estimate with its 95 % interval.
     """
     alpha = (3 - sides) * SIGNIFICANT
-    alone = {name: _without_spread(statistic(one, 1 - alpha)) for name, one in criteria.items()}
-    candidates = {name for name, found in alone.items() if exceeds(criteria[name], found)}
-    tested = sum(found.low is not None for found in alone.values())
+    alone = {name: _without_spread(statistic(criterion, 1 - alpha)) for name, criterion in criteria.items()}
+    candidates = {name for name, estimate in alone.items() if exceeds(criteria[name], estimate)}
+    tested = sum(estimate.low is not None for estimate in alone.values())
     shown: dict[str, Estimate] = {}
     while candidates:
         level = 1 - alpha / (tested - len(shown))

@@ -5,65 +5,75 @@ from dataclasses import replace
 
 import numpy as np
 
-from markscheme.calibration.decision import Finding
+from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.evidence import (
     FEWEST_FOR_SPREAD,
     FEWEST_TO_DIAGNOSE,
     LEAST_SHARED,
     LEAST_WRONG,
+    LITTLE_SKILL,
     MOST_WORST,
-    NO_SKILL,
-    NO_SKILL_BOUND,
+    SKILL_BOUND,
     Evidence,
     mean,
     worst_places,
 )
+from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, SliceFigure
-from markscheme.phrases import listed
-from markscheme.ratings.table import Flags, Floats, positions
+from markscheme.calibration.policy import CONSTANT_CONFIDENCE
+from markscheme.phrases import listed, number, percent
+from markscheme.ratings.table import positions
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import halo, leaning
+from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.planning import CONF
 from markscheme.stats.severity import pair_statistic
-from markscheme.stats.verdict import CONF_CONSTANT
 
-ONE_SIDED = 0.90
+ONE_SIDED_LEVEL = 0.90
 """Level of an interval whose single limits are one-sided 95 % limits."""
-HALO = 0.10
+HALO_SIZE = 0.10
+"""How far the judge must move a criterion to the others, beyond annotators; halos of .30 were found in 97 % of sets."""
 LITTLE_GAIN = 0.10
+"""Gain over the best constant score that the interval must rule out: less is hardly worth a judge; a judgement."""
 LENGTH_IN_SCORE = 0.05
-MANY_UNREAD, SOME_UNREAD = 0.10, 0.02
+"""Difference in score between the longest and the shortest tenth from which on length matters: half the tolerance."""
+MANY_UNREAD = 0.10
+"""Share of unreadable replies from which on nothing else can be trusted: as many as may be ungraded at most."""
+SOME_UNREAD = 0.02
+"""Share of unreadable replies from which on they are worth an edit; a judgement."""
 
 
 def halo_finding(evidence: Evidence) -> Iterator[Finding]:
     """A judge that lets criteria color each other."""
-    ordered = [one for one in evidence.criteria.values() if one.scale.ordered and one.twice_labelled]
+    ordered = [
+        criterion for criterion in evidence.criteria.values() if criterion.scale.ordered and criterion.twice_labelled
+    ]
     if len(ordered) < 2:
         return
-    people = np.stack([one.merit(one.people) for one in ordered], axis=2)
-    judge = np.column_stack([one.merit(one.judge) for one in ordered])
-    found = halo(people, judge, groups=ordered[0].groups, level=ONE_SIDED)
-    size = found.value or 0.0
-    if size < HALO or not found.above(0.0):
+    people = np.stack([criterion.merit(criterion.people) for criterion in ordered], axis=2)
+    judge = np.column_stack([criterion.merit(criterion.judge) for criterion in ordered])
+    size_of_halo = halo(people, judge, groups=ordered[0].groups, level=ONE_SIDED_LEVEL)
+    size = size_of_halo.value or 0.0
+    if size < HALO_SIZE or not size_of_halo.above(0.0):
         return
-    gold = np.column_stack([one.merit(one.gold) for one in ordered])
+    gold = np.column_stack([criterion.merit(criterion.gold) for criterion in ordered])
     others = (gold.sum(axis=1, keepdims=True) - gold) / (len(ordered) - 1)
     pull = others - gold
     pulled = np.where(np.sign(pull) == np.sign(judge - gold), np.abs(pull) * np.abs(judge - gold), 0.0)
     worst = worst_places(np.nan_to_num(pulled).max(axis=1))
     shown = [f"{evidence.ids[place]} ({ordered[int(np.nan_to_num(pulled[place]).argmax())].name})" for place in worst]
     fixed = {
-        one.name: one.judge - size * one.good * one.scale.span * (pull[:, c] - mean(pull[:, c]))
-        for c, one in enumerate(ordered)
+        criterion.name: criterion.judge - size * criterion.good * criterion.scale.span * (pull[:, c] - mean(pull[:, c]))
+        for c, criterion in enumerate(ordered)
     }
     yield evidence.finding(
-        "halo",
+        kinds.HALO,
         None,
-        f"The judge lets criteria color each other (halo): it moves each {size:.0%} of the way to the others, "
+        f"The judge lets criteria color each other (halo): it moves each {percent(size)} of the way to the others, "
         "beyond what annotators do.",
         "Ask for each criterion separately (strategy: per_criterion), and say in each what belongs to the others; "
         f"it shows most on {listed(shown)}.",
-        shows={"halo": found.to_json()},
+        shows={"halo": size_of_halo.to_json()},
         worst=worst,
         gain=evidence.gain(fixed),
     )
@@ -72,29 +82,32 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
 def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
     """A judge whose pass/fail decisions don't follow gold's."""
     comparison = evidence.comparison
-    both = np.isfinite(comparison.passes) & np.isfinite(comparison.gold.decisions) & evidence.kept
-    passes, gold = comparison.passes[both], comparison.gold.decisions[both]
+    both = np.isfinite(comparison.passes) & np.isfinite(comparison.gold.decisions) & evidence.included
+    passes = comparison.passes[both]
+    gold = comparison.gold.decisions[both]
     too_few = min(int(gold.sum()), int((1 - gold).sum())) < LEAST_WRONG or len(gold) < FEWEST_FOR_SPREAD
     if too_few or not evidence.scores_rank:
         return
     always = bool(np.ptp(passes) == 0)
-    follows = pair_statistic(gold, passes, "pearson", level=ONE_SIDED)
-    if not always and not ((follows.value or 0.0) <= NO_SKILL and follows.below(NO_SKILL_BOUND)):
+    follows = pair_statistic(gold, passes, "pearson", level=ONE_SIDED_LEVEL)
+    if not always and not ((follows.value or 0.0) <= LITTLE_SKILL and follows.below(SKILL_BOUND)):
         return
     wrong = int((gold != passes).sum())
     if not always:
-        said = f"passes and fails without following {evidence.who}"
+        behaviour = f"passes and fails without following {evidence.who}"
     elif passes[0]:
-        said = f"passes every response, though {wrong} of {len(gold)} should fail"
+        behaviour = f"passes every response, though {wrong} of {len(gold)} should fail"
     else:
-        said = f"fails every response, though {wrong} of {len(gold)} should pass"
-    equal, usual = 1 - wrong / len(gold), max(float(gold.mean()), 1 - float(gold.mean()))
+        behaviour = f"fails every response, though {wrong} of {len(gold)} should pass"
+    equal = 1 - wrong / len(gold)
+    usual = max(float(gold.mean()), 1 - float(gold.mean()))
     missed = [evidence.ids.index(name) for name in (*comparison.false_passes, *comparison.false_fails)[:MOST_WORST]]
     yield evidence.finding(
-        "no-skill",
+        kinds.NO_SKILL,
         None,
-        f"The judge {said}. Its pass/fail decision is gold's on {equal:.0%} of examples; always deciding the same way "
-        f"would be right on {usual:.0%}.",
+        f"The judge {behaviour}. Its pass/fail decision is gold's on {percent(equal)} of examples; always deciding the "
+        "same "
+        f"way would be right on {percent(usual)}.",
         f"Compare the pass mark ({comparison.rubric.pass_mark:g}) with the scores of "
         f"{evidence.example_ids(missed[:3])}, then look for the criterion that should have separated them.",
         shows={"accuracy": equal, "constant": usual, "kappa": comparison.overall["pass_kappa"].to_json()},
@@ -109,21 +122,23 @@ def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
     comparison = evidence.comparison
     figures = comparison.figures
     gain = figures.gain.estimate(level=2 * CONF - 1, method="gain over the best constant score")
-    agreement, constant = comparison.agreement, comparison.agreement_constant
+    agreement = comparison.agreement
+    constant = comparison.agreement_constant
     if gain.value is None or agreement.value is None or agreement.n < FEWEST_TO_DIAGNOSE:
         return
     unshown = agreement.value < comparison.rubric.target and not gain.above(0.0) and gain.below(LITTLE_GAIN)
-    upper = figures.gain.upper(CONF_CONSTANT)
+    upper = figures.gain.upper(CONSTANT_CONFIDENCE)
     lost = upper is not None and upper < 0
     if not lost and not unshown:
         return
-    always = f"always answering {figures.constant_score:g}"
-    shown = f" (the judge is worse, with {CONF_CONSTANT:.0%} confidence)" if lost else ": it isn't shown to do better"
+    always = f"always answering {comparison.measure.in_words(figures.constant_value)}"
+    worse = f" (the judge is worse, with {percent(CONSTANT_CONFIDENCE)} confidence)"
+    shown = worse if lost else ": it isn't shown to do better"
     yield evidence.finding(
-        "no-skill",
+        kinds.NO_GAIN,
         None,
-        f"The judge agrees on {agreement.value:.0%} of examples; {always} would agree on "
-        f"{constant.value or 0:.0%}{shown}.",
+        f"The judge agrees on {percent(agreement.value)} of examples; {always} would agree on "
+        f"{percent(constant.value or 0)}{shown}.",
         "Don't use the score as it is: fix the criteria first, or let people decide.",
         shows={"agreement": agreement.to_json(), "constant": constant.to_json(), "gain": gain.to_json()},
         worst=worst_places(np.abs(evidence.misses)),
@@ -135,35 +150,36 @@ def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
 
 def length_bias(evidence: Evidence) -> Iterator[Finding]:
     """A judge that rewards (or punishes) length beyond what the labels do."""
-    comparison, misses = evidence.comparison, evidence.misses
-    there = np.isfinite(misses)
-    if int(there.sum()) < FEWEST_TO_DIAGNOSE or not evidence.scores_rank:
+    comparison = evidence.comparison
+    misses = evidence.misses
+    rated = np.isfinite(misses)
+    if int(rated.sum()) < FEWEST_TO_DIAGNOSE or not evidence.scores_rank:
         return
     log_length = _log_lengths(evidence)
-    short, long = np.quantile(log_length[there], [0.1, 0.9])
+    short, long = np.quantile(log_length[rated], [0.1, 0.9])
     groups = evidence.groups
-    scores = np.where(there, comparison.scores, np.nan)
+    scores = np.where(rated, comparison.scores, np.nan)
     leans = leaning(_annotators_scores(evidence), scores, log_length, groups=groups)
     plainly = pair_statistic(log_length, misses, "pearson", groups=groups)
     slope = leans.value or 0.0
     size = slope * float(long - short)
     if abs(size) < LENGTH_IN_SCORE or not _same_way(leans, plainly):
         return
-    excess = slope * (log_length - log_length[there].mean())
+    excess = slope * (log_length - log_length[rated].mean())
     worst = worst_places(np.where(np.sign(excess) == np.sign(misses), np.abs(misses), np.nan))
     rewards, earns = ("rewards", "earns") if size > 0 else ("punishes", "costs")
     alone = " With one label per example, quality that grows with length can't be separated from length."
     yield evidence.finding(
-        "length",
+        kinds.LENGTH,
         None,
-        f"The judge {rewards} length: a response in the longest tenth scores {abs(size):.2f} "
+        f"The judge {rewards} length: a response in the longest tenth scores {number(abs(size))} "
         f"{'higher' if size > 0 else 'lower'} than one in the shortest tenth that deserves the same."
-        + ("" if all(one.twice_labelled for one in evidence.criteria.values()) else alone),
+        + ("" if all(criterion.twice_labelled for criterion in evidence.criteria.values()) else alone),
         f"Say in the guidelines that length {earns} nothing, and in the criteria what may be left out; it shows on "
         f"{evidence.example_ids(worst)}.",
         shows={"per_log_length": leans.to_json(), "short_to_long": size, "correlation_of_misses": plainly.to_json()},
         worst=worst,
-        gain=max(0.0, float(np.abs(misses[there]).mean() - np.abs(misses[there] - excess[there]).mean())),
+        gain=max(0.0, float(np.abs(misses[rated]).mean() - np.abs(misses[rated] - excess[rated]).mean())),
     )
 
 
@@ -171,10 +187,15 @@ def length_adjusted(evidence: Evidence) -> Evidence:
     """The same evidence with the effect of length on the judge removed from every criterion."""
     log_length = _log_lengths(evidence)
     criteria = {}
-    for name, one in evidence.criteria.items():
-        leans = leaning(one.people if one.twice_labelled else one.gold, one.judge, log_length, groups=one.groups)
+    for name, criterion in evidence.criteria.items():
+        leans = leaning(
+            criterion.people if criterion.twice_labelled else criterion.gold,
+            criterion.judge,
+            log_length,
+            groups=criterion.groups,
+        )
         excess = (leans.value or 0.0) * (log_length - log_length.mean())
-        criteria[name] = replace(one, judge=one.judge - excess) if one.scale.ordered else one
+        criteria[name] = replace(criterion, judge=criterion.judge - excess) if criterion.scale.ordered else criterion
     return replace(evidence, criteria=criteria)
 
 
@@ -183,36 +204,39 @@ def _log_lengths(evidence: Evidence) -> Floats:
     return np.asarray(np.log1p(lengths), dtype=np.float64)
 
 
-def _same_way(one: Estimate, other: Estimate) -> bool:
+def _same_way(first: Estimate, second: Estimate) -> bool:
     """Whether both intervals lie on the same side of 0."""
-    return (one.above(0.0) and other.above(0.0)) or (one.below(0.0) and other.below(0.0))
+    return (first.above(0.0) and second.above(0.0)) or (first.below(0.0) and second.below(0.0))
 
 
 def _annotators_scores(evidence: Evidence) -> Floats:
     """The scores of each annotator's levels, shape (n, n_people), where two or more rated all; else gold's scores."""
     criteria = list(evidence.criteria.values())
-    if all(one.twice_labelled for one in criteria):
-        scores = np.sum([evidence.share(one) * positions(one.scale, one.people) for one in criteria], axis=0)
+    if all(criterion.twice_labelled for criterion in criteria):
+        scores = np.sum(
+            [evidence.share(criterion) * positions(criterion.scale, criterion.people) for criterion in criteria], axis=0
+        )
         if int((np.isfinite(scores).sum(axis=1) >= 2).sum()) >= LEAST_SHARED:
             return np.asarray(scores, dtype=np.float64)
-    return np.where(evidence.kept, evidence.comparison.gold.scores, np.nan)
+    return np.where(evidence.included, evidence.comparison.gold.scores, np.nan)
 
 
 def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Finding:
     """A slice on which the judge does worse than elsewhere, by the figure that shows it best."""
-    inside, called = part.part.inside, part.part.called
+    inside = part.part.inside
+    called = part.part.called
     alone = len(part.criteria) == 1 and len(evidence.criteria) > 1
-    one = evidence.criteria[part.criteria[0]] if alone else None
-    off = np.abs(evidence.misses) if one is None else one.distances
+    criterion = evidence.criteria[part.criteria[0]] if alone else None
+    off = np.abs(evidence.misses) if criterion is None else criterion.distances
     worst = worst_places(np.where(inside, off, np.nan))
-    also = [name for name in part.criteria if name != quoted.criterion] if one is None else []
-    what = one.name if one is not None else "the judge"
+    also = [name for name in part.criteria if name != quoted.criterion] if criterion is None else []
+    what = criterion.name if criterion is not None else "the judge"
     more = f" Criteria with a fault there: {listed(part.criteria)}." if also and len(evidence.criteria) > 1 else ""
     way = "" if not part.shift else f"; there it rates too {'high' if part.shift > 0 else 'low'}"
     return evidence.finding(
-        "broken-slice",
-        one,
-        f"{what[0].upper() if one is None else what[0]}{what[1:]} is broken on {called} ({part.n} examples): "
+        kinds.BROKEN_SLICE,
+        criterion,
+        f"{what[0].upper() if criterion is None else what[0]}{what[1:]} is broken on {called} ({part.n} examples): "
         f"{quoted.in_words}.{more}",
         f"Read {evidence.example_ids(worst)} together and say in the criteria what is special about {called}{way}. "
         "Until then let people decide there.",
@@ -232,8 +256,8 @@ def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Findi
 def _cost_of_slice(evidence: Evidence, inside: Flags) -> float:
     """How much smaller the judge's error would be if it did as well there as elsewhere."""
     gained = sum(
-        abs(evidence.share(one)) * (mean(one.distances[inside]) - mean(one.distances[~inside]))
-        for one in evidence.criteria.values()
+        abs(evidence.share(criterion)) * (mean(criterion.distances[inside]) - mean(criterion.distances[~inside]))
+        for criterion in evidence.criteria.values()
     )
     return max(0.0, gained) * float(inside.mean())
 
@@ -259,11 +283,12 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
     if not unread:
         return
     rated = sum(rating is not None for rating in evidence.comparison.judged)
-    share, names = len(unread) / rated, sorted(set().union(*unread.values()))
+    share = len(unread) / rated
+    names = sorted(set().union(*unread.values()))
     places = list(unread)
     of = "" if len(names) == len(evidence.criteria) else f" on {listed(names)}"
     yield evidence.finding(
-        "unreadable",
+        kinds.UNREADABLE if share > MANY_UNREAD else kinds.SOME_UNREADABLE,
         evidence.criteria[names[0]] if len(names) == 1 else None,
         f"{len(unread)} of {rated} of the judge's answers{of} could not be read.",
         "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format. "

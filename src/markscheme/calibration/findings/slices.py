@@ -10,26 +10,29 @@ import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, headline
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
-from markscheme.phrases import number, signed
-from markscheme.ratings.rating import KINDS
-from markscheme.ratings.table import Flags, Floats
+from markscheme.phrases import number, percent, signed
+from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
-from markscheme.stats.contrast import SliceLook, slice_look
-from markscheme.stats.intervals import group_numbers
-from markscheme.stats.severity import pair_statistic, within_tolerance
+from markscheme.stats.intervals import Flags, Floats, group_numbers
+from markscheme.stats.severity import pair_statistic
+from markscheme.stats.shares import share
+from markscheme.stats.slice_contrast import SliceLook, slice_look
 
 FigureName = Literal["agreement", "signed_error", "mae", "other_level"]
 
 SMALLEST_PART = 5
+"""Examples of a part below which neither look at it says anything."""
 MOST_PARTS = 50
 """Maximum number of parts of one kind; more are too small to say which of them is broken."""
 SHORTEST_SET = 30
 """Fewest examples for which lengths are divided in three."""
 LOWER_AGREEMENT = 0.20
+"""How much lower agreement must be on a part, as a share of its examples; a judgement."""
 BIAS_IN_SCORE = 0.10
+"""How far the bias in score must differ: by the default tolerance."""
 BIAS_ON_SCALE = 0.15
-"""How much worse a part must be: in agreement, in score, and on one criterion as a share of its range."""
+"""How far bias or error on one criterion must differ, as a share of its range: over half a level on five."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +93,10 @@ class SliceFigure:
     @property
     def in_words(self) -> str:
         """Both figures in a sentence."""
-        here, there = (_spelled(self.name, value) for value in (self.inside, self.same_gold))
+        inside, elsewhere = (_spelled(self.name, value) for value in (self.inside, self.same_gold))
         on = f"{self.criterion}: " if self.criterion is not None else ""
         unit = " levels" if self.criterion is not None and self.name in ("signed_error", "mae") else ""
-        return f"{on}{_CALLED[self.name]} {here}{unit}, elsewhere at the same gold {there}"
+        return f"{on}{_CALLED[self.name]} {inside}{unit}, elsewhere at the same gold {elsewhere}"
 
     def to_json(self) -> dict[str, Any]:
         """As in the JSON of a calibration."""
@@ -118,7 +121,7 @@ _CALLED: Mapping[FigureName, str] = {
 def _spelled(name: FigureName, value: float) -> str:
     if name == "signed_error":
         return signed(value)
-    return number(max(0.0, value)) if name == "mae" else f"{max(0.0, min(1.0, value)):.0%}"
+    return number(max(0.0, value)) if name == "mae" else percent(max(0.0, min(1.0, value)))
 
 
 @dataclass(frozen=True)
@@ -166,15 +169,15 @@ class Slice:
         groups = _groups_of(self.comparison, self.part)
         inside = self.part.inside
         within = None if groups is None else tuple(np.array(groups)[inside].tolist())
-        found = {}
-        for name, one in Evidence.of(self.comparison).criteria.items():
-            here = replace(one, gold=one.gold[inside], judge=one.judge[inside], groups=within)
+        by_criterion = {}
+        for name, criterion in Evidence.of(self.comparison).criteria.items():
+            here = replace(criterion, gold=criterion.gold[inside], judge=criterion.judge[inside], groups=within)
             figures = {"exact_agreement": here.kappa("exact_agreement")}
-            figures[headline(one.scale)] = here.kappa(headline(one.scale))
-            if one.scale.ordered:
+            figures[headline(criterion.scale)] = here.kappa(headline(criterion.scale))
+            if criterion.scale.ordered:
                 figures |= {name: here.statistic(name) for name in ("signed_error", "mae")}
-            found[name] = figures
-        return found
+            by_criterion[name] = figures
+        return by_criterion
 
     def to_json(self) -> dict[str, Any]:
         """As in the JSON of a calibration."""
@@ -199,12 +202,12 @@ class Slice:
 def parts_of(comparison: Comparison) -> list[ExamplePart]:
     """The parts of an example set with enough examples: by group, system, label kind and length of response."""
     examples = comparison.gold.examples
-    found = [
+    parts = [
         *_by_name("group", [example.group for example in examples]),
         *_by_name("system", [example.system for example in examples]),
         *_by_name("label kind", [_kind(comparison, place) for place in range(len(examples))]),
     ]
-    return found + _by_length(np.array([len(example.submission.response) for example in examples]))
+    return parts + _by_length(np.array([len(example.submission.response) for example in examples]))
 
 
 def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
@@ -214,23 +217,24 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     better or worse responses don't look like a fault. Parts whose examples mostly belong to a part that is worse still
     aren't marked.
     """
-    evidence, parts = Evidence.of(comparison), parts_of(comparison)
+    evidence = Evidence.of(comparison)
+    parts = parts_of(comparison)
     figures = _adjusted([_figures(evidence, part) for part in parts])
     slices = [
-        _slice(evidence, part, min((one.p for one in own), default=1.0))
-        for part, own in zip(parts, figures, strict=True)
+        _slice(evidence, part, min((figure.p for figure in of_part), default=1.0))
+        for part, of_part in zip(parts, figures, strict=True)
     ]
     suspects = []
-    for place, own in enumerate(figures):
-        worse = [which for which, one in enumerate(own) if one.matters and one.p <= SIGNIFICANT]
+    for place, of_part in enumerate(figures):
+        worse = [which for which, figure in enumerate(of_part) if figure.matters and figure.p <= SIGNIFICANT]
         if worse:
-            suspects.append((min(own[which].p for which in worse), place, worse))
+            suspects.append((min(of_part[which].p for which in worse), place, worse))
     taken = np.zeros(len(evidence.ids), dtype=bool)
     for _, place, worse in sorted(suspects):
         left = [figures[place][which] for which in _worse_without(evidence, parts[place], worse, taken)]
         if left:
-            names = tuple(dict.fromkeys(one.criterion for one in left if one.criterion is not None))
-            slices[place] = replace(slices[place], figure=min(left, key=lambda one: one.p), criteria=names)
+            names = tuple(dict.fromkeys(figure.criterion for figure in left if figure.criterion is not None))
+            slices[place] = replace(slices[place], figure=min(left, key=lambda figure: figure.p), criteria=names)
             taken |= parts[place].inside
     return tuple(slices)
 
@@ -247,15 +251,17 @@ def _worse_without(evidence: Evidence, part: ExamplePart, worse: Sequence[int], 
 def _slice(evidence: Evidence, part: ExamplePart, p: float) -> Slice:
     comparison = evidence.comparison
     groups = _groups_of(comparison, part)
-    given = comparison.gold.scores[part.inside], comparison.scores[part.inside]
+    gold = comparison.gold_values[part.inside]
+    judge = comparison.judge_values[part.inside]
     within = None if groups is None else np.array(groups)[part.inside]
-    hits = comparison.hits[~part.inside]
+    agreement = share(comparison.hits[part.inside], within)
+    elsewhere = comparison.hits[~part.inside]
     return Slice(
         part=part,
-        n=int(np.isfinite(given[0] + given[1]).sum()),
-        agreement=within_tolerance(*given, comparison.tolerance, groups=within),
-        signed_error=pair_statistic(*given, "signed_error", groups=within, levels=[0.0, 1.0]),
-        rest=float(np.nanmean(hits)) if np.isfinite(hits).any() else None,
+        n=agreement.n,
+        agreement=agreement,
+        signed_error=pair_statistic(gold, judge, "signed_error", groups=within, levels=[0.0, 1.0]),
+        rest=float(np.nanmean(elsewhere)) if np.isfinite(elsewhere).any() else None,
         p=p,
         comparison=comparison,
     )
@@ -272,32 +278,36 @@ def _figures(evidence: Evidence, part: ExamplePart) -> list[SliceFigure]:
     A criterion on which the judge is stuck on one level is left out, and so is the score where all criteria are: that
     is another finding.
     """
-    comparison, inside = evidence.comparison, part.inside
+    comparison = evidence.comparison
+    inside = part.inside
     named = _groups_of(comparison, part)
     groups = None if named is None else group_numbers(named, len(named))[0]
-    free = [one for name, one in Evidence.of(comparison).criteria.items() if not one.is_stuck]
-    found = []
-    if free and not _one_score(comparison.scores):
-        gold = np.where(evidence.kept, comparison.reference.scores, np.nan)
+    free = [name for name, criterion in Evidence.of(comparison).criteria.items() if not criterion.is_stuck]
+    figures = []
+    if free and not _one_score(comparison.judge_values):
+        gold = np.where(evidence.included, comparison.gold_values, np.nan)
         agreement = slice_look(comparison.hits, inside, gold, score=True, groups=groups)
         bias = slice_look(evidence.misses, inside, gold, shift=True, score=True, groups=groups)
-        found += [
+        figures += [
             SliceFigure(None, "agreement", 1.0, -LOWER_AGREEMENT, agreement),
             SliceFigure(None, "signed_error", 1.0, BIAS_IN_SCORE, bias),
         ]
-    for one in (evidence.criteria[stuck_not.name] for stuck_not in free):
-        if not one.scale.ordered:
-            other = slice_look(one.distances, inside, one.gold, groups=groups)
-            found.append(SliceFigure(one.name, "other_level", 1.0, LOWER_AGREEMENT, other))
+    for name in free:
+        criterion = evidence.criteria[name]
+        gold = criterion.gold
+        if not criterion.scale.ordered:
+            levels = slice_look(criterion.distances, inside, gold, groups=groups)
+            figures.append(SliceFigure(name, "other_level", 1.0, LOWER_AGREEMENT, levels))
             continue
-        errors, span = one.errors / one.scale.span, one.scale.span
-        bias = slice_look(errors, inside, one.gold, shift=True, groups=groups)
-        size = slice_look(np.abs(errors), inside, one.gold, groups=groups)
-        found += [
-            SliceFigure(one.name, "signed_error", span, BIAS_ON_SCALE, bias),
-            SliceFigure(one.name, "mae", span, BIAS_ON_SCALE, size),
+        span = criterion.scale.span
+        errors = criterion.errors / span
+        bias = slice_look(errors, inside, gold, shift=True, groups=groups)
+        size = slice_look(np.abs(errors), inside, gold, groups=groups)
+        figures += [
+            SliceFigure(name, "signed_error", span, BIAS_ON_SCALE, bias),
+            SliceFigure(name, "mae", span, BIAS_ON_SCALE, size),
         ]
-    return found
+    return figures
 
 
 def _one_score(scores: Floats) -> bool:
@@ -307,22 +317,25 @@ def _one_score(scores: Floats) -> bool:
 
 def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure]]:
     """The figures with Holm's p, in one family for the score and one for the criteria."""
-    found = [list(own) for own in figures]
+    adjusted = [list(of_part) for of_part in figures]
     for of_score in (True, False):
         family = [
-            (i, j) for i, own in enumerate(found) for j, one in enumerate(own) if (one.criterion is None) is of_score
+            (i, j)
+            for i, of_part in enumerate(adjusted)
+            for j, figure in enumerate(of_part)
+            if (figure.criterion is None) is of_score
         ]
-        for (i, j), p in zip(family, holm([found[i][j].look.p for i, j in family]).tolist(), strict=True):
-            found[i][j] = replace(found[i][j], p=p)
-    return found
+        for (i, j), p in zip(family, holm([adjusted[i][j].look.p for i, j in family]).tolist(), strict=True):
+            adjusted[i][j] = replace(adjusted[i][j], p=p)
+    return adjusted
 
 
 def _by_name(by: str, names: Sequence[str]) -> Iterator[ExamplePart]:
-    found, place, counts = np.unique(np.array(names), return_inverse=True, return_counts=True)
-    large = [i for i, name in enumerate(found.tolist()) if name and counts[i] >= SMALLEST_PART]
-    if 0 < len(large) <= MOST_PARTS and (found != "").sum() > 1:
+    distinct, place, counts = np.unique(np.array(names), return_inverse=True, return_counts=True)
+    large = [i for i, name in enumerate(distinct.tolist()) if name and counts[i] >= SMALLEST_PART]
+    if 0 < len(large) <= MOST_PARTS and (distinct != "").sum() > 1:
         for i in large:
-            yield ExamplePart(by, str(found[i]), place.reshape(-1) == i)
+            yield ExamplePart(by, str(distinct[i]), place.reshape(-1) == i)
 
 
 def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
@@ -338,5 +351,5 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
 
 def _kind(comparison: Comparison, place: int) -> str:
     """The strongest kind of label that counts for an example."""
-    given = {label.kind for label in comparison.gold.examples[place].labels}
-    return next((kind for kind in KINDS if kind in given and kind in comparison.gold.kinds), "")
+    kinds = {label.kind for label in comparison.gold.examples[place].labels}
+    return next((kind for kind in KINDS if kind in kinds and kind in comparison.gold.kinds), "")

@@ -248,7 +248,7 @@ function save() {
     return;
   }
   const step = steps[at], revises = step.answer !== null;
-  step.answer = { ...answered(), at: new Date().toLocaleDateString("sv") };
+  step.answer = { ...answered(), at: new Date().toISOString() };
   if (revises) order.splice(order.indexOf(at), 1);
   order.push(at);
   deliver("give", { unit: step.unit, revises, ...step.answer });
@@ -420,11 +420,11 @@ async function isOpenElsewhere() {
 }
 
 function ratingOf(place) {
-  const [id, sample] = sheet.steps[place], { answer, criteria: own } = steps[place];
+  const [id, sample] = sheet.head.steps[place], { answer, criteria: own } = steps[place];
   const rated = own.map((number) => [criteria[number], sheet.rated[number][answer.answers[criteria[number]]]]);
   const levels = rated.map(([name, one]) => [name, "level" in one ? { ...one, quote: answer.quotes[name] ?? null } : one]);
-  return { id, rater: data.rater, kind: "human", sample, criteria: Object.fromEntries(levels), overall: null, error: null,
-    at: answer.at, under: sheet.under, blind: true, ...answer.note.trim() && { note: answer.note.trim() },
+  return { id, rater: data.rater, kind: sheet.head.kind, sample, criteria: Object.fromEntries(levels), overall: null, error: null,
+    at: answer.at, under: sheet.head.under, blind: true, ...answer.note.trim() && { note: answer.note.trim() },
     ...answer.seconds !== null && { seconds: answer.seconds } };
 }
 
@@ -454,7 +454,7 @@ async function goOnFrom(file) {
   if (!found || ["rubric", "pool", "rater"].some((key) => found[key] !== sheet.head[key]))
     return problem({ title: "That file isn’t of this sheet.", text: "Choose the one that this sheet saved." });
   for (const rating of found.ratings) {
-    const place = sheet.steps.findIndex(([id, sample]) => id === rating.id && sample === rating.sample);
+    const place = sheet.head.steps.findIndex(([id, sample]) => id === rating.id && sample === rating.sample);
     if (place < 0 || steps[place].answer) continue;
     steps[place].answer = answerOf(rating, steps[place].criteria);
     order.push(place);

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.choice import Choice, Differences, Flip, Standing, Switch
-from markscheme.calibration.comparison import compare
+from markscheme.calibration.comparison import Comparison, compare
 from markscheme.phrases import counted, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
@@ -20,17 +20,24 @@ from markscheme.report.figures import (
     with_signed_interval,
 )
 from markscheme.report.json import attributes
-from markscheme.report.views import calibration as of_judge
-from markscheme.report.views.calibration import LABELS, cost_line
-from markscheme.report.views.examples import examples_of_choice
+from markscheme.report.sections.criteria import criteria_blocks, scatter
+from markscheme.report.sections.examples import examples_of_choice
+from markscheme.report.sections.first_screen import agreement_bars
+from markscheme.report.sections.labels import LABELS_IN_WORDS
+from markscheme.report.sections.run import cost_line
 from markscheme.stats import Estimate
-from markscheme.stats.linking import Linked
+from markscheme.stats.score_linking import Linked
 
 if TYPE_CHECKING:
-    from markscheme.calibration.sides import Compared
+    from markscheme.calibration.contenders import Compared
 
-MOST_FLIPS = 8
-FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Estimate], str]]] = {
+_MOST_FLIPS = 8
+_PAIRS_NOTE = (
+    "Between two judges intervals are 95% CIs. A p is the chance of such a balance of differences if each were as "
+    "likely to go the other way (exact, equally large ones counted half); per criterion it is adjusted for the number "
+    "of criteria (Holm). Examples of one task count together."
+)
+_FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Estimate], str]]] = {
     "agreement": ("agreement", share_mark, points),
     "accuracy": ("same pass/fail decision as gold", share_mark, points),
     "mae": ("MAE", with_interval, with_signed_interval),
@@ -60,13 +67,14 @@ def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[
 def _basis(choice: Choice) -> str:
     if choice.reference is None:
         return f"{counted(choice.examples, 'example')} without labels."
-    labels = LABELS[choice.reference]
+    labels = LABELS_IN_WORDS[choice.reference]
     return f"{counted(choice.examples, 'example')}, {labels}; agreement within {choice.tolerance:g}."
 
 
 def _lead(choice: Choice) -> Iterator[doc.Block]:
     yield callout(choice)
-    bars = tuple((one.name, share_mark(one.agreement)) for one in choice.standings if one.agreement is not None)
+    rated = [standing for standing in choice.standings if standing.agreement is not None]
+    bars = tuple((standing.name, share_mark(standing.agreement)) for standing in rated)
     if bars:
         baseline = (("baseline", share_mark(choice.baseline, "baseline")),) if choice.baseline is not None else ()
         target = ("target", doc.Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
@@ -77,7 +85,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
         yield doc.Bars((*bars, *baseline, target), caption)
     headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
-    notes = [*choice.notes, f"Why: {choice.because}."]
+    notes = [*choice.notes, f"Why: {choice.because}.", _PAIRS_NOTE]
     yield doc.Notes(tuple(notes))
 
 
@@ -98,7 +106,8 @@ def callout(choice: Choice) -> doc.Callout:
         text = f"It agrees most often, {agreement}; which judge is cheapest is not known."
         return doc.Callout("open", f"{choice.best} is the best.", text)
     chosen = by_name[choice.recommended].agreement
-    equal = [one.name for one in choice.standings if one.agreement is not None and one.agreement == chosen]
+    rated = (standing for standing in choice.standings if standing.agreement is not None)
+    equal = [standing.name for standing in rated if standing.agreement == chosen]
     if len(equal) > 1:
         text = f"Agreement {agreement} each; choose by cost and by what else you know of them."
         return doc.Callout("open", f"{' and '.join(equal)} agree with the labels equally often.", text)
@@ -153,10 +162,10 @@ def _pair(pair: Differences) -> doc.Section:
         blocks.append(doc.Table(("", pair.first, pair.second, "difference"), tuple(_figures(pair))))
     blocks.append(doc.Table(*_criteria(pair)))
     blocks.append(doc.Paragraph(tuple(_lines(pair))))
-    first = pair.flips[:MOST_FLIPS]
+    first = pair.flips[:_MOST_FLIPS]
     flips: list[tuple[doc.Line, ...]] = [((doc.Ids((flip.id,)), f": {_flip(flip)}"),) for flip in first]
-    if len(pair.flips) > MOST_FLIPS:
-        flips.append((f"and {len(pair.flips) - MOST_FLIPS} more",))
+    if len(pair.flips) > _MOST_FLIPS:
+        flips.append((f"and {len(pair.flips) - _MOST_FLIPS} more",))
     if flips:
         blocks.append(doc.Items(tuple(flips)))
     blocks.append(doc.Paragraph(tuple(_switch(pair.switch))))
@@ -164,22 +173,23 @@ def _pair(pair: Differences) -> doc.Section:
 
 
 def _figures(pair: Differences) -> Iterator[tuple[doc.Line, ...]]:
-    for name, (words, cell, difference) in FIGURES.items():
-        found = pair.figures[name]
-        yield words, cell(found.first), cell(found.second), difference(found.difference)
+    for name, (words, cell, difference) in _FIGURES.items():
+        figure = pair.figures[name]
+        yield words, cell(figure.first), cell(figure.second), difference(figure.difference)
 
 
 def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line, ...], ...]]:
-    gold = any(found.exact is not None for found in pair.criteria.values())
+    gold = any(criterion.exact is not None for criterion in pair.criteria.values())
     of_gold = ("agreement, first", "agreement, second", "difference") if gold else ()
     rows = []
-    for name, found in pair.criteria.items():
+    for name, criterion in pair.criteria.items():
         exact: tuple[doc.Line, ...] = ()
-        if found.exact is not None:
-            exact = (share(found.exact.first.value), share(found.exact.second.value), points(found.exact.difference))
-        last = (share_with_interval(found.between), with_signed_interval(found.shift), chance(found.p))
+        same = criterion.exact
+        if same is not None:
+            exact = (share(same.first.value), share(same.second.value), points(same.difference))
+        last = (share_with_interval(criterion.between), with_signed_interval(criterion.shift), chance(criterion.p))
         rows.append((doc.Name(name), *exact, *last))
-    return ("Criterion", *of_gold, "same level", "shift, levels", "p"), tuple(rows)
+    return ("Criterion", *of_gold, "same level", "shift, levels", "p (Holm)"), tuple(rows)
 
 
 def _lines(pair: Differences) -> Iterator[doc.Line]:
@@ -191,16 +201,16 @@ def _lines(pair: Differences) -> Iterator[doc.Line]:
 
 
 def flips_line(pair: Differences) -> str:
-    """How many decisions flip, in which direction, and how many of them became right."""
+    """How many decisions flip, in which direction, and how many of them became right, each with its own p."""
     if not pair.flips:
         return "No decision flips."
-    up, n = sum(flip.passes for flip in pair.flips), len(pair.flips)
+    up = sum(flip.passes for flip in pair.flips)
+    n = len(pair.flips)
     line = f"{counted(n, 'decision')} {'flips' if n == 1 else 'flip'}: {up} to pass, {n - up} to fail"
-    known = [flip for flip in pair.flips if flip.gold is not None]
-    if known:
-        right = sum(flip.passes == flip.gold for flip in known)
-        line += f"; {right} became right, {len(known) - right} became wrong"
-    return f"{line} (p {chance(pair.flips_p)})."
+    line += f" (p {chance(pair.flips_p)})"
+    if pair.became_p is not None:
+        line += f"; {pair.became_right} became right, {pair.became_wrong} became wrong (p {chance(pair.became_p)})"
+    return f"{line}."
 
 
 def _flip(flip: Flip) -> str:
@@ -228,21 +238,28 @@ def _linked(point: Linked) -> str:
 
 def _details(compared: "Compared") -> Iterator[doc.Section]:
     """Pages only: each judge against gold, single examples, and what was run."""
-    choice, contenders, truth = compared.choice, compared.contenders, compared.truth
+    choice = compared.choice
+    contenders = compared.contenders
+    truth = compared.truth
     against = {
         f"k{place}-": compare(truth.judged(choice.rubric, contender.ratings), tolerance=choice.tolerance)
         for place, contender in enumerate(contenders)
         if truth is not None
     }
-    for (of, comparison), contender in zip(against.items(), contenders, strict=False):
-        title = f"{contender.name} against gold"
-        yield doc.Section(
-            title, (doc.OnPages(tuple(of_judge.against_gold(comparison, choice.rubric.target, of))),), of + "whole"
-        )
+    for (prefix, comparison), contender in zip(against.items(), contenders, strict=False):
+        blocks = tuple(_against_gold(comparison, choice.rubric.target, prefix))
+        yield doc.Section(f"{contender.name} against gold", (doc.OnPages(blocks),), f"{prefix}whole")
     yield doc.Section("Examples", (doc.OnPages((examples_of_choice(compared, against),)),), "examples")
     rows = [("rubric", f"{choice.rubric.name} ({choice.rubric.fingerprint})")]
-    rows += [(one.name, cost_line(one.cost)) for one in contenders]
+    rows += [(contender.name, cost_line(contender.cost)) for contender in contenders]
     yield doc.Section("What was run", (doc.OnPages((doc.Facts(tuple(rows)),)),), "run")
+
+
+def _against_gold(comparison: Comparison, target: float, tag_prefix: str) -> Iterator[doc.Block]:
+    """A judge against gold without a decision; the prefix distinguishes its tags from other judges' on the page."""
+    yield agreement_bars(comparison, target)
+    yield scatter(comparison)
+    yield from criteria_blocks(comparison, tag_prefix=tag_prefix)
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------
@@ -259,14 +276,18 @@ def json_of(choice: Choice) -> dict[str, Any]:
 
 
 def _pair_json(pair: Differences) -> dict[str, Any]:
-    link, (first, second) = pair.switch.link, pair.false_passes
+    link = pair.switch.link
+    (first, second) = pair.false_passes
     line = attributes(link, "intercept slope spread")
     return {
-        **attributes(pair, "first second n flips_p"),
+        **attributes(pair, "first second n flips_p became_right became_wrong became_p"),
         **pair.figures,
         "criteria": {
-            name: {"exact_agreement": one.exact, "between": one.between, "shift": {**one.shift.to_json(), "p": one.p}}
-            for name, one in pair.criteria.items()
+            name: {
+                **attributes(criterion, "exact_agreement=exact between"),
+                "shift": {**criterion.shift.to_json(), "p": criterion.p},
+            }
+            for name, criterion in pair.criteria.items()
         },
         "shift": {**pair.shift.to_json(), "p": pair.shift_p},
         "false_passes": {"first": first, "second": second},

@@ -9,9 +9,9 @@ from typing import Any
 from markscheme.experiment.definition import OVERALL, PASS_RATE
 from markscheme.experiment.outcome import ExperimentReport
 from markscheme.experiment.run import ExperimentRun
-from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, VariantFigures
+from markscheme.experiment.table import LEAST_CASES, Difference, Figure, VariantFigures
 from markscheme.judges.judge import total
-from markscheme.phrases import counted, number
+from markscheme.phrases import brief, counted, number
 from markscheme.receipt import calibration_text
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE, chance, cut_short, share_with_interval, with_signed_interval
@@ -19,12 +19,12 @@ from markscheme.report.json import attributes
 from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
 
-MOST_PAIRS = 3
-MOST_REASONS = 3
-LONGEST_REASON = 200
-HEADINGS = ("Variant", "criterion", "mean", "min", "max", "n", "not graded")
-SHIFT_HEADINGS = ("Second − first", "figure", "difference (95% CI)", "p", "cases")
-CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall")
+_MOST_PAIRS = 3
+_MOST_REASONS = 3
+_LONGEST_REASON = 200
+_HEADINGS = ("Variant", "criterion", "mean", "min", "max", "n", "not graded")
+_SHIFT_HEADINGS = ("Second − first", "figure", "difference (95% CI)", "p", "cases")
+_CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall")
 
 
 def view(report: ExperimentReport) -> Document:
@@ -43,7 +43,7 @@ def _lead(report: ExperimentReport) -> Iterator[Block]:
     if report.failed:
         yield Callout("bad", "Fails.", "; ".join(report.failed))
     yield Notes(tuple(_missing(report.run)))
-    yield Table(HEADINGS, tuple(cells for name, row in report.rows.items() for cells in _rows(name, row)))
+    yield Table(_HEADINGS, tuple(cells for name, row in report.rows.items() for cells in _rows(name, row)))
     yield Items(tuple((_whole(name, row),) for name, row in report.rows.items()))
     yield Paragraph(tuple(report.notes))
 
@@ -52,10 +52,10 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
     if report.differences:
         rows = tuple(cells for difference in _shown(report.differences) for cells in _shift_rows(difference))
         lines = Paragraph(tuple(_on_differences(report.differences)))
-        yield Section("Differences", (Table(SHIFT_HEADINGS, rows), lines))
+        yield Section("Differences", (Table(_SHIFT_HEADINGS, rows), lines))
     if report.since:
         rows = tuple(cells for difference in report.since for cells in _shift_rows(difference))
-        yield Section(f"Since the accepted run of {report.accepted}", (Table(SHIFT_HEADINGS, rows),))
+        yield Section(f"Since the accepted run of {report.accepted}", (Table(_SHIFT_HEADINGS, rows),))
     if report.rates is not None:
         rates = pass_rate.view(report.rates, report.reference)
         yield Section(rates.title, (Paragraph((rates.source,)), *rates.blocks))
@@ -72,8 +72,8 @@ def _missing(run: ExperimentRun) -> Iterator[str]:
     if cut_off:
         yield f"{counted(cut_off, 'output')} cut off at the longest answer allowed (max_tokens)."
     reasons = Counter(grade.error for grade in run.grades.values() if grade.error is not None)
-    for why, count in reasons.most_common(MOST_REASONS):
-        yield f"{count} not graded: {cut_short(why, LONGEST_REASON)}"
+    for why, count in reasons.most_common(_MOST_REASONS):
+        yield f"{count} not graded: {cut_short(why, _LONGEST_REASON)}"
 
 
 def _figures(row: VariantFigures) -> Iterator[tuple[str, Figure]]:
@@ -84,9 +84,9 @@ def _figures(row: VariantFigures) -> Iterator[tuple[str, Figure]]:
 
 
 def _rows(name: str, row: VariantFigures) -> Iterator[tuple[Line, ...]]:
-    for place, (figure, found) in enumerate([*row.criteria.items(), (OVERALL, row.overall)]):
-        limits = (NONE if limit is None else f"{limit:.3g}" for limit in (found.least, found.most))
-        yield "" if place else Name(name), figure, number(found.mean), *limits, str(found.n), str(found.not_graded)
+    for place, (figure, cell) in enumerate([*row.criteria.items(), (OVERALL, row.overall)]):
+        limits = (NONE if limit is None else brief(limit, 3) for limit in (cell.least, cell.most))
+        yield "" if place else Name(name), figure, number(cell.mean), *limits, str(cell.n), str(cell.not_graded)
 
 
 def _whole(name: str, row: VariantFigures) -> str:
@@ -96,7 +96,7 @@ def _whole(name: str, row: VariantFigures) -> str:
 
 def _shown(differences: Sequence[Difference]) -> list[Difference]:
     """All pairs if there are few; otherwise each variant and the first. JSON holds every pair."""
-    return [d for d in differences if len(differences) <= MOST_PAIRS or d.first == differences[0].first]
+    return [d for d in differences if len(differences) <= _MOST_PAIRS or d.first == differences[0].first]
 
 
 def _shift_rows(difference: Difference) -> Iterator[tuple[Line, ...]]:
@@ -108,14 +108,15 @@ def _shift_rows(difference: Difference) -> Iterator[tuple[Line, ...]]:
 
 def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
     units = max((shift.difference.n for d in differences for shift in d.shifts.values()), default=0)
-    if units < LEAST_UNITS:
-        yield f"{units} cases can't show any difference, however large; it takes at least {LEAST_UNITS}."
+    if units < LEAST_CASES:
+        yield f"{units} cases can't show any difference, however large; it takes at least {LEAST_CASES}."
         return
-    for found in differences:
-        shift = found.shifts.get(OVERALL)
+    for difference in differences:
+        shift = difference.shifts.get(OVERALL)
         if shift is not None and shift.p <= 0.05 and shift.difference.value:
-            better, other = (found.second, found.first) if shift.difference.value > 0 else (found.first, found.second)
-            yield f"{better} is shown to be better than {other} overall."
+            names = (difference.first, difference.second)
+            worse, better = names if shift.difference.value > 0 else reversed(names)
+            yield f"{better} is shown to be better than {worse} overall."
 
 
 # --- as a table for spreadsheets, and as JSON -----------------------------------------------------------------------
@@ -125,11 +126,11 @@ def csv_of(report: ExperimentReport) -> str:
     """A row for each figure of each variant, in full precision; cells a spreadsheet would evaluate are quoted."""
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
-    out.writerow(CSV_HEADINGS)
+    out.writerow(_CSV_HEADINGS)
     for name, row in report.rows.items():
-        for figure, found in _figures(row):
-            cells = (found.mean, found.least, found.most, found.n, found.not_graded, row.overall.mean)
-            out.writerow((_harmless(name), _harmless(figure), *("" if cell is None else cell for cell in cells)))
+        for figure, cell in _figures(row):
+            values = (cell.mean, cell.least, cell.most, cell.n, cell.not_graded, row.overall.mean)
+            out.writerow((_harmless(name), _harmless(figure), *("" if value is None else value for value in values)))
     return text.getvalue()
 
 
@@ -140,7 +141,8 @@ def _harmless(text: str) -> str:
 def json_of(report: ExperimentReport) -> dict[str, Any]:
     """The report by the keys of its JSON."""
     run = report.run
-    experiment, judge = run.experiment, run.grading.judge.identity
+    experiment = run.experiment
+    judge = run.grading.judge.identity
     return {
         "schema": 1,
         "experiment": {
@@ -164,7 +166,7 @@ def json_of(report: ExperimentReport) -> dict[str, Any]:
 def _row_json(row: VariantFigures) -> dict[str, Any]:
     figure = "mean min=least max=most n not_graded"
     return {
-        "criteria": {name: attributes(found, figure) for name, found in row.criteria.items()},
+        "criteria": {name: attributes(cell, figure) for name, cell in row.criteria.items()},
         "overall": attributes(row.overall, figure),
         **attributes(row, "mean_level pass_rate"),
     }

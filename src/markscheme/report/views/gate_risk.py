@@ -3,21 +3,27 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.gate import Gate
+from markscheme.calibration.rates.gate_risk import Gate
 from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.json import attributes
-from markscheme.stats.gate import ALARM, REPEATS, Figure
+from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure
 
-RUN_LEVEL = 0.9
+_RUN_LEVEL = 0.9
 """Probability from which a run-level effect is mentioned."""
-FIGURES: dict[Figure, str] = {"score": "mean score", "pass": "pass rate"}
+ENOUGH_RUNS = 5
+"""Runs from which the spread of run means is known well enough for a threshold close below them; with 2 or 3 the
+simulations of `benchmarks/gate_risk.py` give thresholds so low that they find next to nothing."""
+FARTHEST = 0.2
+"""How far below the given threshold a safe one may lie and still be worth setting; a judgement."""
+_REPEAT = "run the cases 5 to 8 times (`promptfoo eval --repeat 6`) and ask again"
+_FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
 
 
 def view(gate: Gate) -> Document:
     """The false alarms first, then what to do about them."""
     risk = gate.risk
-    cases = f"{counted(risk.runs, 'run')} of {counted(risk.cases, 'case')}, {FIGURES[gate.of]} {number(risk.center)}"
+    cases = f"{counted(risk.runs, 'run')} of {counted(risk.cases, 'case')}, {_FIGURES[gate.of]} {number(risk.center)}"
     dropped = (f"{counted(gate.dropped, 'case')} left out: not graded in every run.",) if gate.dropped else ()
     blocks = _callout(gate), Notes(dropped)
     return Document(f"Gate at {gate.threshold:g}", f"{cases}.", blocks, tuple(_sections(gate)))
@@ -28,9 +34,20 @@ def _callout(gate: Gate) -> Callout:
     if chance is None:
         return Callout("open", "Can't tell.", gate.because)
     text = " ".join((gate.because, *_advice(gate)))
-    if chance <= ALARM:
+    if _is_unusable(gate):
+        head = f"{counted(gate.risk.runs, 'run')} can't show a usable threshold: {_REPEAT}."
+        return Callout("open" if chance <= FALSE_FAILS else "bad", head, text)
+    if chance <= FALSE_FAILS:
         return Callout("good", "Few false alarms.", text)
     return Callout("bad", "Too many false alarms.", text)
+
+
+def _is_unusable(gate: Gate) -> bool:
+    """Whether the safe threshold is too low to be set, only because there are few runs to tell."""
+    risk = gate.risk
+    if risk.safe_threshold is None or risk.runs >= ENOUGH_RUNS or risk.center < gate.threshold:
+        return False
+    return risk.safe_threshold <= 0 or gate.threshold - risk.safe_threshold > FARTHEST
 
 
 def _advice(gate: Gate) -> Iterator[str]:
@@ -42,14 +59,18 @@ def _advice(gate: Gate) -> Iterator[str]:
     safe = f"a threshold of {number(mark)} with {counted(gate.averaged, 'run')}"
     finds = f"finds a drop of {number(risk.smallest_drop + gate.threshold - mark)} or more 8 times in 10"
     if risk.center < gate.threshold:
-        yield f"The {FIGURES[gate.of]} is {number(risk.center)}, below the threshold. Safe is {safe}; it {finds}."
+        yield f"The {_FIGURES[gate.of]} is {number(risk.center)}, below the threshold. Safe is {safe}; it {finds}."
     elif risk.repeats is None:
-        yield f"The {FIGURES[gate.of]} is {number(risk.center)}, so close that averaging {REPEATS[-1]} runs"
-        yield f"doesn't help. Safe is {safe}; it {finds}."
+        few = f"; {_REPEAT}" if risk.runs < ENOUGH_RUNS and not _is_unusable(gate) else ""
+        yield f"How many runs to average for this threshold can't be seen from {counted(risk.runs, 'run')}{few}."
+        if not _is_unusable(gate):
+            yield f"Safe is {safe}; it {finds}."
+    elif _is_unusable(gate):
+        yield f"Averaging {counted(risk.repeats, 'run')} keeps false alarms to 5% 8 times in 10."
     elif risk.repeats > gate.averaged:
         ways = f"averaging {counted(risk.repeats, 'run')} keeps false alarms to 5%; so does {safe}, which then {finds}."
-        known = risk.p_fail.value is not None and risk.p_fail.value <= ALARM
-        yield f"{counted(risk.runs, 'run')} can't show more: {ways}" if known else f"{ways[0].upper()}{ways[1:]}"
+        is_known = risk.p_fail.value is not None and risk.p_fail.value <= FALSE_FAILS
+        yield f"{counted(risk.runs, 'run')} can't show more: {ways}" if is_known else f"{ways[0].upper()}{ways[1:]}"
     else:
         yield f"It finds a drop of {number(risk.smallest_drop)} or more 8 times in 10."
 
@@ -64,11 +85,11 @@ def _sections(gate: Gate) -> Iterator[Section]:
             (f"allowing for the error of a mean of {risk.runs} runs", _percent(risk.p_fail_wide)),
             ("safe threshold (95% confidence)", number(_down(risk.safe_threshold))),
             ("smallest drop found 8 times in 10", number(max(0.0, risk.smallest_drop))),
-            ("runs to average for this threshold", str(risk.repeats or f"more than {REPEATS[-1]}")),
+            ("runs to average for this threshold", str(risk.repeats or f"not seen from {counted(risk.runs, 'run')}")),
         )
     )
-    shift = f"Run means vary about {risk.run_shift:.1f} times as much as their cases explain"
-    lines = (f"{shift}: there is a run-level effect.",) if risk.run_level >= RUN_LEVEL else ()
+    shift = f"Run means vary about {number(risk.run_shift, 1)} times as much as their cases explain"
+    lines = (f"{shift}: there is a run-level effect.",) if risk.run_level >= _RUN_LEVEL else ()
     yield Section("Figures", (facts, Paragraph(lines)))
     yield Section("In Promptfoo", (Verbatim(snippet(gate)),))
 
@@ -90,7 +111,7 @@ def _down(value: float) -> float:
 
 
 def _percent(chance: float | None) -> str:
-    return "–" if chance is None else f"{100 * chance:.1f}%"
+    return "–" if chance is None else f"{number(100 * chance, 1)}%"
 
 
 def json_of(gate: Gate) -> dict[str, Any]:

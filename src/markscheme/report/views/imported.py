@@ -1,64 +1,75 @@
 """The report on an import: how the file was interpreted, who rated, and what could not be imported."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from markscheme.phrases import counted
-from markscheme.readers.imported import Reading
+from markscheme.ratings.additions import Additions
+from markscheme.readers.rated import RatedFile
 from markscheme.report.document import Document, Line, Paragraph
 from markscheme.report.json import attributes
 
+COUNTS = "known=n_known new=n_new changed=n_changed older=n_older"
+"""The counts of additions under the keys of their JSON."""
 
-def view(found: Reading, to: Path | None, examples_to: Path | None) -> Document:
+
+def view(file: RatedFile, to: Path | None, examples_to: Path | None, additions: Additions | None = None) -> Document:
     """The report of an import.
 
     Args:
-        found: What was read.
+        file: What was read.
         to: Where the ratings were written; None if they were printed.
         examples_to: Where the responses were written; None if they weren't.
+        additions: What was new in a file that was there; None for a new file.
     """
-    held = f"{counted(len(found.examples), 'response')} and {counted(len(found.ratings), 'rating')}"
-    lines = tuple(_lines(found, to, examples_to))
-    return Document(f"{found.path}, read as {found.taken_for}: {held}", "", (Paragraph(lines),))
+    contents = f"{counted(len(file.examples), 'response')} and {counted(len(file.ratings), 'rating')}"
+    lines = tuple(_lines(file, to, examples_to, additions))
+    return Document(f"{file.path}, read as {file.format}: {contents}", "", (Paragraph(lines),))
 
 
-def _lines(found: Reading, to: Path | None, examples_to: Path | None) -> Iterator[Line]:
-    for name, said in _raters(found).items():
-        ungraded = f", {said['ungraded']} of them ungraded" if said["ungraded"] else ""
-        yield f"  {name}: {said['ratings']} ({said['kind']}{ungraded})"
-    if to:
+def _lines(file: RatedFile, to: Path | None, examples_to: Path | None, additions: Additions | None) -> Iterator[Line]:
+    for name, counts in _raters(file).items():
+        ungraded = f", {counts['ungraded']} of them ungraded" if counts["ungraded"] else ""
+        yield f"  {name}: {counts['ratings']} ({counts['kind']}{ungraded})"
+    if to and additions is not None:
+        yield f"{to}: {additions.sentence}"
+    elif to:
         yield f"ratings written to {to}"
     if examples_to:
         yield f"responses written to {examples_to}"
-    yield from (f"note: {note}" for note in found.notes)
-    unwritten = not examples_to and len(found.examples)
+    yield from (f"note: {note}" for note in file.notes)
+    unwritten = not examples_to and len(file.examples)
     if unwritten:
         yield f"not written: {counted(unwritten, 'response')}; --examples FILE.jsonl writes them"
     nothing = "nothing else was lost" if unwritten else "nothing was lost"
-    yield "lost (ratings cannot hold it):" if found.lost else nothing
-    yield from (f"  {count} {what}" for what, count in found.lost.most_common())
+    yield "lost (ratings cannot hold it):" if file.lost else nothing
+    yield from (f"  {count} {what}" for what, count in Counter(file.lost).most_common())
 
 
-def _raters(found: Reading) -> dict[str, dict[str, Any]]:
+def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
     """For each rater, the kind of its ratings and how many there are."""
     raters: dict[str, dict[str, Any]] = {}
-    for rating in found.ratings:
+    for rating in file.ratings:
         entry = raters.setdefault(rating.rater, {"kind": rating.kind, "ratings": 0, "ungraded": 0})
         entry["ratings"] += 1
         entry["ungraded"] += rating.error is not None
     return raters
 
 
-def json_of(found: Reading, to: Path | None, examples_to: Path | None) -> dict[str, Any]:
+def json_of(
+    file: RatedFile, to: Path | None, examples_to: Path | None, additions: Additions | None = None
+) -> dict[str, Any]:
     """The report by the keys of its JSON."""
     return {
         "schema": 1,
-        **attributes(found, "file=path taken_for"),
-        "examples": len(found.examples),
-        "ratings": len(found.ratings),
-        "raters": _raters(found),
-        **attributes(found, "lost notes"),
+        **attributes(file, "file=path taken_for=format"),
+        "examples": len(file.examples),
+        "ratings": len(file.ratings),
+        "raters": _raters(file),
+        **attributes(file, "lost notes"),
         "to": to,
         "examples_to": examples_to,
+        "added": None if additions is None else attributes(additions, COUNTS),
     }

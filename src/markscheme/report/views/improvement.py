@@ -4,20 +4,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.calibration.plan import Cost
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.confirmation import Answer
 from markscheme.improvement.search import Search
 from markscheme.improvement.trial import Outcome, TrialPart, Tried
+from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Usage
-from markscheme.phrases import counted, number
+from markscheme.phrases import brief, counted, number
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
-from markscheme.report.views.tuning import NOT_HUMAN
-from markscheme.stats.selection import chance_to_find, held_out_needed, labels_needed
+from markscheme.report.views.tuning import NOT_HUMAN_WARNINGS
+from markscheme.stats.selection import (
+    FINALISTS,
+    PLANNED_GAIN,
+    PLANNED_SD,
+    chance_to_find,
+    held_out_needed,
+    labels_needed,
+)
 
-IN_WORDS: dict[Outcome, str] = {
+_IN_WORDS: dict[Outcome, str] = {
     "better": "better than yours",
     "not better": "not better than yours",
     "stopped early": "not among the better half on the first examples",
@@ -25,9 +32,9 @@ IN_WORDS: dict[Outcome, str] = {
     "not graded": "excluded: over a tenth not graded",
     "not screened": "not screened",
 }
-SELECTED = "selected on these labels: no estimate of what to expect"
-RAW = "measured on the labels that confirmed it: `gain` is what to expect"
-PLANNED_AGREEMENT = 0.10
+_SELECTED = "selected on these labels: no estimate of what to expect"
+_RAW = "measured on the labels that confirmed it: `gain` is what to expect"
+_PLANNED_AGREEMENT = 0.10
 """The gain in agreement that corresponds to a planned gain in MAE."""
 
 
@@ -46,6 +53,7 @@ class ImprovementRun:
         graded: Number of examples graded.
         diff: The lines of the rubric's file that change.
         written: Whether they were written.
+        parts_written: Whether this run wrote the parts into the file of examples.
     """
 
     search: Search
@@ -58,6 +66,7 @@ class ImprovementRun:
     graded: int
     diff: str = ""
     written: bool = False
+    parts_written: bool = False
 
     @property
     def adopted(self) -> Wording | None:
@@ -67,7 +76,7 @@ class ImprovementRun:
     @property
     def finalists(self) -> tuple[Wording, ...]:
         """The wordings that were, or would be, tested on the held-out labels."""
-        return tuple(one.wording for one in self.search.tried) if self.outside else self.search.finalists
+        return tuple(tried.wording for tried in self.search.tried) if self.outside else self.search.finalists
 
     @property
     def because(self) -> str:
@@ -80,15 +89,28 @@ class ImprovementRun:
             return f"Yours stays: under {_names(self.finalists)} over a tenth of the examples are not graded."
         if self.answer.why == "same scores":
             return f"Yours stays: {_names(self.finalists)} gives the same scores as yours on every example."
-        answer, where = self.answer, self._examples(self.answer)
+        answer = self.answer
+        where = self._examples(self.answer)
         whose = "The labels" if self.outside else "The held-out labels"
         return (
             f"{whose} don't confirm any of the new wordings; yours stays. With {where} a gain of "
-            f"{PLANNED_AGREEMENT:.2f} in agreement is found {_times(chance_to_find(answer.tasks, answer.alpha))}."
+            f"{number(_PLANNED_AGREEMENT)} in agreement ({PLANNED_GAIN:g} in MAE) is found "
+            f"{_times(self._chance_to_find(answer))}{'' if self._spread is None else ' here'}."
         )
 
+    @property
+    def _spread(self) -> float | None:
+        """How much the finalists' differences vary over dev tasks; None where nothing was screened or none vary."""
+        spreads = [tried.spread for tried in self.search.tried if tried.spread and tried.wording in self.finalists]
+        return sum(spreads) / len(spreads) if spreads else None
+
+    def _chance_to_find(self, answer: Answer) -> float:
+        """The chance that these labels find a gain that is worth finding, by how much differences vary on dev."""
+        return chance_to_find(answer.tasks, answer.alpha, self._spread or PLANNED_SD)
+
     def _on_dev(self) -> str:
-        tried, dev = len(self.search.tried), f"the {self.search.dev.n} dev examples"
+        tried = len(self.search.tried)
+        dev = f"the {self.search.dev.n} dev examples"
         if not tried:
             return "No candidate could be tried; yours stays. The held-out labels were not used."
         if not self.finalists:
@@ -100,7 +122,8 @@ class ImprovementRun:
         )
 
     def _adopted(self, answer: Answer, name: str) -> str:
-        where, gain = self._examples(answer), answer.gain
+        where = self._examples(answer)
+        gain = answer.gain
         if answer.raw is None or gain is None:
             return f"{name} was confirmed on {where} by an earlier run; the judge's replies have changed since."
         vouched = "; you vouch that it was written without these labels" if self.outside else ""
@@ -115,7 +138,8 @@ class ImprovementRun:
 
 def view(run: ImprovementRun) -> doc.Document:
     """The result, then dev and held-out labels separately, then the words."""
-    dev, sealed = run.search.dev, run.sealed
+    dev = run.search.dev
+    sealed = run.sealed
     apart = f"{counted(dev.n, 'dev example')}, {sealed.n} held out"
     parts = counted(dev.n, "labelled example") if run.outside else apart
     return doc.Document(
@@ -137,9 +161,14 @@ def _lead(run: ImprovementRun) -> Iterator[doc.Block]:
     elif run.answer is None and run.finalists:
         command = "Test it there, once and on record: the same command with --open"
     yield doc.Callout(tone, f"{head.rstrip('.')}.", f"{rest} {command}".strip())
-    notes: list[doc.Line] = []
-    if run.search.dev.gold.reference in NOT_HUMAN:
-        notes.append(NOT_HUMAN[run.search.dev.gold.reference])
+    notes: list[doc.Line] = [f"{counted(run.usage.calls, 'call')}: {dollars(run.usage.usd)}."]
+    if run.parts_written:
+        notes.append(
+            f"Your labelled examples have parts from now on (`split` in their file): {run.search.dev.n} dev, "
+            f"{run.sealed.n} held out. `calibrate` and `tune` use dev unless told --split all."
+        )
+    if run.search.dev.gold.reference in NOT_HUMAN_WARNINGS:
+        notes.append(NOT_HUMAN_WARNINGS[run.search.dev.gold.reference])
     if run.answer is not None and not run.answer.asked_again:
         notes.append("The recording has your wording only once: how far two runs of the judge differ isn't covered.")
     if run.answer is not None and run.answer.dropped:
@@ -152,40 +181,39 @@ def _sections(run: ImprovementRun) -> Iterator[doc.Section]:
     if not run.outside:
         yield doc.Section(f"On dev: {_examples(search.dev)}, which chose among the wordings", tuple(_dev(run)))
     if search.refused:
-        rows = tuple((doc.Name(one.candidate), one.why) for one in search.refused)
+        rows = tuple((doc.Name(refused.candidate), refused.why) for refused in search.refused)
         yield doc.Section("Refused", (doc.Table(("Candidate", "because it"), rows),))
-    warned = [(doc.Name(one.wording.name), why) for one in search.tried for why in one.wording.warnings]
+    warned = [(doc.Name(tried.wording.name), why) for tried in search.tried for why in tried.wording.warnings]
     if warned:
         yield doc.Section(
             "Look at these before you adopt them", (doc.Table(("Wording", "what to look at"), tuple(warned)),)
         )
     where = "On all labels" if run.outside else "Held out"
     yield doc.Section(f"{where}: {_examples(run.sealed)}", tuple(_held_out(run)))
-    shown = (run.adopted,) if run.adopted is not None else run.finalists
-    for wording in shown:
-        yield doc.Section(f"{wording.name}, side by side with yours", (doc.OnPages((_side_by_side(wording),)),))
+    for wording in _best(run):
+        yield doc.Section(f"{wording.name}, side by side with yours", (_side_by_side(wording),))
     if run.diff:
         head = "Written to the file:" if run.written else "What --write would change in the file:"
         yield doc.Section("The file", (doc.Paragraph((head,)), doc.Verbatim(run.diff)))
 
 
 def _dev(run: ImprovementRun) -> Iterator[doc.Block]:
-    rows = tuple(_row(one, run) for one in run.search.tried)
+    rows = tuple(_row(tried, run) for tried in run.search.tried)
     if rows:
         yield doc.Table(("Wording", "changes", "on dev"), rows)
     lines: list[doc.Line] = []
     if run.search.stopped:
         lines.append(f"The search ended: {run.search.stopped}.")
-    lines.append("By how much a wording did better here says little: it was chosen for that (--json has the figures).")
+    lines.append("Gains on dev aren't shown, since the wordings were chosen by them (--json has the figures).")
     yield doc.Notes(tuple(lines))
 
 
-def _row(one: Tried, run: ImprovementRun) -> tuple[doc.Line, ...]:
-    places = ", ".join(sorted(criterion or "guidelines" for criterion in one.wording.criteria))
-    says = IN_WORDS[one.outcome]
-    if one.outcome == "better" and one.wording in run.finalists:
+def _row(tried: Tried, run: ImprovementRun) -> tuple[doc.Line, ...]:
+    places = ", ".join(sorted(criterion or "guidelines" for criterion in tried.wording.criteria))
+    says = _IN_WORDS[tried.outcome]
+    if tried.outcome == "better" and tried.wording in run.finalists:
         says += ", finalist"
-    return doc.Name(one.wording.name), places, f"{says} ({cut_short(one.detail, 80)})" if one.detail else says
+    return doc.Name(tried.wording.name), places, f"{says} ({cut_short(tried.detail, 80)})" if tried.detail else says
 
 
 def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
@@ -196,14 +224,25 @@ def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
     if answer.gain is not None:
         rows = (("MAE, lower by", with_interval(answer.gain)), ("Agreement, points", points(answer.agreement_gain)))
         yield doc.Facts(tuple((f"Expected on new examples: {name}", text) for name, text in rows))
-    opening = "" if answer.opening is None else f"Opening {answer.opening} of these labels"
-    passes = f"a wording that is no better passes at most {100 * answer.alpha:.3g}% of the time."
-    again = " The next opening allows half of that; fresh labels start again." if answer.opening is not None else ""
-    yield doc.Notes((f"{opening or 'This test'}: {passes}{again}",))
+    opening = f"Opening {answer.opening} of these labels"
+    passes = f"a wording that is no better passes at most {brief(100 * answer.alpha, 3)}% of the time."
+    again = " The next opening that includes any of them allows half of that."
+    yield doc.Notes((f"{opening}: {passes}{again}",))
+
+
+def _best(run: ImprovementRun) -> tuple[Wording, ...]:
+    """The adopted wording; else the finalists; else the best of those that did no better than the user's."""
+    if run.adopted is not None:
+        return (run.adopted,)
+    tried = [tried for tried in run.search.tried if tried.gain is not None]
+    ranked = sorted(tried, key=lambda tried: -(tried.gain or 0.0))
+    return run.finalists or tuple(tried.wording for tried in ranked[:FINALISTS])
 
 
 def _side_by_side(wording: Wording) -> doc.Table:
-    rows = tuple((doc.Name(str(one.place)), *doc.word_difference(one.old, one.new)) for one in wording.changes)
+    rows = tuple(
+        (doc.Name(str(change.place)), *doc.word_difference(change.old, change.new)) for change in wording.changes
+    )
     return doc.Table(("Words of", "yours", wording.name), rows)
 
 
@@ -245,20 +284,22 @@ def json_of(run: ImprovementRun) -> dict[str, Any]:
         "outside": run.outside,
         **attributes(answer, "asked_again dropped"),
         "tasks": {"dev": run.search.dev.tasks, "sealed": run.sealed.tasks},
-        **attributes(run, "rounds=search.rounds graded cost=usage written"),
-        "wordings": [_wording_json(one) for one in run.search.tried],
-        "held_out": None if answer is None or answer.raw is None else {"mae_lower_by": answer.raw, "note": RAW},
+        **attributes(run, "rounds=search.rounds graded cost=usage written parts_written"),
+        "wordings": [_wording_json(tried) for tried in run.search.tried],
+        "held_out": None if answer is None or answer.raw is None else {"mae_lower_by": answer.raw, "note": _RAW},
     }
 
 
-def _wording_json(one: Tried) -> dict[str, Any]:
+def _wording_json(tried: Tried) -> dict[str, Any]:
     return {
-        **attributes(one, "name=wording.name fingerprint=wording.rubric.fingerprint outcome warnings=wording.warnings"),
+        **attributes(
+            tried, "name=wording.name fingerprint=wording.rubric.fingerprint outcome warnings=wording.warnings"
+        ),
         "changes": [
             {"criterion": change.place.criterion or None, **attributes(change, "field=place.field old new")}
-            for change in one.wording.changes
+            for change in tried.wording.changes
         ],
-        "dev": None if one.gain is None else {"mae_lower_by": one.gain, "n": one.n, "note": SELECTED},
+        "dev": None if tried.gain is None else {"mae_lower_by": tried.gain, "n": tried.n, "note": _SELECTED},
     }
 
 
@@ -303,12 +344,15 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     held_out, labels = plan.needed
     chance = _times(chance_to_find(plan.sealed[1], plan.alpha))
     tokens = f"about {plan.cost.input_tokens:,} tokens read, {plan.cost.output_tokens:,} written"
-    what = f"a gain of {PLANNED_AGREEMENT:.2f} in agreement"
+    what = f"a gain of {number(_PLANNED_AGREEMENT)} in agreement"
     tries = f"{counted(plan.candidates, 'wording')}, {plan.graded:,} graded examples, {plan.proposals} proposals"
     rows = (
         ("Dev", f"{counted(plan.dev[0], 'example')} in {counted(plan.dev[1], 'task')}"),
         ("Held out", f"{counted(plan.sealed[0], 'example')} in {counted(plan.sealed[1], 'task')}"),
-        ("Next opening", f"number {plan.opening} of these labels, wrong at most {100 * plan.alpha:.3g}% of the time"),
+        (
+            "Next opening",
+            f"number {plan.opening} of these labels, wrong at most {brief(100 * plan.alpha, 3)}% of the time",
+        ),
         ("With these labels", f"{what} is found {chance}"),
         ("To find it 8 times in 10", f"{held_out} held-out tasks, {labels} labelled tasks in all"),
         ("At most", tries),

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.pass_rates import GroupPassRate, PassRates
+from markscheme.calibration.rates.pass_rates import GroupPassRate, PassRates
 from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table, share_mark
 from markscheme.report.figures import share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
 from markscheme.stats import Estimate
 from markscheme.stats.group_rates import GroupDifference
 
-NOT_HUMAN = ("constructed", "model")
+_NOT_HUMAN = ("constructed", "model")
 
 
 def view(rates: PassRates, reference: str | None = None) -> Document:
@@ -20,7 +20,7 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
         rates: The rates.
         reference: Where the labels come from, if the calibration says it.
     """
-    who = "the labels (not human)" if reference in NOT_HUMAN else "people"
+    who = "the labels (not human)" if reference in _NOT_HUMAN else "people"
     title = f"Pass rate {_share(rates.corrected)} as {who} would decide"
     return Document(title, f"The judge alone says {_share(rates.raw)}.", tuple(blocks(rates)))
 
@@ -37,30 +37,31 @@ def blocks(rates: PassRates) -> Iterator[Block]:
         )
     yield Paragraph(tuple(lines))
     if rates.groups:
-        rows = tuple(_group(name, one) for name, one in rates.groups.items())
+        rows = tuple(_group(name, group) for name, group in rates.groups.items())
         yield Table(("Group", "pass rate (95% CI)", "judge alone", "own labels"), rows)
-        withheld = ((name, one.corrected.undefined) for name, one in rates.groups.items())
+        withheld = ((name, group.corrected.undefined) for name, group in rates.groups.items())
         yield Notes(tuple(f"– {name}: {why}." for name, why in withheld if why))
     if rates.differences:
         rows = tuple(
-            (Name(f"{first} − {second}"), *_difference(one)) for (first, second), one in rates.differences.items()
+            (Name(f"{first} − {second}"), *_difference(difference))
+            for (first, second), difference in rates.differences.items()
         )
         yield Table(("Difference", "of pass rates (95% CI)", "on the tests of both"), rows)
-        found = {one.difference.undefined for one in rates.differences.values() if one.difference.undefined}
-        yield Notes(tuple(f"– {why}." for why in sorted(found)))
+        reasons = {difference.difference.undefined for difference in rates.differences.values()}
+        yield Notes(tuple(f"– {why}." for why in sorted(filter(None, reasons))))
     if rates.shared_ids:
         yield Notes((f"{rates.shared_ids} labels have an id that several groups use; they count for no group.",))
 
 
-def _group(name: str, one: GroupPassRate) -> tuple[Line, ...]:
-    return Name(name), share_mark(one.corrected), share_with_interval(one.raw), str(one.own_labels)
+def _group(name: str, group: GroupPassRate) -> tuple[Line, ...]:
+    return Name(name), share_mark(group.corrected), share_with_interval(group.raw), str(group.own_labels)
 
 
-def _difference(found: GroupDifference) -> tuple[Line, ...]:
-    shown = with_signed_interval(found.difference)
-    if found.on_common is None:
+def _difference(difference: GroupDifference) -> tuple[Line, ...]:
+    shown = with_signed_interval(difference.difference)
+    if difference.on_common is None:
         return shown, ""
-    return shown, f"{' and '.join(_share(one.rate) for one in found.on_common)} on {found.common}"
+    return shown, f"{' and '.join(_share(group.rate) for group in difference.on_common)} on {difference.common}"
 
 
 def _share(estimate: Estimate) -> str:
@@ -74,14 +75,14 @@ def json_of(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
         **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here assumed"),
         "reference": reference,
         **attributes(rates, "not_graded other_verdicts"),
-        "groups": {name: attributes(one, "raw corrected own_labels needed") for name, one in rates.groups.items()},
+        "groups": {name: attributes(group, "raw corrected own_labels needed") for name, group in rates.groups.items()},
         "differences": [
             {
                 "first": first,
                 "second": second,
-                **attributes(one, "difference common"),
-                "on_common": None if one.on_common is None else [side.rate for side in one.on_common],
+                **attributes(difference, "difference common"),
+                "on_common": None if difference.on_common is None else [side.rate for side in difference.on_common],
             }
-            for (first, second), one in rates.differences.items()
+            for (first, second), difference in rates.differences.items()
         ],
     }

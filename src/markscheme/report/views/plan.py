@@ -4,15 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.calibration.plan import Cost, Need
-from markscheme.calibration.sampling import Draw
-from markscheme.phrases import counted
+from markscheme.calibration.plans.plan import Need
+from markscheme.calibration.plans.sampling import Draw
+from markscheme.judges.cost import Cost
+from markscheme.phrases import counted, number
 from markscheme.report.document import Document, Line, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE, dollars
 from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
-GOALS: dict[str, str] = {
+_GOALS: dict[str, str] = {
     "width": "Labels needed for an interval of a given width",
     "verdict": "Labels needed for a verdict",
     "promise": "Labels needed for a guarantee on automatic decisions",
@@ -53,12 +54,12 @@ def view(plan: Plan) -> Document:
 
 
 def _sections(plan: Plan) -> Iterator[Section]:
-    for goal, title in GOALS.items():
+    for goal, title in _GOALS.items():
         needs = [need for need in plan.needs if need.goal == goal]
         if needs:
-            each = ("labels to give",) if plan.annotators > 1 else ()
+            by_all = ("labels to give",) if plan.annotators > 1 else ()
             rows = tuple(_need(need, plan.annotators) for need in needs)
-            yield Section(title, (Table(("Labels", "more", *each, "for", "because"), rows),))
+            yield Section(title, (Table(("Labels", "more", *by_all, "for", "because"), rows),))
     headings = ("Judge", "calls", "already answered", "tokens read", "written", "cost")
     costs = Table(headings, tuple(_cost(cost) for cost in plan.costs))
     basis = tuple(dict.fromkeys(f"{cost.basis[:1].upper()}{cost.basis[1:]}" for cost in plan.costs))
@@ -91,7 +92,9 @@ def _next(draw: Draw) -> Section:
         "Each carries its weight: markscheme pass-rate uses it; the figures of calibrate describe the labelled ones."
     ]
     if draw.systems:
-        widths = ", ".join(f"{labels} labels {100 * width:.0f} points" for labels, width in PLANNED_WIDTHS.items())
+        widths = ", ".join(
+            f"{labels} labels {number(100 * width, 0)} points" for labels, width in PLANNED_WIDTHS.items()
+        )
         notes.append(f"Width of the interval of a system's rate to expect: {widths}.")
     table = Table(("Stratum", "outputs", "labelled before", "taken now"), rows)
     return Section("To label next", (Paragraph(tuple(lines)), table, Notes(tuple(notes))))

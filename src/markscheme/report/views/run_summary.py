@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.run_summary import Gap, RunWorth, SystemWorth
-from markscheme.phrases import number
-from markscheme.receipt import ALLOWS, NOT_CALIBRATED
+from markscheme.calibration.rates.run_summary import Gap, RunWorth, SystemWorth
+from markscheme.phrases import number, percent
+from markscheme.receipt import NOT_CALIBRATED
 from markscheme.report.document import Document, Items, Line, Name, Notes, Table
 from markscheme.report.figures import NONE, points, share_with_interval
 from markscheme.report.json import attributes
-from markscheme.report.views.calibration import cost_line
+from markscheme.report.sections.run import cost_line
 from markscheme.report.views.gate_risk import json_of as gate_json
 
-NOT_KNOWN = "calibrate says what the judge can decide: markscheme calibrate RUBRIC, then --accept"
+_NOT_KNOWN = "calibrate says what the judge can decide: markscheme calibrate RUBRIC, then --accept"
 
 
 def view(worth: RunWorth) -> Document:
@@ -25,11 +25,11 @@ def view(worth: RunWorth) -> Document:
         for estimate in (system.raw, system.corrected)
         if estimate is not None and estimate.undefined
     ]
-    risk = [] if worth.gate is None else [f"At a pass rate of {worth.gate.threshold:.0%}: {worth.gate.because}"]
+    risk = [] if worth.gate is None else [f"At a pass rate of {percent(worth.gate.threshold)}: {worth.gate.because}"]
     lines = [*map(_gap, worth.gaps), *_trust(worth), *risk, f"Grading cost: {cost_line(worth.usage)}."]
-    labels = f"Corrected by {worth.labels} labels." if worth.labels else "As graded; no labels to correct by."
+    labels = f"Corrected by {worth.labels} labels." if worth.labels else "Not corrected: there are no labels."
     return Document(
-        title="What this run is worth",
+        title="Summary of this run",
         source=labels,
         blocks=(
             Table(headings, tuple(_row(system, names) for system in worth.systems)),
@@ -55,7 +55,8 @@ def _name(system: SystemWorth) -> str:
 
 
 def _gap(gap: Gap) -> str:
-    shown, pair = gap.shown, f"{gap.second} compared with {gap.first}"
+    shown = gap.shown
+    pair = f"{gap.second} compared with {gap.first}"
     if shown.value is None or shown.low is None:
         return f"{pair}: unknown ({shown.undefined or 'too few tests'})."
     by = "" if gap.corrected is None else ", by the judge alone" if shown is gap.raw else ", corrected by the labels"
@@ -64,12 +65,10 @@ def _gap(gap: Gap) -> str:
 
 
 def _trust(worth: RunWorth) -> Iterator[str]:
-    for rubric, (text, use) in worth.calibrations.items():
-        allows = ALLOWS.get(use, "") if use is not None else ""
-        more = f"; {allows}" if allows and allows not in text else ""
-        yield f"The judge of {rubric}: {text}{more}."
+    for rubric, (text, _) in worth.calibrations.items():
+        yield f"The judge of {rubric}: {text}."
     if all(text == NOT_CALIBRATED for text, _ in worth.calibrations.values()):
-        yield f"How far these grades can be trusted is not known yet: {NOT_KNOWN}."
+        yield f"How far these grades can be trusted is not known yet: {_NOT_KNOWN}."
 
 
 def json_of(worth: RunWorth) -> dict[str, Any]:

@@ -6,18 +6,18 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from markscheme.phrases import counted
+from markscheme.phrases import counted, thousands
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED, Receipt
 from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table
 from markscheme.report.figures import NONE
 from markscheme.report.json import attributes
 
-NO_RUBRICS = (
+_NO_RUBRICS = (
     "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder; {shipped} come with "
     "markscheme and are found by name."
 )
-NO_SESSION = "session: none is running; under Promptfoo the first assertion starts one"
-HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
+_NO_SESSION = "session: none is running; under Promptfoo the first assertion starts one"
+_HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ def view(
         sessions: A line for each running session.
         shipped: Names of the rubrics that come with markscheme.
     """
-    table: Block = Table(HEADINGS, tuple(map(_cells, rubrics)))
-    lines: list[Line] = [f"{'can' if one.usable else 'cannot'} ask {one.name}: {one.why}" for one in judges]
+    table: Block = Table(_HEADINGS, tuple(map(_cells, rubrics)))
+    lines: list[Line] = [f"{'can' if judge.usable else 'cannot'} ask {judge.name}: {judge.why}" for judge in judges]
     lines += [f"batch {batch}" for batch in batches]
-    lines += [f"session: {session}" for session in sessions] or [NO_SESSION]
+    lines += [f"session: {session}" for session in sessions] or [_NO_SESSION]
     return Document(
-        counted(len(rubrics), "rubric") if rubrics else NO_RUBRICS.format(shipped=", ".join(shipped)),
+        counted(len(rubrics), "rubric") if rubrics else _NO_RUBRICS.format(shipped=", ".join(shipped)),
         "",
         (*([table] if rubrics else []), Notes(tuple(_remarks(rubrics))), Paragraph(tuple(lines))),
     )
@@ -90,17 +90,17 @@ def view(
 def _cells(status: RubricStatus) -> tuple[Line, ...]:
     receipt = status.receipt
     if receipt is None:
-        found = "cannot be read" if status.fault else NOT_CALIBRATED
+        state = "cannot be read" if status.fault else NOT_CALIBRATED
         labelled = NONE if status.labelled is None else counted(status.labelled, "example")
-        return Name(status.name), found, NONE, labelled, NONE, NONE, NONE
-    cost = NONE if status.tokens is None else f"{status.tokens:,.0f} tokens each"
+        return Name(status.name), state, NONE, labelled, NONE, NONE, NONE
+    cost = NONE if status.tokens is None else f"{thousands(status.tokens)} tokens each"
     return (
         Name(status.name),
         ALLOWS[receipt.use],
         status.judge,
         f"{receipt.labels} {receipt.kind}",
         str(len(status.false_passes)),
-        cost if status.usd is None else f"${status.usd:,.2f}",
+        cost if status.usd is None else f"${thousands(status.usd, 2)}",
         "stale" if status.fresh_until is None else status.fresh_until.isoformat(),
     )
 
@@ -110,7 +110,7 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
         if status.fault:
             yield f"{status.name}: {status.fault}"
         elif status.file is None:
-            yield f"{status.name}: its file is not in rubrics/; what its accepted run tells is shown"
+            yield f"{status.name}: its file is not in rubrics/; only its accepted run is shown"
         if status.stale:
             yield f"{status.name} is stale: {'; '.join(status.stale)}"
         if status.false_passes:
@@ -124,8 +124,13 @@ def json_of(
     sessions: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """The same by the keys of its JSON, with all details of each batch and session."""
-    own = list(map(_rubric_json, rubrics))
-    return {"schema": 1, "rubrics": own, "judges": judges, "batches": batches, "sessions": sessions}
+    return {
+        "schema": 1,
+        "rubrics": list(map(_rubric_json, rubrics)),
+        "judges": judges,
+        "batches": batches,
+        "sessions": sessions,
+    }
 
 
 def _rubric_json(status: RubricStatus) -> dict[str, Any]:

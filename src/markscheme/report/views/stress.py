@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from markscheme.calibration.plan import Cost
+from markscheme.judges.cost import Cost
 from markscheme.phrases import counted, number, signed
 from markscheme.report.document import Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import NONE, cut_short, dollars, share
 from markscheme.report.json import attributes
-from markscheme.stats.stress import Cell
+from markscheme.stats.stress import StressCell
 from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, MovedExample, Stress
 
-SIGNS = (
+_SIGNS = (
     "+0.31 ↑ moved, in levels · = ±0.19 no effect above that · ? <0.42 can't tell: a smaller effect may be there · "
     "– the change may alter the level. Level 0.03 for the whole table; 90% intervals."
 )
-LONGEST = 600
-NOISY = 0.05
+_LONGEST_TEXT = 600
+_NOISY_LEVEL = 0.05
 
 
 def view(stress: Stress, judge: str) -> Document:
@@ -31,7 +31,7 @@ def _blocks(stress: Stress) -> Iterator[Any]:
     yield callout(stress)
     if stress.control_moved is None:
         yield _table(stress)
-        yield Notes((SIGNS, *(f"{row.name}: {row.what}" for row in stress.battery.rows)))
+        yield Notes((_SIGNS, *(f"{row.name}: {row.what}" for row in stress.battery.rows)))
         yield Notes(tuple(_noise(stress)))
     graded = f"{stress.not_graded} not graded." if stress.not_graded else "All graded."
     yield Paragraph((f"{counted(stress.usage.calls, 'call')}. {graded}",))
@@ -39,7 +39,9 @@ def _blocks(stress: Stress) -> Iterator[Any]:
 
 def callout(stress: Stress) -> Callout:
     """What the run shows, in a few words and in a sentence or two."""
-    moved, battery, findings = stress.control_moved, stress.battery, stress.findings
+    moved = stress.control_moved
+    battery = stress.battery
+    findings = stress.findings
     if moved is not None:
         text = (
             f"Asked again within this run, the originals already moved by {signed(moved[1].shift.value)} levels on "
@@ -51,9 +53,17 @@ def callout(stress: Stress) -> Callout:
     end = end if is_cut_short else ""
     if findings:
         name, criterion, cell = findings[0]
-        places, move = counted(len(findings), "combination"), "moves" if len(findings) == 1 else "move"
+        places = counted(len(findings), "combination")
+        move = "moves" if len(findings) == 1 else "move"
         largest = f"{criterion} moves by {signed(cell.shift.value)} levels under {name}"
         text = f"{places} of change and criterion {move} it; {largest}.{end}"
+        return Callout("bad", "This judge can be moved.", text)
+    if stress.flips:
+        name, criterion, noise = stress.flips[0]
+        text = (
+            f"Under {name}, {share(noise.changed)} of its ratings on {criterion} change, against {share(noise.retest)} "
+            f"when it is asked again, though their mean stays.{end}"
+        )
         return Callout("bad", "This judge can be moved.", text)
     unknown = _open_cells(stress)
     text = f"None of {counted(len(battery.rows), 'change')} moves it.{end}"
@@ -70,7 +80,7 @@ def callout(stress: Stress) -> Callout:
     return Callout("good", "Nothing moved this judge.", text)
 
 
-def _open_cells(stress: Stress) -> list[Cell]:
+def _open_cells(stress: Stress) -> list[StressCell]:
     """Cells of changes that should move nothing in which neither a shift nor its absence is shown."""
     return [c for name, row in stress.rows.items() if name not in APART for c in row.values() if c.state == "unknown"]
 
@@ -82,12 +92,12 @@ def _table(stress: Stress) -> Table:
     return Table(("Change", *spans), lines)
 
 
-def _row(name: str, cells: Mapping[str, Cell], spans: Mapping[str, float]) -> tuple[Line, ...]:
+def _row(name: str, cells: Mapping[str, StressCell], spans: Mapping[str, float]) -> tuple[Line, ...]:
     apart = {TRUNCATION: " (should fall)", POLARITY: " (wording)", CONTROL: " (asked again)"}.get(name, "")
     return (Name(f"{name}{apart}"), *(cell_text(cells[criterion], span) for criterion, span in spans.items()))
 
 
-def cell_text(cell: Cell, span: float) -> str:
+def cell_text(cell: StressCell, span: float) -> str:
     """A cell of the table, for a criterion whose scale has this span."""
     shift = cell.shift
     if cell.state == "not-preserving" or shift.value is None or shift.low is None or shift.high is None:
@@ -104,7 +114,11 @@ def _noise(stress: Stress) -> Iterator[str]:
     for name, row in stress.rows.items():
         for criterion, cell in row.items():
             noise = cell.noise
-            if name not in APART and noise is not None and noise.p <= NOISY / max(1, len(stress.rows) * len(row)):
+            if (
+                name not in APART
+                and noise is not None
+                and noise.p <= _NOISY_LEVEL / max(1, len(stress.rows) * len(row))
+            ):
                 yield (
                     f"{name}, {criterion}: {share(noise.changed)} of ratings differ from the original's, "
                     f"{share(noise.retest)} between two answers about it (effect varies by {number(noise.effect_sd)} "
@@ -122,7 +136,7 @@ def _example(moved: MovedExample) -> Iterator[Any]:
     before, after = map(cut_short, moved.reasons)
     head = f"{moved.id}: {signed(moved.shift)} levels"
     yield Items(((head, f"original: “{before}”", f"changed: “{after}”"),))
-    yield Verbatim(f"{moved.original[:LONGEST]}\n--- changed ---\n{moved.changed[:LONGEST]}")
+    yield Verbatim(f"{moved.original[:_LONGEST_TEXT]}\n--- changed ---\n{moved.changed[:_LONGEST_TEXT]}")
 
 
 def plan_view(battery: Battery, cost: Cost) -> Document:
@@ -134,7 +148,7 @@ def plan_view(battery: Battery, cost: Cost) -> Document:
         f"{counted(len(battery.examples), 'example')}, {counted(len(battery.rows), 'change')}. {calls}",
         (),
         tuple(
-            Section(name, (Verbatim(f"{original[:LONGEST]}\n--- changed ---\n{changed[:LONGEST]}"),))
+            Section(name, (Verbatim(f"{original[:_LONGEST_TEXT]}\n--- changed ---\n{changed[:_LONGEST_TEXT]}"),))
             for name, original, changed in battery.shown()
         ),
     )
@@ -146,5 +160,6 @@ def json_of(stress: Stress) -> dict[str, Any]:
         "schema": 1,
         "n": len(stress.battery.examples),
         **attributes(stress, "calls=usage.calls not_graded control rows reads_to_the_end cost=usage"),
+        "flips": [{"change": name, "criterion": criterion} for name, criterion, _ in stress.flips],
         "because": callout(stress).text,
     }

@@ -5,28 +5,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from markscheme.calibration.calibration import Rater
-from markscheme.calibration.decision import Finding
+from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
 from markscheme.phrases import counted, number, signed
 from markscheme.ratings.splits import Openings
 from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import NONE, share, share_with_interval, with_interval
 from markscheme.report.json import attributes, plain
-from markscheme.report.views.calibration import openings_line
 from markscheme.stats import Estimate
 from markscheme.stats.pass_mark import MarkProposal
 from markscheme.stats.weights import HeldOut
 
-NOT_HUMAN: Mapping[str, str] = {
+NOT_HUMAN_WARNINGS: Mapping[str, str] = {
     "constructed": "Warning: synthetic labels; what they support is no evidence about people.",
     "model": "Warning: labels by a model; what they support is no evidence about people.",
 }
-MEASURES = {
+_MEASURES = {
     "mae": "MAE of the score",
     "agreement": "agreement",
     "pass_agreement": "same pass/fail decision as labelled",
 }
-MOST_FINDINGS = 8
+_MOST_FINDINGS = 8
 
 
 @dataclass(frozen=True)
@@ -56,12 +55,13 @@ class TuneRun:
 
 def view(run: TuneRun) -> Document:
     """The changes that the labels support, and the lines of the file that would change."""
-    proposal, found = run.proposal, run.proposal.chosen
+    proposal = run.proposal
+    chosen = run.proposal.chosen
     part = f" of the {run.split} split" if run.split else ""
     kinds = ", ".join(f"{n} {kind} {'rater' if n == 1 else 'raters'}" for kind, n in proposal.truth.kinds.items())
-    counts = f"{found.marks} with an overall mark, {found.passes} passed and {found.fails} failed"
+    counts = f"{chosen.marks} with an overall mark, {chosen.passes} passed and {chosen.fails} failed"
     return Document(
-        title=f"{proposal.rubric.name} · {counted(found.n, 'labelled example')}{part}, {counts}",
+        title=f"{proposal.rubric.name} · {counted(chosen.n, 'labelled example')}{part}, {counts}",
         source=f"{kinds}. "
         + ("" if run.judge is None else f"Judge: {run.judge.name}. ")
         + _through(run, proposal.source),
@@ -71,9 +71,10 @@ def view(run: TuneRun) -> Document:
 
 
 def _lead(run: TuneRun) -> Iterator[Block]:
-    proposal, lines = run.proposal, []
-    if proposal.truth.reference in NOT_HUMAN:
-        lines.append(NOT_HUMAN[proposal.truth.reference])
+    proposal = run.proposal
+    lines = []
+    if proposal.truth.reference in NOT_HUMAN_WARNINGS:
+        lines.append(NOT_HUMAN_WARNINGS[proposal.truth.reference])
     if proposal.contradictory:
         lines.append(f"{len(proposal.contradictory)} excluded: the same rater both passed and failed them.")
     if proposal.torn:
@@ -96,15 +97,15 @@ def _sections(run: TuneRun) -> Iterator[Section]:
     if run.proposal.final is not None:
         yield Section("On the test split, which had no part in this", (_held_out(run.proposal.final),))
     if run.openings is not None:
-        yield Section("Test labels", (Paragraph((openings_line(run.openings),)),))
+        yield Section("Test labels", (Paragraph((run.openings.sentence,)),))
     yield Section("The file", tuple(_diff(run)))
 
 
 def _through(run: TuneRun, source: Source) -> str:
     if source == "judge":
-        return "Fitted to the judge's levels: is it the judge?"
-    whose = "labelled" if run.proposal.truth.reference in NOT_HUMAN else "annotators'"
-    return f"Fitted to the {whose} levels: is it the weights?"
+        return "Fitted to the judge's levels, so its errors count."
+    whose = "labelled" if run.proposal.truth.reference in NOT_HUMAN_WARNINGS else "annotators'"
+    return f"Fitted to the {whose} levels, so the judge's errors don't count."
 
 
 def _wording(findings: tuple[Finding, ...] | None) -> Iterator[Block]:
@@ -115,13 +116,14 @@ def _wording(findings: tuple[Finding, ...] | None) -> Iterator[Block]:
     else:
         yield Paragraph(("Most gaps close by an edit of the text, not of the numbers.",))
         items = (
-            (f"{f.message}" + (f" Try: {f.suggestion}" if f.suggestion else ""),) for f in findings[:MOST_FINDINGS]
+            (f"{f.message}" + (f" Try: {f.suggestion}" if f.suggestion else ""),) for f in findings[:_MOST_FINDINGS]
         )
         yield Items(tuple(items))
 
 
 def _weights(run: TuneRun) -> Iterator[Block]:
-    proposal, chosen = run.proposal, run.proposal.chosen
+    proposal = run.proposal
+    chosen = run.proposal.chosen
     weights = chosen.weights
     yield Paragraph((f"{'Changed' if weights.supported else 'Kept'}: {weights.reason}",))
     lines: list[Line] = []
@@ -135,10 +137,10 @@ def _weights(run: TuneRun) -> Iterator[Block]:
     for first, second, r in weights.alike:
         pair = f"{proposal.rubric.criteria[first].name} and {proposal.rubric.criteria[second].name}"
         lines.append(f"{pair} rise together (r = {number(r)}): how the weight is split between them is arbitrary.")
-    for source, other in proposal.tuned.items():
+    for source, alternative in proposal.tuned.items():
         if source != proposal.source:
-            what = "Weights would change" if other.weights.supported else "Weights kept"
-            lines.append(f"{_through(run, source)} {what}: {other.weights.reason}")
+            what = "Weights would change" if alternative.weights.supported else "Weights kept"
+            lines.append(f"{_through(run, source)} {what}: {alternative.weights.reason}")
     yield Paragraph(tuple(lines))
 
 
@@ -156,12 +158,13 @@ def _gain(gain: Estimate) -> str:
 def _held_out(held_out: Mapping[str, HeldOut]) -> Table:
     """Figures before and after, on examples that the fit did not see."""
     rows = []
-    for name, words in MEASURES.items():
-        spell, found = with_interval if name == "mae" else share_with_interval, held_out[name]
-        moved = signed(found.difference.value, 3)
-        if found.difference.low is not None:
-            moved += f" ({signed(found.difference.low, 3)} to {signed(found.difference.high, 3)})"
-        rows.append((words, spell(found.before), spell(found.after), moved))
+    for name, words in _MEASURES.items():
+        spell = with_interval if name == "mae" else share_with_interval
+        estimate = held_out[name]
+        moved = signed(estimate.difference.value, 3)
+        if estimate.difference.low is not None:
+            moved += f" ({signed(estimate.difference.low, 3)} to {signed(estimate.difference.high, 3)})"
+        rows.append((words, spell(estimate.before), spell(estimate.after), moved))
     return Table(("Held out", "now", "tuned", "difference"), tuple(rows))
 
 
@@ -180,9 +183,9 @@ def _thresholds(proposal: Proposal) -> Iterator[Line]:
     for name, threshold in proposal.chosen.thresholds.items():
         if threshold.supported:
             yield f"Threshold of {name} {threshold.before:g} → {threshold.after:g}: {threshold.reason}"
-    kept = [name for name, threshold in proposal.chosen.thresholds.items() if not threshold.supported]
-    if kept:
-        yield f"Thresholds kept: {', '.join(kept)}"
+    unsupported = [name for name, threshold in proposal.chosen.thresholds.items() if not threshold.supported]
+    if unsupported:
+        yield f"Thresholds kept: {', '.join(unsupported)}"
 
 
 def _band(band: TunedBand | None) -> str:
@@ -190,11 +193,11 @@ def _band(band: TunedBand | None) -> str:
         return "Not known without the judge's scores (--ratings FILE or --judge NAME)."
     if not band.supported or band.band is None:
         return f"No guarantee is possible; {band.reason}"
-    found = band.band
+    chosen = band.band
     return (
         f"Within {band.after:g} of the pass mark a person decides; {band.reason}. Automatic: "
-        f"{share_with_interval(found.automatic)}; {found.errors} of {found.n_automatic} were wrong, at most "
-        f"{share(found.upper)} are. Written with --band."
+        f"{share_with_interval(chosen.automatic)}; {chosen.errors} of {chosen.n_automatic} were wrong, at most "
+        f"{share(chosen.upper)} are. Written with --band."
     )
 
 
@@ -234,7 +237,8 @@ def json_of(run: TuneRun) -> dict[str, Any]:
 
 def _tuned_json(proposal: Proposal, tuned: Tuned, costs: tuple[float, float]) -> dict[str, Any]:
     names = [criterion.name for criterion in proposal.rubric.criteria]
-    weights, by_name = tuned.weights, attributes(tuned.weights, "before after ratios")
+    weights = tuned.weights
+    by_name = attributes(tuned.weights, "before after ratios")
     cost = {"cost": {"false_pass": costs[0], "false_fail": costs[1]}}
     return {
         "n": tuned.n,
@@ -252,11 +256,11 @@ def _tuned_json(proposal: Proposal, tuned: Tuned, costs: tuple[float, float]) ->
 
 
 def _held_out_json(held_out: Mapping[str, HeldOut], why_not: str) -> dict[str, Any]:
-    found = {}
-    for name in MEASURES:
+    entries = {}
+    for name in _MEASURES:
         nothing = Estimate.without_value(why_not or "nothing to measure", n=0, method=f"held out, {name}")
-        found[name] = held_out.get(name, HeldOut(nothing, nothing, nothing))
-    return found
+        entries[name] = held_out.get(name, HeldOut(nothing, nothing, nothing))
+    return entries
 
 
 def _band_json(band: TunedBand) -> dict[str, Any]:

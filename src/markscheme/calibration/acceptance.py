@@ -1,0 +1,291 @@
+"""Accepting a run: what `--accept` writes, for comparison with later runs.
+
+There are two files: accepted.json, and the judge's ratings under a name that contains their digest. The ratings are
+not labels, so they are kept outside `ratings/`. Each run is a sample in that file.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.setting import (
+    MOST_RUNS,
+    Accepted,
+    Setting,
+    labels_digest,
+    submission_digest,
+    template_fingerprint,
+)
+from markscheme.errors import RatingError, writing
+from markscheme.files import exclusive, write_whole
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import MOST_UNGRADED, asking_fingerprint
+from markscheme.phrases import counted
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.receipt import ACCEPTED_SCHEMA, accepted_data
+from markscheme.stats import Estimate
+
+DIGEST_LENGTH = 8
+"""Digits of a digest in a file's name: enough to distinguish the few files that a folder ever has."""
+LONGEST_ERROR = 200
+"""Letters of an error that are stored: enough for its sentence, without a provider's whole reply."""
+KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"}
+"""Name of the labels in a receipt, where it isn't the reference's own name."""
+NOT_ASKED = ("source", "judge")
+"""Rubric fields that don't affect what the judge is asked."""
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """What accepting a run wrote.
+
+    Attributes:
+        file: The file of ratings next to accepted.json.
+        runs: How many runs it contains.
+        why_alone: Why the previously accepted runs were not kept; None where they were, or there were none.
+    """
+
+    file: Path
+    runs: int
+    why_alone: str | None = None
+
+    @property
+    def sentences(self) -> str:
+        """How many runs are accepted, and how many more would help."""
+        sentences = [f"{counted(self.runs, 'run')} accepted, with the judge's ratings in {self.file.name}."]
+        if self.why_alone is not None:
+            sentences.append(f"The runs accepted before are dropped ({self.why_alone}).")
+        if self.runs < MOST_RUNS:
+            sentences.append(
+                f"Drift is found more surely with {MOST_RUNS}: accept {counted(MOST_RUNS - self.runs, 'more run')} "
+                "without changing anything."
+            )
+        return " ".join(sentences)
+
+
+@contextmanager
+def accepting(path: Path, busy: Callable[[], object]) -> Iterator[None]:
+    """Keep other processes from accepting runs at `path`, until the block ends.
+
+    Its folder is what is held, since the file itself is replaced; a folder that was made for that doesn't stay empty.
+
+    Args:
+        path: The accepted.json.
+        busy: Called where another process accepts a run there; then this one waits.
+
+    Raises:
+        UsageError: The folder cannot be made or opened.
+    """
+    folder = path.absolute().parent
+    is_new = not folder.exists()
+    with ExitStack() as stack:
+        with writing(path):
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(exclusive(folder, is_folder=True, busy=busy))
+        try:
+            yield
+        finally:
+            if is_new:
+                with suppress(OSError):
+                    folder.rmdir()
+
+
+def accept(calibration: Calibration, path: Path, *, split: str | None = None, start_over: bool = False) -> Acceptance:
+    """Add a calibration's runs to the accepted ones, or replace these where they can't be joined.
+
+    Both files are written or neither: until accepted.json is replaced, the previous runs stay valid.
+
+    Args:
+        calibration: The run, with its repeats; each sample is kept as a run.
+        path: The accepted.json to write; its folder is made.
+        split: The part of the examples that was measured, where there are splits.
+        start_over: Whether to drop the previously accepted runs.
+
+    Raises:
+        RatingError: Too few examples are graded to accept the run, or there are five runs already.
+        UsageError: The files cannot be written.
+    """
+    examples = {example.id: example for example in calibration.comparison.gold.examples}
+    sitting = [rating for rating in (*calibration.judge_ratings, *calibration.repeats) if rating.id in examples]
+    _refuse_unfinished(sitting, len(examples), path)
+    now = calibration.rater.setting(calibration.rubric)
+    earlier, why_alone = joinable(path, now, calibration.comparison.gold.examples, start_over=start_over)
+    runs = _numbered(sitting, earlier.ratings if earlier else (), live=calibration.rater.source == "live")
+    n_runs = len({rating.sample for rating in runs})
+    if n_runs > MOST_RUNS:
+        raise RatingError(f"not accepted: that makes {n_runs} runs of {MOST_RUNS}; --replace starts over", path=path)
+    text = "".join(_line(rating, examples[rating.id]) for rating in runs)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    ratings_file = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl")
+    ratings = {
+        "file": ratings_file.name,
+        "sha256": digest,
+        "judge": calibration.rater.name,
+        "samples": n_runs,
+        "examples": len({rating.id for rating in runs}),
+    }
+    before = _ratings_file_of(path)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(ratings_file, text, follow=False)
+        measured_runs = len({rating.sample for rating in sitting})
+        document = _accepted_json(calibration, ratings, split, measured_runs)
+        accepted_text = json.dumps(document, ensure_ascii=False, indent=2, default=Estimate.to_json)
+        write_whole(path, f"{accepted_text}\n", follow=False)
+        if before is not None and before != ratings_file:
+            before.unlink(missing_ok=True)
+    return Acceptance(ratings_file, n_runs, why_alone)
+
+
+def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
+    for number in sorted({rating.sample for rating in ratings}):
+        graded = sum(rating.sample == number and rating.error is None for rating in ratings)
+        if n - graded > MOST_UNGRADED * n:
+            raise RatingError(
+                f"not accepted: run {number + 1} grades {graded} of {n} examples, and nine in ten are needed", path=path
+            )
+
+
+def joinable(
+    path: Path, now: Setting, examples: Sequence[Example], *, start_over: bool = False
+) -> tuple[Accepted | None, str | None]:
+    """The accepted runs that today's run can be added to, and why not where it can't.
+
+    Args:
+        path: Their accepted.json; it may be missing.
+        now: The setting of today's run.
+        examples: Those that have gold.
+        start_over: Whether to drop them in any case.
+    """
+    if start_over or not path.is_file():
+        return None, None
+    try:
+        accepted = load_accepted(path)
+    except RatingError as error:
+        return None, f"they cannot be read: {error}"
+    why = accepted.why_not_joined(now, examples)
+    return (accepted, None) if why is None else (None, why)
+
+
+def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
+    """All runs, numbered by sample: this run's first, because the measurements are its own.
+
+    Ratings from a file or a recording that are accepted already are the same run, not another one.
+    """
+    numbers = sorted({rating.sample for rating in sitting})
+    earlier_runs = [_levels_of(earlier, number) for number in sorted({rating.sample for rating in earlier})]
+    if not live and all(_levels_of(sitting, number) in earlier_runs for number in numbers):
+        return list(earlier)
+    place = {number: place for place, number in enumerate(numbers)}
+    return [
+        *(replace(rating, sample=place[rating.sample]) for rating in sitting),
+        *(replace(rating, sample=len(numbers) + rating.sample) for rating in earlier),
+    ]
+
+
+def _levels_of(ratings: Iterable[Rating], sample: int) -> dict[str, Any]:
+    """The content of one run: levels, score and decision by example."""
+    return {
+        rating.id: ({name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed)
+        for rating in ratings
+        if rating.sample == sample
+    }
+
+
+def _ratings_file_of(path: Path) -> Path | None:
+    """The ratings file of an accepted.json at `path`, to be removed once it is replaced."""
+    try:
+        ratings = accepted_data(path)["ratings"]
+        name = ratings["file"]
+        digest = ratings["sha256"]
+        ours = name == f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl"
+        return path.with_name(name) if ours and path.with_name(name).name == name else None
+    except (RatingError, KeyError, TypeError):
+        return None
+
+
+def _line(rating: Rating, example: Example) -> str:
+    """A rating as it is stored: levels without reasons, and digests of the submission and its labels."""
+    stored = replace(rating, note="", error=None if rating.error is None else rating.error[:LONGEST_ERROR]).to_json()
+    stored["criteria"] = {
+        name: {"level": rated.level} if rated.level is not None else Rated(None, declined=rated.declined).to_json()
+        for name, rated in rating.criteria.items()
+    }
+    stored |= {"submission": submission_digest(example), "labels": labels_digest(example)}
+    return json.dumps(stored, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _accepted_json(
+    calibration: Calibration, ratings: Mapping[str, Any], split: str | None, measured_runs: int
+) -> dict[str, Any]:
+    from importlib.metadata import version  # slow: imports the e-mail and zip modules
+
+    comparison = calibration.comparison
+    rater = calibration.rater
+    rubric = calibration.rubric
+    gold = comparison.gold
+    labels = sorted([example.id, labels_digest(example)] for example in gold.examples)
+    return {
+        "schema": ACCEPTED_SCHEMA,
+        "version": version("markscheme"),
+        "date": date.today().isoformat(),
+        "use": calibration.decision.use,
+        "verdict": calibration.decision.verdict,
+        "rubric": {"name": rubric.name, "fingerprint": rubric.fingerprint},
+        "judge": {
+            "name": rater.name,
+            "source": rater.source,
+            "provenance": rater.provenance,
+            "identity": None if rater.identity is None else rater.identity.to_json(),
+            "answered_by": list(rater.answered_by),
+        },
+        "fingerprints": {
+            "rubric": rubric.fingerprint,
+            "criteria": {criterion.name: criterion.fingerprint for criterion in rubric.criteria},
+            "prompt": asking_fingerprint(rubric),
+            "template": template_fingerprint(),
+            "judge": rater.fingerprint,
+            "labels": fingerprint(labels),
+        },
+        "ratings": dict(ratings),
+        "labels": {
+            "n": comparison.agreement.n,
+            "kind": KIND_OF_REFERENCE.get(gold.reference, gold.reference),
+            "reference": gold.reference,
+            "raters": dict(gold.kinds),
+        },
+        "split": split,
+        "measurements": _measurements(calibration),
+        "cost": {
+            **calibration.cost.to_json(),
+            "from_cache": calibration.counts.from_cache,
+            "examples": ratings["examples"],
+            "runs": measured_runs,
+        },
+        "asked": {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED},
+    }
+
+
+def _measurements(calibration: Calibration) -> dict[str, Any]:
+    """The measurements of the run, as Estimates that the JSON writer serializes."""
+    comparison = calibration.comparison
+    return {
+        "agreement": comparison.agreement,
+        "agreement_constant": comparison.agreement_constant,
+        "agreement_person": comparison.agreement_person,
+        "tolerance": comparison.tolerance,
+        "target": calibration.decision.target,
+        "margin": comparison.overall["rmse"].value,
+        "overall": comparison.overall,
+        "criteria": {name: criterion.statistics for name, criterion in comparison.criteria.items()},
+        "false_passes": comparison.false_passes,
+        "false_fails": comparison.false_fails,
+    }

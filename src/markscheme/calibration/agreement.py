@@ -1,0 +1,73 @@
+"""Agreement of the raters in a table of ratings from anywhere."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from markscheme.calibration.reported import Reported
+from markscheme.errors import UsageError
+from markscheme.readers.rater_table import RaterTable
+from markscheme.stats import Estimate
+from markscheme.stats.coefficients import NamedWeights
+from markscheme.stats.table_agreement import Pooling, TableAgreement, table_agreement
+
+ScaleName = Literal["nominal", "ordinal", "interval"]
+
+
+@dataclass(frozen=True)
+class Agreement(Reported):
+    """Agreement of the raters in a table.
+
+    Attributes:
+        table: The ratings.
+        scale: nominal, ordinal or interval.
+        measures: All of them, with what chance would give.
+    """
+
+    table: RaterTable
+    scale: ScaleName
+    measures: TableAgreement
+
+    @property
+    def statistics(self) -> Mapping[str, Estimate]:
+        """Each measure by its name, with its interval or the reason why it has no value."""
+        return self.measures.statistics
+
+
+def agreement_of(
+    table: RaterTable,
+    scale: ScaleName | None = None,
+    *,
+    are_ordered: bool = False,
+    weights: NamedWeights | None = None,
+    pairs: Pooling | None = None,
+    judge: str | None = None,
+) -> Agreement:
+    """Every measure of agreement of a table.
+
+    Args:
+        table: The ratings.
+        scale: None means ordinal for numbers, nominal for words.
+        are_ordered: Whether levels that are words are listed worst first.
+        weights: Cost of a disagreement; None means quadratic where levels have an order.
+        pairs: How statistics of two raters are made of more; None leaves them out.
+        judge: A rater to compare with the others.
+
+    Raises:
+        UsageError: The scale doesn't fit the levels or the weights, or nobody in the table is called like the judge.
+    """
+    are_words = any(isinstance(level, str) for level in table.levels)
+    scale = scale or ("nominal" if are_words else "ordinal")
+    if are_words and scale != "nominal" and not are_ordered:
+        order = ",".join(map(str, table.levels))
+        raise UsageError(f"levels that are words have no order of their own; give it: --levels {order}")
+    if are_words and scale == "interval":
+        raise UsageError("the levels of an interval scale must be numbers")
+    if scale == "nominal" and weights not in (None, "identity"):
+        raise UsageError(f"--weights {weights} needs levels with an order; a nominal scale has none")
+    if judge is not None and judge not in table.raters:
+        raise UsageError(f"`--judge` must be one of the raters {', '.join(table.raters)}, got {judge!r}")
+    measures = table_agreement(
+        table.values, levels=table.codes, scale=scale, raters=table.raters, weights=weights, pairs=pairs, judge=judge
+    )
+    return Agreement(table, scale, measures)

@@ -1,0 +1,480 @@
+"""What to calibrate, and its calibrations: of judges that are asked, of ratings, or of Promptfoo's results."""
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markscheme.calibration.acceptance import accepting
+from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.drift.baseline import Since
+from markscheme.calibration.history import (
+    DriftRule,
+    accept_run,
+    replaying_judge,
+    runs_before,
+    since_accepted,
+    with_replay,
+)
+from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
+from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.errors import UsageError
+from markscheme.files import refuse_unmakeable
+from markscheme.grading import Grade, Grading, scorers_for
+from markscheme.judges.family import warn_of_kinship
+from markscheme.judges.judge import Judge, total
+from markscheme.judges.options import AskOptions
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.rerun import FromSample
+from markscheme.progress import Watch, unwatched
+from markscheme.ratings.examples import ExampleSet, warn_unknown
+from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
+from markscheme.ratings.from_grades import first_prompts, rating_of
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rating
+from markscheme.receipt import ACCEPTED
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
+
+if TYPE_CHECKING:
+    from markscheme.calibration.labelled_files import ExportAnswer
+    from markscheme.readers.imported import Meanings
+    from markscheme.readers.sides import Sides
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportHints:
+    """What another tool's export doesn't say.
+
+    Attributes:
+        kind: Who rated.
+        rater: The rater's name.
+        judges: Raters that are judges.
+        fields: What metrics or columns mean, by name.
+        words: What words mean, by lower-case word.
+        scales: The ends of each side's scale, "judge" and "human", where they differ.
+    """
+
+    kind: Kind | None = None
+    rater: str | None = None
+    judges: frozenset[str] = frozenset()
+    fields: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def meanings(self) -> "Meanings":
+        """The same, as readers take it."""
+        from markscheme.readers.imported import Columns, Meanings
+
+        return Meanings(self.words, Columns(self.fields, self.rater, self.kind, self.judges, self.scales))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationRequest:
+    """What to calibrate, on which labels, and with what it is compared.
+
+    Attributes:
+        of: The rubric; or its name, or files of Promptfoo's results, as the user wrote them.
+        examples: The labelled examples or their file; None for the rubric's own.
+        judges: The judges to ask, by name or opened; none for the default.
+        judge_is_configured: Whether a file of settings names the judge, so that a later call need not.
+        ratings: Files of ratings, or ratings, instead of asking a judge.
+        choice: Which examples count.
+        options: Which labels count, and what is enough.
+        ask: How judges are asked.
+        drift: How the run is compared with accepted ones, and whether it joins them.
+        hints: What an export of another tool doesn't say.
+        sides: Which columns of a table without a rubric are judges' and people's; None for anything else.
+        watch: Shows progress.
+        notify: Called with a sentence for the user.
+    """
+
+    of: Rubric | tuple[str, ...]
+    examples: Path | ExampleSet | None = None
+    judges: tuple[str | Judge, ...] = ()
+    judge_is_configured: bool = False
+    ratings: tuple[Path, ...] | list[Rating] = ()
+    choice: ExamplesChoice = ExamplesChoice()
+    options: Options = Options()
+    ask: AskOptions = field(default_factory=AskOptions)
+    drift: DriftRule = DriftRule()
+    hints: ExportHints = ExportHints()
+    sides: "Sides | None" = None
+    watch: Watch = unwatched
+    notify: Callable[[str], None] | None = None
+
+    def of_export(self) -> "ExportAnswer | None":
+        """The calibrations of the judges in an export of another tool; None where none is named.
+
+        Raises:
+            UsageError: A hint is given without an export, or an option that only a rubric has.
+        """
+        paths = [] if isinstance(self.of, Rubric) else [Path(name) for name in self.of]
+        if not paths or not _are_export(paths):
+            if self.ratings:
+                return None
+            scales = self.hints.scales if self.sides is None else {}
+            hints = {"kind": self.hints.kind, "rater": self.hints.rater, "levels": self.hints.words, "scale": scales}
+            for option, value in hints.items():
+                if value:
+                    name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
+                    raise UsageError(f"--{option} is for exports of other tools; {name} is none")
+            return None
+        from markscheme.calibration.labelled_files import calibrate_export
+        from markscheme.readers.rated import open_rated
+
+        self._refuse_options_of_rubrics("an export contains its own ratings", accept=self.drift.accept)
+        rated = open_rated(paths, expected="anything", meanings=self.hints.meanings, joined=True)
+        return calibrate_export(paths, rated, self.options)
+
+    def calibrations(self) -> list[Calibration]:
+        """A calibration for each judge that is named, for each rater of the ratings, or for results.
+
+        Raises:
+            UsageError: What is named is neither a rubric nor results, or options that don't go together.
+        """
+        if self.drift.replace and not self.drift.accept:
+            raise UsageError("--replace goes with --accept: it drops the runs accepted before")
+        results = [] if isinstance(self.of, Rubric) else _results_among(self.of)
+        if results:
+            return [self._of_results(results)]
+        if self.sides is not None:
+            return self._of_table(self.sides)
+        if self.drift.accept and len(self.judges) > 1:
+            raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named")
+        return self._of_rubric()
+
+    def _refuse_options_of_rubrics(self, why: str, **more: object) -> None:
+        """Refuse options that ask a judge, or name examples, for files that bring both.
+
+        Args:
+            why: What makes them pointless.
+            more: Further options by name, and their values.
+
+        Raises:
+            UsageError: One of them has a value.
+        """
+        values = {
+            "judge": self.judges and not self.judge_is_configured,
+            "ratings": self.ratings,
+            "examples": self.examples,
+            "samples": self.ask.samples,
+            "strategy": self.ask.strategy,
+            "replay": self.drift.replay,
+            "scorers": self.ask.scorers,
+            "only": self.choice.only,
+            **more,
+        }
+        for option, value in values.items():
+            if value:
+                raise UsageError(f"--{option} needs a rubric; {why}")
+
+    # a table
+
+    def _of_table(self, sides: "Sides") -> list[Calibration]:
+        from markscheme.calibration.labelled_files import calibrate_table
+
+        self._refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=self.drift.accept)
+        path = Path() if isinstance(self.of, Rubric) else Path(self.of[0])
+        calibrations, notes = calibrate_table(
+            path, replace(self.hints.meanings, sides=sides), self.options, sides.as_options
+        )
+        if self.notify is not None:
+            self.notify("\n".join(notes))
+        return calibrations
+
+    # Promptfoo's results
+
+    def _of_results(self, results: Sequence[Path]) -> Calibration:
+        from markscheme.calibration.labelled_files import calibrate_results  # slow to load, and few ask for it
+
+        self._refuse_options_of_rubrics("Promptfoo's results contain their own ratings")
+        path = self.drift.accepted
+        if self.drift.accept and path is None:
+            raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with --accepted FILE")
+        since = partial(self._since, path)
+        with self._turn(path):
+            calibration, examples = calibrate_results(
+                results, options=self.options, split=self.choice.split, since=since
+            )
+            if path is not None:
+                self._accept([calibration], path, examples)
+        return calibration
+
+    # a rubric
+
+    def _of_rubric(self) -> list[Calibration]:
+        plain = self.of if isinstance(self.of, Rubric) else _rubric_named(self.of[0])
+        rubric = self.ask.of(plain)
+        if self.drift.accept:  # each of the N samples is a run of its own
+            rubric = replace(rubric, samples=plain.samples)
+        every, folder = self._examples(rubric)
+        path = self.drift.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED
+        if self.drift.accept:
+            refuse_unmakeable(path)
+        with self._turn(path):
+            return self._calibrated(rubric, every, folder, path)
+
+    def _calibrated(self, rubric: Rubric, every: ExampleSet, folder: Path | None, path: Path) -> list[Calibration]:
+        openings = openings_by("calibrate", every, self.choice.split)
+        examples = self.choice.of(every)
+        if not examples.labelled.examples:
+            without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
+            raise UsageError(f"no example has a label to compare with{examples.searched}; {without}")
+        if self.ratings:
+            calibrations = self._from_ratings(rubric, every, examples, path)
+        else:
+            calibrations = [self._from_judge(judge, rubric, examples, folder, path) for judge in self.judges or [None]]
+        self._accept(calibrations, path, examples)
+        for calibration in calibrations:
+            warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
+        whole = len(every.labelled.examples)
+        is_part = every.has_splits and len(examples.labelled.examples) < whole
+        part = (self.choice.split or "dev", whole) if is_part else None
+        return [replace(calibration, openings=openings, part=part) for calibration in calibrations]
+
+    def _examples(self, rubric: Rubric) -> tuple[ExampleSet, Path | None]:
+        """All examples, and the rubric's calibration folder if there is one."""
+        if isinstance(self.examples, ExampleSet):
+            return self.examples, find_calibration(rubric.name, Path.cwd())
+        return labelled_examples(rubric, self.examples)
+
+    @contextmanager
+    def _turn(self, path: Path | None) -> Iterator[None]:
+        """Wait until no other process accepts a run there: which samples are asked depends on the runs before."""
+        if path is None or not self.drift.accept:
+            yield
+            return
+
+        def busy() -> None:
+            if self.notify is not None:
+                self.notify(f"waiting: another process is accepting a run in {path}")
+
+        with accepting(path, busy):
+            yield
+
+    def _accept(self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet) -> None:
+        if self.drift.accept:
+            split = (self.choice.split or "dev") if examples.has_splits else None
+            accept_run(calibrations, path, split, start_over=self.drift.replace, notify=self.notify)
+
+    def _since(
+        self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
+    ) -> Since | None:
+        return since_accepted(
+            rubric,
+            examples,
+            ratings,
+            path,
+            drift=self.drift,
+            of_other_examples=self.examples is not None or self.choice.split is not None,
+            count=self.ask.cache,
+        )
+
+    def _named(self, rater: Rater, judge: str | Judge | None = None) -> Rater:
+        """A rater with what calibrates it again: the rubric, by its name where that finds it, and the options."""
+        if isinstance(self.of, Rubric):
+            file = self.of.source
+            written = self.of.name if file is None else str(file)
+        else:
+            file = find_rubric(self.of[0])
+            written = self.of[0]
+        by_name = (name for name, path in known_rubrics().items() if path == file)
+        values = {
+            "judge": [judge] if isinstance(judge, str) and not self.judge_is_configured else [],
+            "ratings": [] if isinstance(self.ratings, list) else self.ratings,
+            "examples": [self.examples] if isinstance(self.examples, Path) else [],
+        }
+        options = [part for option, texts in values.items() for text in texts for part in (f"--{option}", str(text))]
+        return replace(
+            rater,
+            named=next(by_name, shlex.quote(written)),
+            options="".join(f" {shlex.quote(part)}" for part in options),
+        )
+
+    def _from_ratings(self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path) -> list[Calibration]:
+        by_rater: dict[str, list[Rating]] = {}
+        for source, ratings in self._sources(rubric, examples):
+            warn_unknown((rating.id for rating in ratings), every.examples, source)
+            for rating in ratings:
+                by_rater.setdefault(rating.rater, []).append(rating)
+        provenance = "" if isinstance(self.ratings, list) else ", ".join(map(str, self.ratings))
+        return [
+            calibration_of(
+                rubric,
+                examples,
+                ratings,
+                self._named(Rater(name, "", "ratings", provenance)),
+                options=self.options,
+                since=self._since(path, rubric, examples, ratings) if len(by_rater) == 1 else None,
+            )
+            for name, ratings in by_rater.items()
+        ]
+
+    def _sources(self, rubric: Rubric, examples: ExampleSet) -> list[tuple[Path | None, list[Rating]]]:
+        """The ratings, with the file that each part of them is from."""
+        if isinstance(self.ratings, list):
+            return [(None, self.ratings)]
+        return [(file, _ratings_in(file, rubric, examples, self.hints.meanings)) for file in self.ratings]
+
+    def _from_judge(
+        self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None, path: Path
+    ) -> Calibration:
+        labelled = examples.labelled.examples
+        opened = self._opening(wanted, rubric, examples, folder)
+        judge = opened()
+        close = wanted is None or isinstance(wanted, str)
+        scorers = scorers_for(rubric, self.ask.scorers)
+        times = (self.ask.samples or 1) if self.drift.accept else 1
+        before = 0
+        if not isinstance(judge, RecordedJudge):
+            gold = gold_of(examples, rubric, kind=self.options.gold, by=self.options.gold_by)
+            before = runs_before(path, rater_of(judge).setting(rubric), gold.examples, times, drift=self.drift)
+        numbers = range(before, before + times)
+        numbered = [FromSample(judge, number * rubric.samples) if number else judge for number in numbers]
+        runs = [Grading(rubric, one_run, scorers=scorers) for one_run in numbered]
+        first, *later = run_to_end(
+            grade_runs(runs, labelled, concurrency=self.ask.at_once, watch=self.watch, close=close)
+        )
+        rater = self._named(rater_of(judge, first), wanted)
+        ratings = [rating_of(grade, rubric, rater.name) for grade in first]
+        since = self._since(path, rubric, examples, ratings) if len(self.judges) <= 1 else None
+        replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
+        since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask, close=close)
+        grades = [grade for run in (first, *later) for grade in run]
+        return calibration_of(
+            rubric,
+            examples,
+            ratings,
+            rater,
+            options=self.options,
+            cost=total([*(grade.usage for grade in grades), of_replay]),
+            from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
+            since=since,
+            repeats=_repeats(later, rubric, rater.name),
+        )
+
+    def _opening(
+        self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None
+    ) -> Callable[[], Judge]:
+        """What opens the judge, as often as it is needed."""
+        if wanted is not None and not isinstance(wanted, str):
+            return lambda: wanted
+        prompts = first_prompts(rubric, examples.labelled.examples)
+        return partial(self.ask.judge_for, rubric, prompts, folder, name=wanted)
+
+
+def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> list[Rating]:
+    """The ratings of the runs after the first, numbered from 1."""
+    return [rating_of(grade, rubric, rater, sample=number) for number, run in enumerate(runs, start=1) for grade in run]
+
+
+def _results_among(named: Sequence[str]) -> list[Path]:
+    """Files of Promptfoo's results; none if the name is a rubric's, whose start is spared all readers.
+
+    Raises:
+        UsageError: There are several names, and not all are results.
+    """
+    paths = [Path(name) for name in named]
+    may_be = [path.suffix in (".json", ".jsonl") and path.is_file() for path in paths]
+    if any(may_be):
+        from markscheme.readers.rated import has_results
+
+        may_be = [is_candidate and has_results(path) for is_candidate, path in zip(may_be, paths, strict=True)]
+    if all(may_be):
+        return paths
+    if len(paths) > 1:
+        other = next(name for name, is_one in zip(named, may_be, strict=True) if not is_one)
+        raise UsageError(f"{other} contains no results of Promptfoo; name one rubric, or files of results")
+    return []
+
+
+def names_table(names: Sequence[str]) -> bool:
+    """Whether the one name is that of a table, and of no format that says itself who rated."""
+    paths = [Path(name) for name in names]
+    if len(paths) != 1 or paths[0].suffix not in (".csv", ".tsv", ".parquet") or not paths[0].is_file():
+        return False
+    from markscheme.readers.rated import is_plain_table
+
+    return is_plain_table(paths[0])
+
+
+def _are_export(paths: Sequence[Path]) -> bool:
+    """Whether the files are an export; of YAML none is, and a rubric's start is spared all readers."""
+    if not all(path.is_file() and path.suffix not in (".yaml", ".yml") for path in paths):
+        return False
+    from markscheme.readers.rated import are_export
+
+    return are_export(paths)
+
+
+def _rubric_named(name: str) -> Rubric:
+    _refuse_other_files(name)
+    return load_rubric(find_rubric(name))
+
+
+def _refuse_other_files(name: str) -> None:
+    """Refuse a file that `calibrate` reads or writes elsewhere, and say what to run instead.
+
+    Raises:
+        UsageError: It is a report, or lines of examples or ratings.
+    """
+    path = Path(name)
+    if path.suffix == ".jsonl" and path.is_file():
+        raise UsageError(
+            f"{name} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
+            f"markscheme calibrate RUBRIC --examples {name}"
+        )
+    rubric = _report_in(path)
+    if rubric:
+        raise UsageError(
+            f"{name} is a report that `calibrate --json` wrote, not a rubric; to calibrate again: "
+            f"markscheme calibrate {rubric}; to compare it with another: markscheme compare {name} OTHER.json"
+        )
+    if rubric is not None:
+        raise UsageError(
+            f"{name} is a report on several judges that `calibrate --json` wrote, not a rubric; to calibrate again, "
+            "name the rubric: markscheme calibrate RUBRIC --judge A --judge B"
+        )
+    if path.is_file() and path.suffix not in (".yaml", ".yml"):
+        from markscheme.readers.rated import name_of_format
+
+        what = name_of_format(path)
+        if what is not None:
+            raise UsageError(
+                f"{name} is {what}, not a rubric; ratings go with --ratings, labelled examples with --examples: "
+                f"markscheme calibrate RUBRIC --ratings {name}"
+            )
+
+
+def _report_in(path: Path) -> str | None:
+    """The rubric's name if a file is a report, "" for several judges; None otherwise, without loading a reader."""
+    if path.suffix != ".json" or not path.is_file():
+        return None
+    from markscheme.readers.calibrations import report_in
+    from markscheme.readers.peek import Peek
+
+    return report_in(Peek(path))
+
+
+def _refuse_report(path: Path) -> None:
+    """Refuse a file that holds no ratings.
+
+    Raises:
+        UsageError: It is a report.
+    """
+    if _report_in(path) is not None:
+        raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
+
+
+def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, meanings: "Meanings") -> list[Rating]:
+    _refuse_report(path)
+    from markscheme.readers.rated import judge_ratings  # slow to load, and a judge that is asked needs no reader
+
+    return judge_ratings(path, rubric, examples, meanings)

@@ -1,0 +1,136 @@
+"""What to compare, and the comparison: of judges that are asked, and of the raters in files or in memory."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from markscheme.calibration.calibration import Options
+from markscheme.calibration.choice import Contender
+from markscheme.calibration.comparison import OF_SCORE
+from markscheme.calibration.contenders import Compared, compare_sides, files_among
+from markscheme.calibration.judge_runs import rated_by
+from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.errors import UsageError
+from markscheme.judges.judge import Judge, total
+from markscheme.judges.options import AskOptions
+from markscheme.progress import Watch, unwatched
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
+from markscheme.ratings.from_grades import first_prompts
+from markscheme.readers.imported import Meanings
+from markscheme.readers.rated import AS_WRITTEN, RatedFile, RatedFiles, open_rated
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_calibration
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRequest:
+    """What to compare, on which labels.
+
+    Attributes:
+        sides: Files of ratings and names of judges, as the user wrote them; opened judges; ratings in memory. The one
+            in use comes first.
+        rubric: Of all of them; None takes the one that the files name or imply.
+        examples: The labelled examples or their file; None for the rubric's own.
+        of: What agreement is of: "score", "decision", or a criterion's name.
+        choice: Which examples count.
+        options: Which labels count, and the tolerance.
+        ask: How judges are asked.
+        meanings: What the files mean that they don't say themselves.
+        watch: Shows progress.
+    """
+
+    sides: tuple[str | Judge | RatedFile, ...]
+    rubric: Rubric | None = None
+    examples: Path | ExampleSet | None = None
+    of: str = OF_SCORE
+    choice: ExamplesChoice = ExamplesChoice()
+    options: Options = Options()
+    ask: AskOptions = field(default_factory=AskOptions)
+    meanings: Meanings = AS_WRITTEN
+    watch: Watch = unwatched
+
+    def compared(self) -> Compared:
+        """The sides, compared on the same examples.
+
+        Raises:
+            UsageError: There are fewer than two, or judges without a rubric.
+            ComparisonError: They have no example in common.
+        """
+        if len(self.sides) < 2:
+            raise UsageError("a comparison needs two sides: markscheme compare A B")
+        rated = self._rated()
+        notes: list[str] = []
+        examples, folder = self._examples(rated.rubric, notes)
+        return compare_sides(
+            [str(side.path) if isinstance(side, RatedFile) else _name(side) for side in self.sides],
+            rated,
+            examples,
+            lambda name, to_ask: self._asked(name, to_ask, rated.rubric, folder),
+            of=_of(self.of, rated.rubric),
+            rule=self.options,
+            split=self.choice.split,
+            notes=notes,
+            own_gold=self.rubric is None and self.examples is None,
+        )
+
+    @cached_property
+    def _judges(self) -> dict[str, Judge]:
+        return {_name(side): side for side in self.sides if not isinstance(side, str | RatedFile)}
+
+    def _rated(self) -> RatedFiles:
+        """What the files contain, and the rubric of all sides."""
+        in_memory = tuple(side for side in self.sides if isinstance(side, RatedFile))
+        files = files_among([side for side in self.sides if isinstance(side, str)])
+        if self.rubric is None and len(files) + len(in_memory) < len(self.sides):
+            raise UsageError("to ask judges, name the rubric with --rubric")
+        if not files:
+            rubric = self.rubric or in_memory[0].rubric
+            return RatedFiles(rubric, in_memory)
+        rated = open_rated(files, self.rubric, meanings=self.meanings)
+        return RatedFiles(rated.rubric, (*rated.files, *in_memory))
+
+    def _examples(self, rubric: Rubric, notes: list[str]) -> tuple[ExampleSet | None, Path | None]:
+        """The labelled examples and the rubric's folder; None where there are none. Looks at a test part are noted."""
+        if isinstance(self.examples, ExampleSet):
+            return self.choice.of(self.examples), find_calibration(rubric.name, Path.cwd())
+        if rubric.source is None and self.examples is None:
+            return None, None
+        try:
+            every, folder = labelled_examples(rubric, self.examples)
+        except UsageError:
+            if self.examples is not None or self.choice.only:
+                raise
+            return None, None
+        openings = openings_by("compare", every, self.choice.split)
+        if openings is not None:
+            notes.append(openings.sentence)
+        return self.choice.of(every), folder
+
+    def _asked(self, name: str, examples: ExampleSet, rubric: Rubric, folder: Path | None) -> Contender:
+        """A judge and its ratings of the examples."""
+        opened = self._judges.get(name)
+        to_ask = examples.examples
+        judge = opened or self.ask.judge_for(rubric, first_prompts(rubric, to_ask), folder, name=name)
+        identity = str(judge.identity)
+        ratings, grades = rated_by(
+            judge, rubric, to_ask, self.ask, what=f"asking {identity}", watch=self.watch, close=opened is None
+        )
+        return Contender(
+            name=identity,
+            ratings=tuple(ratings),
+            cost=total(grade.usage for grade in grades),
+            from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
+            submissions=len(grades),
+        )
+
+
+def _name(side: str | Judge) -> str:
+    return side if isinstance(side, str) else str(side.identity)
+
+
+def _of(name: str, rubric: Rubric) -> str:
+    names = ("score", "decision", *(criterion.name for criterion in rubric.criteria))
+    if name not in names:
+        raise UsageError(f"`of` must be one of {', '.join(names)}, got {name!r}")
+    return name

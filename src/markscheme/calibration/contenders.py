@@ -1,0 +1,269 @@
+"""The contenders of `compare`: judges, and the raters in files of any format, on the same examples."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from markscheme.calibration.calibration import Calibration, Options
+from markscheme.calibration.choice import Choice, Contender, choose
+from markscheme.calibration.comparison import OF_SCORE
+from markscheme.calibration.reported import Reported
+from markscheme.errors import ComparisonError, UsageError
+from markscheme.judges.kinds import judge_forms, kind_of
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples_choice import Part, part_of
+from markscheme.ratings.gold import Gold, gold_of
+from markscheme.ratings.rating import Rating
+from markscheme.readers.calibrations import gold_between
+from markscheme.readers.rated import RatedFile, RatedFiles, has_format
+from markscheme.readers.written import JudgeCost
+
+
+@dataclass(frozen=True, repr=False)
+class Compared(Reported):
+    """A choice between judges, and what it is based on.
+
+    Attributes:
+        choice: How they differ, and which is the cheapest that is no worse.
+        contenders: Their ratings, under the names in the choice.
+        truth: Gold; None without labels.
+        examples: Those that were compared.
+    """
+
+    choice: Choice
+    contenders: tuple[Contender, ...]
+    truth: Gold | None
+    examples: tuple[Example, ...]
+
+    def __repr__(self) -> str:
+        names = ", ".join(contender.name for contender in self.contenders)
+        return f"<Comparison of {names}: {self.choice.because}>"
+
+    @property
+    def best(self) -> str | None:
+        """The judge that agrees most often with the labels; None without labels."""
+        return self.choice.best
+
+    @property
+    def recommended(self) -> str | None:
+        """The cheapest judge that is no worse than the best; None where the labels or prices don't tell."""
+        return self.choice.recommended
+
+    @property
+    def because(self) -> str:
+        """Why it is recommended, or why none is."""
+        return self.choice.because
+
+
+def files_among(sides: Sequence[str]) -> list[Path]:
+    """The rated files among the sides; the others are judges.
+
+    Raises:
+        UsageError: A side is neither.
+    """
+    files = [Path(side) for side in sides if has_format(Path(side))]
+    for side in sides:
+        if Path(side) not in files and kind_of(side) is None:
+            what = "contains neither ratings nor a calibration" if Path(side).exists() else "is not a file"
+            raise UsageError(f"{side} {what}, and does not name a judge: {judge_forms()}")
+    return files
+
+
+Ask = Callable[[str, ExampleSet], Contender]
+"""Asks the judge of that name about examples."""
+
+
+def compare_sides(
+    sides: Sequence[str],
+    rated: RatedFiles,
+    examples: ExampleSet | None,
+    ask: Ask,
+    *,
+    of: str = OF_SCORE,
+    rule: Options,
+    split: Part | None,
+    notes: Sequence[str],
+    own_gold: bool,
+) -> Compared:
+    """The sides as contenders, compared on the same examples.
+
+    Args:
+        sides: Files, and names of judges.
+        rated: What the files contain, and the rubric of all sides.
+        examples: With the labels to compare with; None where there are none.
+        ask: Asks a judge.
+        of: What agreement is of: "score", "decision", or a criterion's name.
+        rule: Which labels count, and the tolerance.
+        split: Which labels of the files count.
+        notes: Notes so far.
+        own_gold: True compares with the gold in the calibrations, if there are no other sides.
+
+    Raises:
+        UsageError: There are fewer than two contenders.
+        ComparisonError: They have no example in common.
+    """
+    all_notes = [*notes, *rated.notes]
+    calibrations = [file.calibration for file in rated.files if file.calibration is not None]
+    are_files = {Path(side) for side in sides} <= {file.path for file in rated.files}
+    if own_gold and calibrations and len(calibrations) == len(rated.files) and are_files:
+        examples = None
+    if examples is not None and examples.labels:
+        rated = rated.placed_on(examples)
+    rated = _shared(rated, all_notes, alone=are_files)
+    truth = _gold(examples, rated, rule, split, all_notes)
+    contenders = list(_contenders(sides, rated, lambda name: ask(name, _to_ask(examples, name))))
+    if len(contenders) < 2:
+        raise UsageError("a comparison needs two sides: the same rater was named twice, or only one")
+    names = distinct([contender.name for contender in contenders])
+    named = [replace(contender, name=name) for contender, name in zip(contenders, names, strict=True)]
+    choice = choose(rated.rubric, named, truth, of=of, tolerance=rule.tolerance, notes=all_notes)
+    return Compared(choice, tuple(named), truth, (examples or rated.labelled).examples)
+
+
+def _contenders(sides: Sequence[str], rated: RatedFiles, ask: Callable[[str], Contender]) -> Iterator[Contender]:
+    """Each judge, and each rater of each file, in the order of the sides."""
+    by_path: dict[Path, list[RatedFile]] = {}
+    for file in rated.files:
+        by_path.setdefault(file.path, []).append(file)
+    paths = set(by_path)
+    for side in sides:
+        if Path(side) in paths:
+            for file in by_path.pop(Path(side), ()):
+                yield from _raters(file)
+        else:
+            yield ask(side)
+
+
+def _raters(file: RatedFile) -> Iterator[Contender]:
+    """The raters in a file; a judge that it doesn't name is called like the file."""
+    by_rater: dict[str, list[Rating]] = {}
+    for rating in file.judged:
+        by_rater.setdefault(rating.rater, []).append(rating)
+    asking = file.judge_cost if len(by_rater) == 1 else JudgeCost()
+    for rater, ratings in by_rater.items():
+        name = rater if file.names_judges else file.path.stem
+        yield Contender(name, tuple(ratings), asking.usage, asking.from_cache, asking.submissions)
+
+
+def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
+    """What the files contain of the same responses.
+
+    Args:
+        rated: The files.
+        notes: Gets a note of what is left out.
+        alone: Whether there are no other sides than the files.
+
+    Raises:
+        ComparisonError: They have no response in common.
+    """
+    differing = _other_responses(rated.files)
+    if differing:
+        notes.append(f"{len(differing)} examples are excluded: the same id has different responses")
+        rated = replace(rated, files=tuple(file.without(differing) for file in rated.files))
+    if not alone or not all(file.has_responses for file in rated.files):
+        return rated
+    ids = [{example.id for example in file.examples} for file in rated.files]
+    common = set.intersection(*ids)
+    if not common:
+        raise ComparisonError(
+            f"{' and '.join(str(file.path) for file in rated.files)} have no output in common: a comparison of graders "
+            "needs the same responses to the same vars"
+        )
+    names = distinct([file.path.stem for file in rated.files])
+    for name, in_file in zip(names, ids, strict=True):
+        if in_file - common:
+            notes.append(f"{len(in_file - common)} outputs of {name} are not in every file")
+    return replace(
+        rated, files=tuple(file.without(in_file - common) for file, in_file in zip(rated.files, ids, strict=True))
+    )
+
+
+def _other_responses(files: Sequence[RatedFile]) -> set[str]:
+    """Ids of examples whose responses differ between the calibrations."""
+    seen: dict[str, str] = {}
+    written = [file.calibration.responses for file in files if file.calibration is not None]
+    every = (item for responses in written for item in responses.items())
+    return {unit for unit, digest in every if seen.setdefault(unit, digest) != digest}
+
+
+def _gold(
+    examples: ExampleSet | None, rated: RatedFiles, rule: Options, split: Part | None, notes: list[str]
+) -> Gold | None:
+    """Gold from the labelled examples, else from the labels in the files, else from the calibrations among them."""
+    if examples is not None and examples.labels:
+        return gold_of(examples, rated.rubric, kind=rule.gold, by=rule.gold_by)
+    if rated.labelled.labels:
+        return gold_of(part_of(rated.labelled, split), rated.rubric, kind=rule.gold, by=rule.gold_by)
+    calibrations = [file.calibration for file in rated.files if file.calibration is not None]
+    if not calibrations:
+        return None
+    truth, differing = gold_between(calibrations, rated.rubric)
+    if differing:
+        notes.append(f"{differing} examples have different labels in two files; the file named last counts")
+    return truth
+
+
+def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:
+    """The labelled examples, else all."""
+    if examples is None or not examples.examples:
+        raise UsageError(f"there are no examples to ask {name} about; name a file of them with --examples")
+    return examples.labelled if examples.labels else examples
+
+
+# --- several judges in one calibration ------------------------------------------------------------------------------
+
+
+def compare_calibrations(
+    calibrations: Sequence[Calibration], *, of: str = OF_SCORE, tolerance: float | None = None
+) -> Compared:
+    """The judges of several calibrations of the same set.
+
+    Args:
+        calibrations: Two or more, that of the judge in use first; its labels are the gold.
+        of: What agreement is of: "score", "decision", or a criterion's name.
+        tolerance: How far a score may be from gold and still agree; None means that of the first calibration.
+
+    Raises:
+        ComparisonError: They graded no example in common.
+    """
+    first = calibrations[0]
+    names = distinct([calibration.rater.name for calibration in calibrations])
+    contenders = tuple(
+        Contender(
+            name,
+            calibration.judge_ratings,
+            calibration.cost,
+            calibration.counts.from_cache,
+            len({rating.id for rating in calibration.judge_ratings}),
+        )
+        for calibration, name in zip(calibrations, names, strict=True)
+    )
+    truth = first.comparison.gold
+    if tolerance is None:
+        tolerance = first.comparison.tolerance
+    choice = choose(first.rubric, contenders, truth, of=of, tolerance=tolerance)
+    return Compared(choice, contenders, truth, truth.examples)
+
+
+def chosen(calibrations: Sequence[Calibration], choice: Choice) -> Calibration:
+    """The calibration of the recommended judge, else of the best, else the first."""
+    name = choice.recommended or choice.best
+    names = [standing.name for standing in choice.standings]
+    return calibrations[names.index(name) if name is not None else 0]
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, numbered where two are equal.
+
+    Example:
+        >>> distinct(["a", "b", "a"])
+        ['a (1)', 'b', 'a (2)']
+    """
+    times = Counter(names)
+    seen = Counter[str]()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(f"{name} ({seen[name]})" if times[name] > 1 else name)
+    return numbered

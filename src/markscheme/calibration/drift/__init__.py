@@ -1,0 +1,1 @@
+"""What moved since the accepted runs, and what may have caused it."""

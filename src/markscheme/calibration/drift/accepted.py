@@ -1,0 +1,95 @@
+"""The accepted runs of a rubric, read for comparison with later runs; `calibration.acceptance` writes them."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.drift.setting import Accepted, Setting
+from markscheme.errors import RatingError, RubricError
+from markscheme.judges.judge import Identity
+from markscheme.plain_data import json_lines
+from markscheme.ratings.rating import Rating, RatingReader
+from markscheme.receipt import accepted_data
+from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
+
+
+def load_accepted(path: Path) -> Accepted:
+    """The accepted runs in an accepted.json and the ratings file next to it.
+
+    Raises:
+        RatingError: Either file is invalid, or the ratings are not those that were accepted.
+    """
+    data = accepted_data(path)
+    try:
+        setting = _setting(data)
+        file = path.with_name(Path(str(data["ratings"]["file"])).name)
+        digest = str(data["ratings"]["sha256"])
+        agreement = data["measurements"]["agreement"]["value"]
+        split = data["split"]
+        day = str(data["date"])
+        writer = str(data["version"])
+        use = str(data["use"])
+    except (KeyError, TypeError, ValueError, RubricError) as error:
+        raise RatingError(f"is not an accepted run: {error!r}; accept a new one", path=path) from error
+    _check_digest(file, digest)
+    ratings, submissions, labels = _stored(file, setting.rubric)
+    return Accepted(path, day, writer, setting, use, agreement, split, digest, tuple(ratings), submissions, labels)
+
+
+def _check_digest(file: Path, digest: str) -> None:
+    """Line ends don't count, because a checkout may convert them."""
+    try:
+        file_digest = hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+    except OSError as error:
+        raise RatingError(f"the accepted ratings cannot be read: {error.strerror or error}", path=file) from error
+    if file_digest != digest:
+        raise RatingError("these are not the ratings that were accepted: their sha256 differs", path=file)
+
+
+def _stored(file: Path, rubric: Rubric) -> tuple[list[Rating], dict[str, str], dict[str, str]]:
+    reader = RatingReader(rubric)
+    ratings: list[Rating] = []
+    submissions: dict[str, str] = {}
+    labels: dict[str, str] = {}
+    for number, line in json_lines(file, RatingError):
+        try:
+            rating = reader.rating(line, kind="model")
+            submissions[rating.id] = str(line["submission"])
+            labels[rating.id] = str(line["labels"])
+        except (KeyError, ValueError) as error:
+            raise RatingError(f"is not an accepted rating: {error}", path=file, line=number) from error
+        ratings.append(rating)
+    return ratings, submissions, labels
+
+
+def _setting(data: Mapping[str, Any]) -> Setting:
+    judge = data["judge"]
+    identity = judge["identity"]
+    return Setting(
+        rubric=_rubric_of(data["asked"]),
+        template=str(data["fingerprints"]["template"]),
+        judge=str(judge["name"]),
+        identity=None if identity is None else Identity(**identity),
+        answered_by=tuple(map(str, judge["answered_by"])),
+    )
+
+
+def _rubric_of(data: Mapping[str, Any]) -> Rubric:
+    criteria = tuple(_criterion_of(criterion) for criterion in data["criteria"])
+    inputs = data["inputs"]
+    rest = {**data, "criteria": criteria, "inputs": None if inputs is None else tuple(inputs)}
+    return Rubric(**rest)
+
+
+def _criterion_of(data: Mapping[str, Any]) -> Criterion:
+    scale = data["scale"]
+    sees = data["sees"]
+    levels = tuple(Level(**level) for level in scale["levels"])
+    read = {
+        "scale": Scale(levels, scale["ordered"], scale["by_label"]),
+        "sees": None if sees is None else tuple(sees),
+        "preserves": tuple(data.get("preserves", ())),
+        "steps": tuple(data.get("steps", ())),
+    }
+    return Criterion(**{**data, **read})

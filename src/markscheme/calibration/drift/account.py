@@ -1,0 +1,180 @@
+"""What moved since the accepted runs, in sentences and as findings; the cause comes first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markscheme.calibration.drift.shift import FALSE_ALARM, CriterionDrift, Explanation, ShiftPart, adjusted_p
+from markscheme.calibration.findings import kinds
+from markscheme.calibration.findings.finding import Finding, Severity
+from markscheme.phrases import brief, listed, number, signed
+from markscheme.rubrics.rubric import Rubric
+
+
+def drift_findings(
+    criteria: Mapping[str, CriterionDrift], rubric: Rubric, *, level: float, is_asked: bool
+) -> Iterator[Finding]:
+    """What moved and whether it counts against the judge.
+
+    Args:
+        criteria: By name.
+        rubric: Today's.
+        level: The p up to which this run raises an alarm.
+        is_asked: Whether what asked the judge is on record.
+    """
+    whole = sum(abs(criterion.weight) for criterion in rubric.criteria)
+    for name, drift in criteria.items():
+        why = drift.explanation
+        gold = drift.gold
+        advice, options = _way_out(drift)
+        share = abs(drift.criterion.weight) / whole / drift.criterion.scale.span
+        causes: dict[str, Any] = {
+            "level": level,
+            "causes": [change.key for change in why.changes],
+            "separable": why.separable,
+            "own_edit": why.is_own_edit,
+        }
+        if drift.has_moved:
+            flips = {
+                "flips_now": drift.changed.flips_now.to_json(),
+                "flips_stored": drift.changed.flips_stored.to_json(),
+            }
+            evidence = {"shift": drift.shift.to_json(), "p": drift.p, **flips, **causes}
+            severity: Severity = "low" if why.is_own_edit else "high"
+            cost = abs(drift.shift.value or 0.0) * share
+            kind = kinds.DRIFT_BY_EDIT if why.is_own_edit else kinds.DRIFT
+            text = account(drift, level=level, is_asked=is_asked)
+            yield Finding(kind, name, severity, text, evidence, drift.movers, advice, cost, options)
+        if gold is not None and gold.fell(level):
+            evidence = {"measure": gold.measure, "change": gold.change.to_json(), "p": gold.p, **causes}
+            cost = abs(gold.change.value or 0.0) * share if gold.measure == "mae" else 0.0
+            text = account(drift, level=level, is_asked=is_asked, agreement_first=True)
+            kind = kinds.DRIFT_GOLD_BY_EDIT if why.is_own_edit else kinds.DRIFT_GOLD
+            yield Finding(kind, name, "high", text, evidence, drift.movers, advice, cost, options)
+
+
+def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
+    """Criteria on which the accepted runs differ among themselves, adjusted by Holm's method over all of them."""
+    adjusted = adjusted_p([criterion.drift.moved.p_alike for criterion in criteria])
+    for criterion, p in zip(criteria, adjusted, strict=True):
+        if not criterion.drift.unsteady or p is None or p > FALSE_ALARM:
+            continue
+        moved = criterion.drift.moved
+        means = criterion.drift.means
+        *first, last = [number(mean) for mean in means]
+        text = (
+            f"{moved.runs} accepted runs of the same judge averaged {', '.join(first)} and {last}. Runs differ more "
+            f"than noise in single answers explains, so a shift under {number(moved.detectable, 1)} levels can't be "
+            "detected."
+        )
+        evidence = {"means": list(means), "run_sd": moved.run_sd, "p": p, "detectable": moved.detectable}
+        options = " --samples 3"
+        yield Finding(
+            kinds.UNSTEADY_JUDGE,
+            criterion.criterion.name,
+            "medium",
+            text,
+            evidence,
+            suggestion=f"Use several samples ({options.strip()}), or fix what varies between runs: model version, "
+            "temperature, seed.",
+            options=options,
+        )
+
+
+def account(
+    drift: CriterionDrift, *, level: float, is_asked: bool, cause_first: bool = True, agreement_first: bool = False
+) -> str:
+    """What moved a criterion, how far, and how its agreement with gold changed; the cause comes first.
+
+    Args:
+        drift: Of the criterion.
+        level: The p up to which this run raises an alarm.
+        is_asked: Whether what asked the judge is on record.
+        cause_first: Whether to name the cause.
+        agreement_first: Whether agreement comes before the shift.
+    """
+    explanation = drift.explanation
+    effect = _effect(drift)
+    gold = _agreement(drift, level)
+    sentences = [part for part in ((gold, effect) if agreement_first else (effect, gold)) if part]
+    if not explanation.changes and is_asked:
+        yet = f"Nothing on record changed, yet {sentences[0][:1].lower()}{sentences[0][1:]}"
+        return " ".join([yet, *sentences[1:], "The provider may serve another model under the same name."])
+    if explanation.parts:
+        sentences.append(f"By replay: {'; '.join(map(_part, explanation.parts))}.")
+    return " ".join([*([_cause(explanation)] if cause_first else []), *sentences])
+
+
+def _cause(explanation: Explanation) -> str:
+    changes = explanation.changes
+    if not changes:
+        return "What asked the judge is not on record, so the cause is unknown."
+    if explanation.separable or explanation.is_own_edit:
+        return " ".join(f"{change.cause}." for change in changes)
+    return f"Changed at once, not separable: {'; '.join(change.sentence for change in changes)}."
+
+
+def _effect(drift: CriterionDrift) -> str:
+    shift = drift.shift
+    value = shift.value or 0.0
+    if not drift.has_moved:
+        return ""
+    low, high = sorted((abs(shift.low or 0.0), abs(shift.high or 0.0)))
+    direction = "higher" if value > 0 else "lower"
+    return (
+        f"On the same {drift.drift.moved.n} examples {drift.criterion.name} now scores {number(abs(value))} levels "
+        f"{direction} (90% CI {number(low)} to {number(high)})."
+    )
+
+
+def _agreement(drift: CriterionDrift, level: float) -> str:
+    gold = drift.gold
+    if gold is None or gold.moved.now is None or gold.moved.then is None:
+        return ""
+    measure = "MAE" if gold.measure == "mae" else gold.measure.replace("_", " ").replace("cohen", "Cohen's")
+    ci = ""
+    if gold.change.low is not None:
+        low, high = (signed(limit) for limit in (gold.change.low, gold.change.high))
+        ci = f" (90% CI of the change {low} to {high})"
+    of_gold = f"{measure} with gold"
+    then = number(gold.moved.then)
+    now = number(gold.moved.now)
+    if gold.fell(level):
+        return f"Agreement on {drift.criterion.name} fell: {of_gold} was {then} and is now {now}{ci}."
+    if gold.is_worse and not gold.affirmed:
+        p = "" if gold.p is None else f" (p {brief(gold.p)}, alarm at {brief(level)})"
+        return f"On {drift.criterion.name}, {of_gold} was {then} and is now {now}{ci}, short of an alarm{p}."
+    return f"Agreement on {drift.criterion.name} is no worse: {of_gold} was {then} and is now {now}{ci}."
+
+
+def _part(part: ShiftPart) -> str:
+    names = " and ".join(change.what for change in part.changes)
+    shift = part.drift.moved.shift.value or 0.0
+    return f"{names} {signed(shift)} (p {brief(part.p)})"
+
+
+def _way_out(drift: CriterionDrift) -> tuple[str, str]:
+    """What to do about a shift, and the options that this adds to `calibrate`."""
+    explanation = drift.explanation
+    moved = listed(drift.movers, len(drift.movers))
+    if explanation.is_own_edit:
+        return (
+            f"Read {moved}. If the judge's new levels are right, label the examples again under the new wording, then "
+            "accept this run. Otherwise undo the edit.",
+            "",
+        )
+    if not explanation.changes:
+        return (
+            f"Read {moved}, and ask again with --no-cache. If it stays, accept this run in place of the old ones "
+            "(--accept --replace) or use another judge.",
+            " --no-cache",
+        )
+    if not explanation.separable:
+        if any(change.side == "rubric" for change in explanation.changes) and not explanation.parts:
+            advice = "Add --replay, which asks today's judge by the accepted rubric, or change one thing at a time."
+            return advice, " --replay"
+        return "Change one thing at a time and calibrate after each.", ""
+    return (
+        f"Undo the change, then calibrate again. To keep it, read {moved}: if the judge's new levels are right, "
+        "correct the labels, then accept this run (--accept).",
+        "",
+    )

@@ -1,0 +1,504 @@
+"""Drift: a run compared with the accepted ones on the same examples, what moved and what may have caused it."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from markscheme.calibration.comparison import OF_DECISION, OF_SCORE, Comparison, Measure, compare, headline
+from markscheme.calibration.drift.account import account, drift_findings, unsteady_findings
+from markscheme.calibration.drift.setting import (
+    MOST_RUNS,
+    Accepted,
+    Setting,
+    SettingChange,
+    can_explain,
+    changes_between,
+    labels_digest,
+    same_scale,
+    submission_digest,
+)
+from markscheme.calibration.drift.shift import (
+    FALSE_ALARM,
+    CriterionDrift,
+    DriftVerdict,
+    Explanation,
+    GoldChange,
+    GoldMeasure,
+    ScoreDrift,
+    ShiftPart,
+    adjusted_p,
+    run_verdict,
+)
+from markscheme.calibration.findings.evidence import worst_places
+from markscheme.calibration.findings.finding import Finding
+from markscheme.errors import ComparisonError
+from markscheme.phrases import counted
+from markscheme.ratings.examples import Example
+from markscheme.ratings.gold import GOLD
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import Column, RatingTable, column_of, positions, stacked
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.stats import Estimate
+from markscheme.stats.accepted_runs import RUN_SD, RunComparison, compare_runs, run_agreement_change
+from markscheme.stats.change import alarm_level, any_change, holm, moved, sign_flip
+from markscheme.stats.intervals import Floats
+from markscheme.stats.pairs import Moments
+
+DRIFT_MARGIN = 1 / 16
+"""Share of a scale's range by which the mean may move and still count as unmoved."""
+REPLAYED_ENOUGH = 0.9
+"""Share of the examples that a replay must cover to separate causes."""
+_MOST_MOVERS = 5
+"""Examples named as having moved most: as many as one reads."""
+COARSEST_STEP = 0.05
+"""Upper limit of the score's step, from which its minimum noise is computed."""
+NOW, REPLAYED = "now", "replayed"
+"""Names of columns: this run, and today's judge asked with the accepted rubric."""
+
+
+@dataclass(frozen=True)
+class Since:
+    """The accepted runs and the settings of the comparison with them.
+
+    Attributes:
+        accepted: The runs.
+        run: Number of this comparison with them, from 1; later ones need a smaller p for an alarm.
+        planned: How many comparisons there will be, where that is fixed beforehand; the level is split over them.
+        margin: Share of a scale's range by which the mean may move and still count as unmoved.
+        replayed: Ratings of today's judge asked with the accepted rubric, which separates the judge's effect from the
+            rubric's.
+        accepting: Whether this run is about to be accepted, and so raises no alarm.
+        start_over: Whether it then replaces the accepted runs instead of joining them.
+    """
+
+    accepted: Accepted
+    run: int = 1
+    planned: int | None = None
+    margin: float = DRIFT_MARGIN
+    replayed: tuple[Rating, ...] = ()
+    accepting: bool = False
+    start_over: bool = False
+
+    @property
+    def level(self) -> float:
+        """The p up to which this run raises an alarm."""
+        return alarm_level(self.run, planned=self.planned, level=FALSE_ALARM)
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """This run compared with the accepted ones.
+
+    Attributes:
+        since: The accepted runs, and how this one is compared with them.
+        now: The setting of this run.
+        samples: How many samples of this run were combined by their median.
+        why_not_joined: Why this run can't be added to the accepted ones; None where it can.
+        shared: Examples that all runs rated with the same response and inputs.
+        other_response: Examples whose response or inputs changed; they are excluded.
+        gone: Examples rated then and not now.
+        new: Examples rated now and not then.
+        changes: All that differs from the accepted runs.
+        criteria: By name.
+        not_compared: Criteria that cannot be compared, with the reason.
+        score: The overall score; None where a run has none.
+        agreement_then: Share of the shared examples on which the first accepted run agrees with today's labels.
+        agreement_now: The same for this run.
+        findings: The findings about the judge.
+    """
+
+    since: Since
+    now: Setting
+    samples: int
+    why_not_joined: str | None
+    shared: int
+    other_response: int
+    gone: int
+    new: int
+    changes: tuple[SettingChange, ...]
+    criteria: Mapping[str, CriterionDrift]
+    not_compared: Mapping[str, str]
+    score: ScoreDrift | None
+    agreement_then: Estimate
+    agreement_now: Estimate
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def alarm(self) -> bool:
+        """Whether a shift counts against the judge: not where only the author's own edit moved levels and agreement is
+        no worse."""
+        return any(finding.severity == "high" for finding in self.findings)
+
+    @property
+    def _moved(self) -> list[CriterionDrift]:
+        level = self.since.level
+        return [drift for drift in self.criteria.values() if drift.has_moved or (drift.gold and drift.gold.fell(level))]
+
+    @property
+    def foremost(self) -> CriterionDrift | None:
+        """The criterion that moved most, with those the author didn't edit first; None where nothing is shown to have
+        moved, or this run is being accepted."""
+        if self.since.accepting or not self._moved:
+            return None
+        to_blame = [drift for drift in self._moved if not drift.explanation.is_own_edit] or self._moved
+        return max(
+            to_blame, key=lambda drift: (drift.has_moved, abs(drift.shift.value or 0.0) / drift.criterion.scale.span)
+        )
+
+    @property
+    def headline(self) -> str:
+        """What moved most, the cause first; "" where there is no `foremost`."""
+        foremost = self.foremost
+        if foremost is None:
+            return ""
+        return self._account(foremost) + self._moved_as_well
+
+    @property
+    def headline_without_cause(self) -> str:
+        """The headline for a reader who knows the cause already."""
+        foremost = self.foremost
+        return "" if foremost is None else self._account(foremost, cause_first=False) + self._moved_as_well
+
+    def _account(self, foremost: CriterionDrift, *, cause_first: bool = True) -> str:
+        is_asked = self.now.identity is not None
+        return account(foremost, level=self.since.level, is_asked=is_asked, cause_first=cause_first)
+
+    @property
+    def _moved_as_well(self) -> str:
+        others = ", ".join(drift.criterion.name for drift in self._moved if drift is not self.foremost)
+        return f" Moved as well: {others}." if others else ""
+
+    def states(self, finding: Finding) -> bool:
+        """Whether the headline says what a finding says."""
+        foremost = self.foremost
+        is_foremost = foremost is not None and finding.criterion == foremost.criterion.name
+        return is_foremost and finding.kind.cause == "change"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader needs to know about the runs compared, in sentences."""
+        sentences = []
+        if self.since.accepting and (self.since.start_over or self.why_not_joined):
+            why = "" if self.since.start_over else f" ({self.why_not_joined})"
+            sentences.append(f"This run replaces the accepted ones{why}.")
+        elif self.since.accepting:
+            moved = ", ".join(name for name, drift in self.criteria.items() if drift.has_moved)
+            differs = f" It differs from them on {moved}: to drop them instead, add --replace." if moved else ""
+            sentences.append(f"This run is added to the accepted ones.{differs}")
+        elif len(self.since.accepted.runs) == 1:
+            sentences.append(
+                "One accepted run doesn't show how much runs differ, so even half a level on a five-level scale is "
+                f"hardly ever found. Accept further runs with nothing changed (--accept), {MOST_RUNS} in all."
+            )
+        if self.samples > 1:
+            sentences.append(f"This run enters by the median of its {self.samples} samples.")
+        return tuple(sentences)
+
+
+def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> str | None:
+    """Why nothing can be compared with an accepted run, whatever the judge answers; None where something can."""
+    then = accepted.setting.rubric
+    if then.name != rubric.name:
+        return f"{accepted.path} is the accepted run of rubric {then.name!r}, not of {rubric.name!r}"
+    rated_then = [example for example in examples if example.id in accepted.submissions]
+    if not any(accepted.submissions[example.id] == submission_digest(example) for example in rated_then):
+        why = "their responses or inputs changed" if rated_then else "no example has an id it knows"
+        return f"nothing in common with the accepted run {accepted.path}: {why}"
+    scales = {criterion.name: criterion.scale for criterion in then.criteria}
+    if not any(c.name in scales and same_scale(scales[c.name], c.scale) for c in rubric.criteria):
+        return f"nothing in common with the accepted run {accepted.path}: no criterion is rated on the same scale"
+    return None
+
+
+def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Sequence[Rating]) -> Baseline:
+    """Compare a judge with its accepted runs.
+
+    Args:
+        since: The accepted runs.
+        now: The setting of this run.
+        comparison: This run compared with gold.
+        ratings: The judge's ratings of this run; several samples of an example count as their median.
+
+    Raises:
+        ComparisonError: Nothing in common: another rubric, no example with the same response, no criterion on the
+            same scale.
+    """
+    accepted = since.accepted
+    examples = comparison.gold.examples
+    why = why_incomparable(accepted, now.rubric, examples)
+    if why is not None:
+        raise ComparisonError(why)
+    runs = _Runs.of(since, comparison, ratings)
+    changes = _all_changes(since, now, runs)
+    compared, not_compared = _comparable(runs, accepted.setting.rubric, now.rubric)
+    weighed, by_weights = _by_todays_weights(runs, accepted, now.rubric)
+    runs = replace(runs, table=runs.table.with_columns(*weighed))
+    measure = comparison.measure
+    then, today = (
+        compare(runs.table, judge=name, of=measure.of, tolerance=measure.tolerance)
+        for name in (runs.accepted[0].name, NOW)
+    )
+    baseline = Baseline(
+        since=since,
+        now=now,
+        samples=len({rating.sample for rating in ratings}),
+        why_not_joined=accepted.why_not_joined(now, examples),
+        shared=len(runs.table.ids),
+        other_response=runs.other_response,
+        gone=len(accepted.submissions.keys() - {example.id for example in examples}),
+        new=sum(example.id not in accepted.submissions for example in examples),
+        changes=changes,
+        criteria=_criteria(since, runs, compared, changes),
+        not_compared=not_compared,
+        score=_score(since, runs, measure, by_weights),
+        agreement_then=then.agreement,
+        agreement_now=today.agreement,
+    )
+    return replace(baseline, findings=tuple(_findings(baseline)))
+
+
+def _findings(baseline: Baseline) -> Iterator[Finding]:
+    """What moved, unless this run is being accepted; runs that differ among themselves come last."""
+    if not baseline.since.accepting:
+        is_asked = baseline.now.identity is not None
+        yield from drift_findings(baseline.criteria, baseline.now.rubric, level=baseline.since.level, is_asked=is_asked)
+    yield from unsteady_findings(list(baseline.criteria.values()))
+
+
+# --- what is common -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Examples that all runs rated with the same response: gold, accepted runs, replay and this run as columns.
+
+    Attributes:
+        table: Levels and scores of these examples in the accepted runs, this run and a replay with the accepted rubric.
+        examples: In the order of the table.
+        other_response: How many examples have another response or input now.
+    """
+
+    table: RatingTable
+    examples: tuple[Example, ...]
+    other_response: int
+
+    @classmethod
+    def of(cls, since: Since, comparison: Comparison, ratings: Sequence[Rating]) -> "_Runs":
+        accepted = since.accepted
+        examples = comparison.gold.examples
+        rated_then = [place for place, example in enumerate(examples) if example.id in accepted.submissions]
+        alike = [p for p in rated_then if accepted.submissions[examples[p].id] == submission_digest(examples[p])]
+        shared = comparison.table.rows(np.array(alike, dtype=np.int64))
+        then = accepted.setting.rubric
+        columns = [shared[comparison.gold_name], column_of(NOW, ratings, comparison.rubric, shared.ids)]
+        columns += [
+            column_of(f"accepted run {number}", run.values(), then, shared.ids)
+            for number, run in enumerate(accepted.runs, start=1)
+        ]
+        columns.append(column_of(REPLAYED, since.replayed, then, shared.ids))
+        table = RatingTable(comparison.rubric, shared.ids, tuple(columns), shared.groups)
+        return cls(table, tuple(examples[place] for place in alike), len(rated_then) - len(alike))
+
+    @property
+    def accepted(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.table.columns if column.name not in (GOLD, NOW, REPLAYED))
+
+    def levels(self, name: str) -> tuple[Floats, Floats]:
+        """Levels on a criterion now, shape (n,), and in the accepted runs, shape (n, runs)."""
+        return self.table[NOW].levels[name], stacked(self.accepted, name)
+
+
+def _all_changes(since: Since, now: Setting, runs: _Runs) -> tuple[SettingChange, ...]:
+    changes = changes_between(since.accepted.setting, now)
+    if any(since.accepted.labels[example.id] != labels_digest(example) for example in runs.examples):
+        changes += (SettingChange("labels", "the labels", "labels"),)
+    if runs.other_response:
+        what = f"the response or an input of {counted(runs.other_response, 'example')} (the system under test)"
+        changes += (SettingChange("responses", what, "examples"),)
+    return changes
+
+
+def _comparable(runs: _Runs, then: Rubric, now: Rubric) -> tuple[list[Criterion], dict[str, str]]:
+    before = {criterion.name: criterion for criterion in then.criteria}
+    compared: list[Criterion] = []
+    refused: dict[str, str] = {}
+    for criterion in now.criteria:
+        if criterion.name not in before:
+            refused[criterion.name] = "it is new"
+        elif not same_scale(before[criterion.name].scale, criterion.scale):
+            refused[criterion.name] = "its scale changed"
+        elif np.isnan(np.column_stack(runs.levels(criterion.name))).any(axis=1).all():
+            refused[criterion.name] = "no example has a level in all runs"
+        else:
+            compared.append(criterion)
+    return compared, refused
+
+
+# --- criteria -------------------------------------------------------------------------------------------------------
+
+
+def _criteria(
+    since: Since, runs: _Runs, compared: Sequence[Criterion], changes: tuple[SettingChange, ...]
+) -> dict[str, CriterionDrift]:
+    """Levels, any change, and agreement with gold are three families, each adjusted by Holm's method."""
+    levels = [runs.levels(criterion.name) for criterion in compared]
+    drifts = [_drift(*both, c.scale, since.margin) for both, c in zip(levels, compared, strict=True)]
+    adjusted = holm([drift.moved.p for drift in drifts]).tolist()
+    changed = [any_change(*both) for both in levels]
+    changed_p = adjusted_p([change.mid_p for change in changed])
+    golds = [_gold_change(runs, criterion, since.margin) for criterion in compared]
+    gold_p = adjusted_p([None if change is None else change.p for change in golds])
+    drift_of = {}
+    for place, criterion in enumerate(compared):
+        drift = drifts[place]
+        gold = golds[place]
+        explanation = _explanation(since, runs, criterion, can_explain(changes, criterion.name))
+        verdict: DriftVerdict = run_verdict(drift, adjusted[place], level=since.level)
+        drift_of[criterion.name] = CriterionDrift(
+            criterion=criterion,
+            drift=drift,
+            p=adjusted[place],
+            exact_p=moved(*levels[place]).exact_p,
+            verdict="moved" if verdict == "drifted" and explanation.is_own_edit else verdict,
+            changed=changed[place],
+            changed_p=changed_p[place],
+            gold=None if gold is None else replace(gold, p=gold_p[place]),
+            explanation=explanation,
+            movers=_movers(runs, criterion.name),
+        )
+    return drift_of
+
+
+def _drift(now: Floats, then: Floats, scale: Scale, margin: float, base: Floats | None = None) -> RunComparison:
+    step = float(np.diff(sorted(set(scale.values))).min())
+    return compare_runs(now, then, span=scale.span, step=step, margin=margin * scale.span, base=base)
+
+
+def _movers(runs: _Runs, name: str) -> tuple[str, ...]:
+    now, then = runs.levels(name)
+    return tuple(runs.table.ids[place] for place in worst_places(np.abs(now - then.mean(axis=1)), _MOST_MOVERS))
+
+
+def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange | None:
+    """With the chance-corrected coefficient where it is defined with every example left out, else exact agreement.
+
+    More than two levels without an order have exact agreement only; a level other than gold's is at distance 1.
+    """
+    scale = criterion.scale
+    gold = runs.table[GOLD].levels[criterion.name]
+    now, then = runs.levels(criterion.name)
+    if np.isnan(np.column_stack([gold, now, then])).any(axis=1).all():
+        return None
+
+    def change(measure: GoldMeasure, formula: Callable[[Moments], Floats], unit: float = 1.0) -> GoldChange:
+        moved = run_agreement_change(
+            gold, now, then, formula, groups=runs.table.groups, prior_sd=RUN_SD * unit, method=f"change in {measure}"
+        )
+        return GoldChange(measure, moved, margin * unit, None if moved.shift.value is None else moved.p)
+
+    if scale.ordered or len(set(scale.values)) == 2:
+        of_kappa = change(headline(scale), _kappa)
+        if of_kappa.p is not None:
+            return of_kappa
+    if scale.ordered:
+        return change("mae", lambda m: m.absolute, scale.span)
+    now, then = (
+        np.where(np.isnan(levels), np.nan, levels != same) for levels, same in ((now, gold), (then, gold[:, None]))
+    )
+    gold = np.where(np.isnan(gold), np.nan, 0.0)
+    return change("exact_agreement", lambda m: 1 - m.absolute)
+
+
+def _kappa(m: Moments) -> Floats:
+    """Quadratic weighted kappa, which for two levels is Cohen's; nan where either rater never varies."""
+    both_vary = (m.gold_variance > 0) & (m.judge_variance > 0)
+    return np.where(both_vary, 1 - m.square / (m.gold_variance + m.judge_variance + m.signed**2), np.nan)
+
+
+def _explanation(since: Since, runs: _Runs, criterion: Criterion, changes: tuple[SettingChange, ...]) -> Explanation:
+    by_rubric = tuple(change for change in changes if change.side == "rubric")
+    by_others = tuple(change for change in changes if change.side != "rubric")
+    now, then = runs.levels(criterion.name)
+    between = runs.table[REPLAYED].levels[criterion.name]
+    if not by_rubric or not by_others or float((~np.isnan(between)).mean()) < REPLAYED_ENOUGH:
+        return Explanation(changes, separable=len(changes) <= 1)
+    drifts = (
+        _drift(between, then, criterion.scale, since.margin),
+        _drift(now, then, criterion.scale, since.margin, base=between),
+    )
+    adjusted = holm([part.moved.p for part in drifts]).tolist()
+    parts = tuple(ShiftPart(*part) for part in zip((by_others, by_rubric), drifts, adjusted, strict=True))
+    shown = [part for part in parts if part.p <= FALSE_ALARM]
+    named = tuple(change for part in shown for change in part.changes)
+    return Explanation(named or changes, bool(shown) and all(len(part.changes) == 1 for part in shown), parts)
+
+
+# --- the score ------------------------------------------------------------------------------------------------------
+
+
+def _score(since: Since, runs: _Runs, measure: Measure, by_weights: float | None) -> ScoreDrift | None:
+    now = measure.values(runs.table[NOW])
+    then = np.column_stack([measure.values(run) for run in runs.accepted])
+    if np.isnan(np.column_stack([now, then])).any(axis=1).all():
+        return None
+    flips = runs.table[NOW].decisions - runs.accepted[0].decisions
+    return ScoreDrift(
+        drift=compare_runs(now, then, span=1.0, step=_step(measure, runs.table.rubric), margin=since.margin),
+        by_weights=by_weights,
+        passes=sign_flip(flips),
+        flipped=tuple(runs.table.ids[place] for place in np.flatnonzero(np.nan_to_num(flips)).tolist()),
+    )
+
+
+def _step(measure: Measure, rubric: Rubric) -> float:
+    """The smallest difference that two values of what is compared can have, at most 0.05."""
+    if measure.of == OF_SCORE:
+        return _score_step(rubric)
+    return COARSEST_STEP if measure.of == OF_DECISION else min(COARSEST_STEP, float(_gaps(measure.of).min()))
+
+
+def _gaps(criterion: Criterion) -> Floats:
+    """Distances between neighbouring levels, as shares of the scale."""
+    scale = criterion.scale
+    return np.diff(np.unique(positions(scale, np.array(scale.values))))
+
+
+def _score_step(rubric: Rubric) -> float:
+    """The smallest difference that two scores of a rubric can have, at most 0.05."""
+    if rubric.strategy == "holistic":
+        return 0.01
+    whole = rubric.positive_weight or sum(-c.weight for c in rubric.criteria)
+    steps = {
+        Fraction(abs(c.weight) * float(gap) / whole).limit_denominator(10_000)
+        for c in rubric.criteria
+        for gap in _gaps(c)
+    }
+    smallest = math.gcd(*(step.numerator for step in steps)) / math.lcm(*(step.denominator for step in steps))
+    return min(COARSEST_STEP, smallest or COARSEST_STEP)
+
+
+def _by_todays_weights(runs: _Runs, accepted: Accepted, now: Rubric) -> tuple[tuple[Column, ...], float | None]:
+    """The accepted runs with scores by today's weights, and the mean shift that these weights cause.
+
+    The runs stay as they are, and the shift is None, where today's rubric can't score the accepted levels.
+    """
+    then = accepted.setting.rubric
+    if [(c.name, c.weight) for c in then.criteria] == [(c.name, c.weight) for c in now.criteria]:
+        return runs.accepted, 0.0
+    scales = {criterion.name: criterion.scale for criterion in then.criteria}
+    same_criteria = all(c.name in scales and same_scale(scales[c.name], c.scale) for c in now.criteria)
+    if not same_criteria or "holistic" in (then.strategy, now.strategy):
+        return runs.accepted, None
+    names = {criterion.name for criterion in now.criteria}
+    weighed = []
+    for column, run in zip(runs.accepted, accepted.runs, strict=True):
+        levels = [
+            replace(r, overall=None, criteria={k: v for k, v in r.criteria.items() if k in names}) for r in run.values()
+        ]
+        weighed.append(replace(column, scores=column_of(column.name, levels, now, runs.table.ids).scores))
+    moved = stacked(weighed) - stacked(runs.accepted)
+    moved = moved[~np.isnan(moved)]
+    return tuple(weighed), float(moved.mean()) if len(moved) else None

@@ -1,0 +1,328 @@
+"""An accepted run, what changed since, and which ratings each change can have moved."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import asking_fingerprint, questions
+from markscheme.judges.judge import Identity
+from markscheme.prompt import Prompt
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy
+from markscheme.submission import Submission
+
+Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]
+MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
+_LONGEST_VALUE = 60
+MOST_RUNS = 5
+"""Accepted runs that are kept, and recommended: enough to show how much runs of one judge differ."""
+_DEEDS = {"text": "You reworded {}", "added": "You added {}", "removed": "You removed {}"}
+
+_PROBE = Rubric((Criterion(1.0, "is clear", "clear"), Criterion(-1.0, "is long", "long", Scale.numbered(1, 3))))
+
+
+@dataclass(frozen=True)
+class SettingChange:
+    """One thing that differs from when the run was accepted.
+
+    Attributes:
+        key: Short name, such as "text:readability" or "judge:model".
+        what: In words, as the subject of a sentence.
+        side: What it belongs to: the rubric that is asked, the wording of the prompts around it, the judge, the
+            computation of the score, the labels, or the examples.
+        criteria: Criteria whose levels it can have moved; empty for changes that move no level on the same examples.
+        then: The old value, where it is short.
+        now: The new value.
+    """
+
+    key: str
+    what: str
+    side: Side
+    criteria: frozenset[str] = frozenset()
+    then: str = ""
+    now: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The change in words, with its values where they are short."""
+        return f"{self.what} ({self.then} → {self.now})" if self.then or self.now else self.what
+
+    @property
+    def cause(self) -> str:
+        """A sentence naming the change and who made it, without a full stop."""
+        kind, _, name = self.key.partition(":")
+        if self.side == "rubric":
+            return _DEEDS[kind].format(name) if kind in _DEEDS else f"You changed {self.sentence}"
+        what = self.what[0].upper() + self.what[1:]
+        return f"{what} is now {self.now}; it was {self.then}" if self.then or self.now else f"{what} changed"
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self) | {"criteria": sorted(self.criteria), "then": self.then or None, "now": self.now or None}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything that determines a run.
+
+    Attributes:
+        rubric: What was asked.
+        template: Digest of the wording of the prompts around a rubric.
+        judge: Its name in reports.
+        identity: What identifies the judge; None where only its ratings are known.
+        answered_by: Models that answered, by the names in their replies.
+    """
+
+    rubric: Rubric
+    template: str
+    judge: str
+    identity: Identity | None = None
+    answered_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """One to five runs of a judge with one rubric, prompt and judge, as read from their files.
+
+    Attributes:
+        path: Their accepted.json.
+        date: The day the latest was accepted.
+        version: The markscheme version that wrote it.
+        setting: The setting of the runs.
+        use: What the judge was allowed to decide.
+        agreement: Share of examples on which the first of `runs` agreed, as measured; None where nothing was compared.
+        split: The part of the examples it was measured on; None where there were no splits.
+        digest: Of the ratings; identifies these runs.
+        ratings: The judge's, one per run and example.
+        submissions: Digest of each rated example's response and inputs, by id.
+        labels: Digest of each rated example's labels, by id.
+    """
+
+    path: Path
+    date: str
+    version: str
+    setting: Setting
+    use: str
+    agreement: float | None
+    split: str | None
+    digest: str
+    ratings: tuple[Rating, ...]
+    submissions: Mapping[str, str]
+    labels: Mapping[str, str]
+
+    @property
+    def runs(self) -> tuple[Mapping[str, Rating], ...]:
+        """Each run's ratings by example; the first is the one that was measured."""
+        numbers = sorted({rating.sample for rating in self.ratings})
+        return tuple({r.id: r for r in self.ratings if r.sample == number} for number in numbers)
+
+    def why_not_joined(self, now: Setting, examples: Sequence[Example]) -> str | None:
+        """Why today's run can't be added to these runs; None where it can."""
+        if self.setting.rubric.name != now.rubric.name:
+            return f"they are runs of rubric {self.setting.rubric.name!r}"
+        changes = changes_between(self.setting, now)
+        if changes:
+            return f"changed: {'; '.join(change.sentence for change in changes)}"
+        if {example.id: submission_digest(example) for example in examples} != dict(self.submissions):
+            return "changed: the examples"
+        return None
+
+
+def submission_digest(example: Example) -> str:
+    """Digest of everything a judge may see of an example."""
+    return fingerprint(example.submission.response, dict(example.submission.inputs))
+
+
+def labels_digest(example: Example) -> str:
+    """Digest of the levels, scores and decisions that annotators gave an example; other fields don't count."""
+    labels = [
+        [
+            label.rater,
+            label.kind,
+            {name: [rated.level, rated.declined] for name, rated in label.criteria.items()},
+            label.overall,
+            label.passed,
+        ]
+        for label in example.labels
+    ]
+    return fingerprint(sorted(labels, key=json.dumps))
+
+
+def template_fingerprint() -> str:
+    """Digest of the wording around the rubric in the prompts."""
+    strategies: tuple[Strategy, ...] = get_args(Strategy)
+    return fingerprint([asking_fingerprint(replace(_PROBE, strategy=strategy)) for strategy in strategies])
+
+
+def changes_between(then: Setting, now: Setting) -> tuple[SettingChange, ...]:
+    """All that differs between two runs' settings, with the criteria whose levels each difference can move."""
+    reach = _Reach(then.rubric, now.rubric)
+    judged = frozenset(criterion.name for criterion in now.rubric.criteria if criterion.check is None)
+    changes = [*_of_criteria(then.rubric, now.rubric, reach), *_of_rubric(then.rubric, now.rubric, reach)]
+    if then.template != now.template:
+        changes.append(SettingChange("template", "the wording of the prompts around the rubric", "template", judged))
+    return (*changes, *_of_judge(then, now, judged), *_of_score(then.rubric, now.rubric))
+
+
+def can_explain(changes: Iterable[SettingChange], criterion: str) -> tuple[SettingChange, ...]:
+    """Those of the changes that can have moved a criterion's level."""
+    return tuple(change for change in changes if change.side in MOVES_LEVELS and criterion in change.criteria)
+
+
+def need_replay(changes: Iterable[SettingChange]) -> bool:
+    """Whether asking today's judge with the accepted rubric would separate the effects of the changes."""
+    sides = {change.side for change in changes if change.criteria}
+    return "rubric" in sides and bool(sides & {"judge", "template"})
+
+
+# --- the rubric -----------------------------------------------------------------------------------------------------
+
+
+class _Reach:
+    """Which criteria share a question, then or now, and whose question reads differently."""
+
+    def __init__(self, then: Rubric, now: Rubric) -> None:
+        self._groups = [frozenset(names) for rubric in (then, now) for names, _ in _questions(rubric)]
+        before = _by_criterion(then)
+        after = _by_criterion(now)
+        self.differing = frozenset(name for name in after if before.get(name) != after[name])
+
+    def of(self, name: str) -> frozenset[str]:
+        """Criteria that were or are asked in one question with this one, if their question reads differently."""
+        together = frozenset[str]().union(*(group for group in self._groups if name in group))
+        return together & self.differing
+
+
+def _questions(rubric: Rubric) -> list[tuple[tuple[str, ...], Prompt]]:
+    """The prompts about an empty submission, each with the criteria it asks about."""
+    every = tuple(criterion.name for criterion in rubric.criteria)
+    return [(prompt.criteria or every, prompt) for prompt in questions(rubric, Submission(""))]
+
+
+def _by_criterion(rubric: Rubric) -> dict[str, str]:
+    """Digest of everything asked together with each judged criterion, apart from the submission."""
+    questions_about: dict[str, list[Any]] = {}
+    for names, prompt in _questions(rubric):
+        for name in names:
+            shown = rubric.shown_to(rubric.criterion(name)) if prompt.criteria else ()
+            questions_about.setdefault(name, []).append((prompt.system, prompt.schema, shown))
+    return {name: fingerprint(seen) for name, seen in questions_about.items()}
+
+
+def _of_criteria(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[SettingChange]:
+    before = {criterion.name: criterion for criterion in then.criteria}
+    after = {criterion.name: criterion for criterion in now.criteria}
+    for name, criterion in after.items():
+        if name in before:
+            yield from _of_criterion(before[name], criterion, reach.of(name))
+        else:
+            yield SettingChange(f"added:{name}", f"criterion {name!r}, which is new", "rubric", reach.of(name))
+    for name in before.keys() - after.keys():
+        yield SettingChange(f"removed:{name}", f"criterion {name!r}, which is gone", "rubric", reach.of(name))
+    in_both = [name for name in before if name in after]
+    if in_both != [name for name in after if name in before]:
+        yield SettingChange("order", "the order of the criteria", "rubric", reach.differing)
+
+
+def _of_criterion(then: Criterion, now: Criterion, reached: frozenset[str]) -> Iterator[SettingChange]:
+    name = now.name
+    if same_scale(then.scale, now.scale):
+        if then.fingerprint != now.fingerprint:
+            yield SettingChange(f"text:{name}", f"the text of criterion {name!r}", "rubric", reached)
+    else:
+        what = f"the scale of criterion {name!r}"
+        yield SettingChange(f"scale:{name}", what, "rubric", reached, _levels(then.scale), _levels(now.scale))
+    if (then.weight > 0) != (now.weight > 0):
+        was, is_now = ("a merit", "a fault") if then.weight > 0 else ("a fault", "a merit")
+        yield SettingChange(f"fault:{name}", f"what criterion {name!r} counts as", "rubric", reached, was, is_now)
+    if then.sees != now.sees:
+        yield SettingChange(f"sees:{name}", f"the inputs shown for criterion {name!r}", "rubric", reached)
+    if then.check != now.check:
+        by_code = frozenset([name])
+        who = then.check or "a judge", now.check or "a judge"
+        yield SettingChange(f"check:{name}", f"who decides criterion {name!r}", "rubric", by_code | reached, *who)
+
+
+def _of_rubric(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[SettingChange]:
+    for key, what in (("description", "the rubric's description"), ("guidelines", "the rubric's guidelines")):
+        if getattr(then, key) != getattr(now, key):
+            yield SettingChange(key, what, "rubric", reach.differing)
+    if then.known_inputs != now.known_inputs:
+        shown = ", ".join(then.known_inputs), ", ".join(now.known_inputs)
+        yield SettingChange("inputs", "the inputs that are shown", "rubric", reach.differing, *shown)
+    if then.strategy != now.strategy:
+        yield SettingChange(
+            "strategy", "the strategy of asking", "rubric", reach.differing, then.strategy, now.strategy
+        )
+    if then.samples != now.samples:
+        judged = frozenset(criterion.name for criterion in now.criteria if criterion.check is None)
+        yield SettingChange(
+            "samples", "the samples per question", "rubric", judged, str(then.samples), str(now.samples)
+        )
+
+
+def same_scale(then: Scale, now: Scale) -> bool:
+    """Whether levels on one scale can be compared with levels on the other."""
+    return (then.values, then.ordered, then.by_label) == (now.values, now.ordered, now.by_label)
+
+
+def _levels(scale: Scale) -> str:
+    return "/".join(f"{value:g}" for value in scale.values)
+
+
+# --- the judge ------------------------------------------------------------------------------------------------------
+
+
+def _of_judge(then: Setting, now: Setting, judged: frozenset[str]) -> Iterator[SettingChange]:
+    if then.identity is None or now.identity is None:
+        if then.judge != now.judge:
+            yield SettingChange("judge", "the judge", "judge", judged, then.judge, now.judge)
+        return
+    before = then.identity
+    after = now.identity
+    for key, what in (("name", "the judge"), ("model", "the judge's model"), ("address", "the judge's address")):
+        was = getattr(before, key)
+        is_now = getattr(after, key)
+        if was != is_now:
+            yield SettingChange(f"judge:{key}", what, "judge", judged, _value(was), _value(is_now))
+    for key in sorted(before.parameters.keys() | after.parameters.keys()):
+        was = before.parameters.get(key)
+        is_now = after.parameters.get(key)
+        if fingerprint(was) != fingerprint(is_now):
+            what = f"the judge's parameter {key!r}"
+            yield SettingChange(f"judge:parameter:{key}", what, "judge", judged, _value(was), _value(is_now))
+    if then.answered_by and now.answered_by and then.answered_by != now.answered_by:
+        what = "the model that answers, as it names itself"
+        was = ", ".join(then.answered_by)
+        is_now = ", ".join(now.answered_by)
+        yield SettingChange("judge:answers", what, "judge", judged, _value(was), _value(is_now))
+
+
+def _value(value: Any) -> str:
+    text = " ".join(str("nothing" if value in (None, "") else value).split())
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+
+
+# --- what moves the score or the comparison, and no level -----------------------------------------------------------
+
+
+def _of_score(then: Rubric, now: Rubric) -> Iterator[SettingChange]:
+    before = {criterion.name: criterion for criterion in then.criteria}
+    for criterion in now.criteria:
+        was = before.get(criterion.name)
+        if was is None:
+            continue
+        name = criterion.name
+        if was.weight != criterion.weight:
+            weights = f"{was.weight:g}", f"{criterion.weight:g}"
+            yield SettingChange(f"weight:{name}", f"the weight of criterion {name!r}", "score", frozenset(), *weights)
+        if (was.required, was.threshold) != (criterion.required, criterion.threshold):
+            yield SettingChange(f"passing:{name}", f"when criterion {name!r} passes", "score")
+    for key, what in (("pass_mark", "the pass mark"), ("tolerance", "the tolerance")):
+        if getattr(then, key) != getattr(now, key):
+            marks = f"{getattr(then, key):g}", f"{getattr(now, key):g}"
+            yield SettingChange(key, what, "score", frozenset(), *marks)

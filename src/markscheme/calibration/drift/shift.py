@@ -1,0 +1,178 @@
+"""How far a judge moved since its accepted runs: criteria, score, agreement with gold, and what explains it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from markscheme.calibration.drift.setting import SettingChange
+from markscheme.rubrics.rubric import Criterion
+from markscheme.stats import Estimate
+from markscheme.stats.accepted_runs import RunComparison, RunShift
+from markscheme.stats.change import Changed, Moved, holm
+
+FALSE_ALARM = 0.05
+"""Chance that an unmoved judge counts as moved: in one run for "watch", over all runs since acceptance for an alarm."""
+
+RunVerdict = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
+"""What the runs show of one criterion."""
+DriftVerdict = RunVerdict | Literal["moved"]
+"""The same, and "moved" where the author's own edit moved it, which isn't drift of the judge."""
+GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
+
+
+@dataclass(frozen=True)
+class ShiftPart:
+    """The part of a shift that some of the changes caused, from a replay.
+
+    Attributes:
+        changes: Which.
+        drift: The shift they caused.
+        p: p-value of the shift, adjusted for the other part.
+    """
+
+    changes: tuple[SettingChange, ...]
+    drift: RunComparison
+    p: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Which changes can explain a shift.
+
+    Attributes:
+        changes: Those that can; empty where no recorded change could.
+        separable: Whether their effects are known separately: there is at most one, or a replay shows each.
+        parts: The parts a replay shows; empty without one.
+    """
+
+    changes: tuple[SettingChange, ...]
+    separable: bool
+    parts: tuple[ShiftPart, ...] = ()
+
+    @property
+    def is_own_edit(self) -> bool:
+        """Whether the rubric's author made all of them, so that the judge didn't change."""
+        return bool(self.changes) and all(change.side == "rubric" for change in self.changes)
+
+
+@dataclass(frozen=True)
+class GoldChange:
+    """How agreement with gold changed on a criterion.
+
+    Attributes:
+        measure: The statistic.
+        moved: Now minus the mean of the accepted runs, on the same examples and today's labels.
+        margin: How far it may change and still count as the same; in levels for `mae`.
+        p: Adjusted for the other criteria; None where the change is undefined.
+    """
+
+    measure: GoldMeasure
+    moved: RunShift
+    margin: float
+    p: float | None
+
+    @property
+    def change(self) -> Estimate:
+        """The change with its 90 % interval."""
+        return self.moved.shift
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the point estimate is worse: a smaller coefficient, or a larger error."""
+        value = self.change.value or 0.0
+        return value > 0 if self.measure == "mae" else value < 0
+
+    @property
+    def affirmed(self) -> bool:
+        """Whether the whole interval of the change lies inside the margin."""
+        return all(limit is not None and abs(limit) < self.margin for limit in (self.change.low, self.change.high))
+
+    def fell(self, level: float) -> bool:
+        """Whether agreement is shown to be worse, with p at or under the level of the run."""
+        return self.is_worse and not self.affirmed and self.p is not None and self.p <= level
+
+
+@dataclass(frozen=True)
+class CriterionDrift:
+    """One criterion in the accepted runs and now.
+
+    Attributes:
+        criterion: Which.
+        drift: Its shift of level, and the evidence.
+        p: p-value of the shift, adjusted for the other criteria.
+        exact_p: p-value of the exact test by example, which ignores that runs differ; never an alarm.
+        verdict: The verdict at the level of this run.
+        changed: Whether answers differ more from the accepted runs than these do among themselves; never an alarm.
+        changed_p: Its p adjusted for the other criteria; None with one accepted run.
+        gold: How its agreement with gold changed; None without any gold level, or any level of a judge.
+        explanation: Which changes can have moved it.
+        movers: Ids of the examples whose level moved most.
+    """
+
+    criterion: Criterion
+    drift: RunComparison
+    p: float
+    exact_p: float
+    verdict: DriftVerdict
+    changed: Changed
+    changed_p: float | None
+    gold: GoldChange | None
+    explanation: Explanation
+    movers: tuple[str, ...]
+
+    @property
+    def shift(self) -> Estimate:
+        """New run minus the mean of the accepted ones in levels, with its 90 % interval."""
+        return self.drift.moved.shift
+
+    @property
+    def needed(self) -> int | None:
+        """Examples that would show that the judge didn't move; None if that isn't open, or more runs come first."""
+        return self.drift.needed if self.verdict == "can't tell" else None
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether its level is shown to have moved by more than the margin, for whatever cause."""
+        return self.verdict in ("drifted", "moved")
+
+    @property
+    def watch(self) -> bool:
+        """Whether its p would be small enough if this were the only comparison with the accepted runs."""
+        return self.p <= FALSE_ALARM
+
+
+@dataclass(frozen=True)
+class ScoreDrift:
+    """The overall score in the accepted runs and now.
+
+    Attributes:
+        drift: Its shift due to the judge's levels alone, with today's weights.
+        by_weights: Mean shift due to the new weights alone; 0 where no weight changed, None where the accepted
+            levels can't be scored by today's rubric.
+        passes: Exact test of the decisions: how many more pass. Never an alarm.
+        flipped: Ids of the examples whose decision differs from the first accepted run's.
+    """
+
+    drift: RunComparison
+    by_weights: float | None
+    passes: Moved
+    flipped: tuple[str, ...]
+
+
+def run_verdict(runs: RunComparison, p: float, *, level: float = FALSE_ALARM) -> RunVerdict:
+    """What a comparison with the accepted runs shows of one criterion.
+
+    Args:
+        runs: The comparison.
+        p: The p of its shift, adjusted for the other criteria tested with it.
+        level: Significance level; in a series of runs that of the run.
+    """
+    if p <= level:
+        return "moved, within margin" if runs.within_margin else "drifted"
+    return "no drift" if runs.steady else "can't tell"
+
+
+def adjusted_p(p: Sequence[float | None]) -> list[float | None]:
+    """Holm's adjustment over those that have a p."""
+    adjusted = iter(holm([value for value in p if value is not None]).tolist())
+    return [None if value is None else next(adjusted) for value in p]

@@ -1,0 +1,57 @@
+"""The commands that may follow a calibration, as a user types them."""
+
+from dataclasses import dataclass
+
+POOL = "outputs.jsonl"
+"""The file of outputs in commands that choose what to label next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """How to run a command on the same rubric, and `calibrate` with the same judge or ratings.
+
+    Attributes:
+        rubric: The rubric, or the files that were calibrated, as shell arguments.
+        judge: Options with which `calibrate` uses the same judge or ratings again, such as " --ratings judge.jsonl".
+        model: A model that can be asked, as a shell argument.
+        asks: Whether `calibrate` would ask the judge again, instead of reading its ratings from a file.
+        has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
+        asks_together: Whether one request asks about several criteria.
+        is_usable: Whether the judge can gate or show trends.
+    """
+
+    rubric: str
+    judge: str = ""
+    model: str = "anthropic"
+    asks: bool = True
+    has_rubric: bool = True
+    asks_together: bool = True
+    is_usable: bool = False
+
+    def calibrate(self, options: str = "") -> str:
+        """Calibrate again with the same judge or ratings."""
+        return f"markscheme calibrate {self.rubric}{self.judge}{options}"
+
+    def calibrate_one_at_a_time(self) -> str:
+        """Ask about one criterion per request, by another model where the judge itself can't be asked."""
+        judge = self.judge if self.asks else f" --judge {self.model}"
+        return f"markscheme calibrate {self.rubric}{judge} --strategy per_criterion"
+
+    def label(self, options: str = "") -> str:
+        """Label examples of the rubric; "" if there is no rubric."""
+        return self._on_rubric(f"label {self.rubric}{options}")
+
+    def label_next(self, n: int) -> str:
+        """Label `n` more outputs, chosen from a file of them; "" if there is no rubric."""
+        return self.label(f" --next {n} --pool {POOL}")
+
+    def adjudicate(self) -> str:
+        """Resolve the examples on which annotators differ; "" if there is no rubric."""
+        return self._on_rubric(f"adjudicate {self.rubric}")
+
+    def improve(self) -> str:
+        """Have the rubric's words rewritten and tested; "" if there is no rubric."""
+        return self._on_rubric(f"improve {self.rubric} --proposer {self.model}")
+
+    def _on_rubric(self, command: str) -> str:
+        return f"markscheme {command}" if self.has_rubric else ""

@@ -1,0 +1,114 @@
+"""The diagnosis: from a Comparison to the findings, each cause once.
+
+A fault is reported where it is significant, with Holm's correction for all criteria tested, and large enough to
+matter. One cause is reported once: a judge stuck on one level hides everything else on that criterion; a halo looks
+like central tendency and like noise; central tendency looks like noise.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.findings import judge, overall, rubric
+from markscheme.calibration.findings.evidence import FEWEST_TO_DIAGNOSE, CriterionEvidence, Evidence
+from markscheme.calibration.findings.finding import SEVERITIES, Finding
+from markscheme.calibration.findings.slices import Slice
+from markscheme.ratings.rating import Rating
+
+CriterionRule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]], Iterator[Finding]]
+"""Finds one kind of fault, at most once on each of some criteria."""
+
+
+def findings_of(
+    comparison: Comparison, ratings: Sequence[Rating] = (), *, slices: Sequence[Slice] = (), elsewhere: bool = False
+) -> tuple[Finding, ...]:
+    """What is at fault, the costliest in agreement first.
+
+    Where a slice is broken, the judge is diagnosed on the other examples, so that the fault of one slice doesn't count
+    as a fault of the whole; the messages say so.
+
+    Args:
+        comparison: The judge compared with gold.
+        ratings: The judge's; several of one example show how often it changes its answer.
+        slices: The judge on parts of the examples.
+        elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply.
+    """
+    whole = Evidence.of(comparison, ratings)
+    by_length = list(overall.length_bias(whole))
+    broken = [part for part in slices if part.stands_out and not (by_length and part.part.by == "length")]
+    of_criteria = list(_of_criteria(_outside(whole, broken), by_length))
+    findings = [
+        *_without_skill(whole, of_criteria),
+        *of_criteria,
+        *by_length,
+        *(overall.slice_finding(whole, part, part.figure) for part in broken if part.figure is not None),
+        *overall.unreadable_replies(whole, elsewhere=elsewhere),
+        *judge.invented_quotes(whole),
+        *rubric.label_findings(whole),
+    ]
+    return tuple(sorted(findings, key=lambda finding: (-finding.cost, SEVERITIES.index(finding.severity))))
+
+
+def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
+    """The examples of no broken slice; all of them where too few would be left."""
+    if not broken:
+        return whole
+    hidden = np.any([part.part.inside for part in broken], axis=0)
+    enough = int((~hidden).sum()) >= max(FEWEST_TO_DIAGNOSE, len(hidden) / 2)
+    return whole.without(hidden, " and ".join(part.part.called for part in broken)) if enough else whole
+
+
+def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
+    """Findings about skill in decisions and scores, unless the only criterion has shown it already."""
+    if len(whole.criteria) == 1 and any(finding.kind.voids_agreement for finding in of_criteria):
+        return []
+    return list(overall.decisions_without_skill(whole)) or list(overall.no_better_than_constant(whole))
+
+
+def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
+    """Faults of judge, criterion and annotators on single criteria, in the order in which one hides another.
+
+    A judge that rewards length moves all criteria together, which looks like a halo and like noise: then these must
+    be found with the effect of length taken out as well.
+    """
+    criteria = evidence.criteria
+
+    def faults(
+        rule: CriterionRule, among: Mapping[str, CriterionEvidence], seen: Evidence = evidence
+    ) -> dict[str, Finding]:
+        return {finding.criterion or "": finding for finding in rule(seen, among)}
+
+    flat = faults(rubric.hardly_varying, criteria)
+    stuck = faults(judge.stuck_judge, _unexplained(criteria, flat))
+    blind = faults(judge.no_skill, _unexplained(criteria, flat, stuck))
+    untested = faults(rubric.one_level_in_gold, _unexplained(criteria, flat, stuck, blind))
+    always = {name: finding for name, finding in blind.items() if finding.evidence["correlation"] is None}
+    biased = faults(judge.lenient_or_severe, _unexplained(criteria, stuck, always))
+    even = overall.length_adjusted(evidence) if by_length else evidence
+    colored = list(overall.halo_finding(even))
+    open_still = {} if colored else _unexplained(criteria, flat, stuck, blind, untested)
+    narrow = faults(judge.central_tendency, open_still)
+    noise = faults(judge.noisy, {name: even.criteria[name] for name in _unexplained(open_still, narrow)}, even)
+    if by_length:
+        noise = faults(judge.noisy, {name: criteria[name] for name in noise})
+    explained = {**flat, **stuck, **blind, **untested, **biased, **narrow}
+    yield from colored
+    yield from rubric.redundant(evidence, _unexplained(criteria, flat, untested))
+    for findings in (flat, stuck, blind, untested, biased, narrow, noise):
+        yield from findings.values()
+    yield from rubric.ambiguous(evidence, _unexplained(criteria, flat, untested))
+    yield from judge.judge_or_label_noise(evidence, _unexplained(open_still, narrow, noise, biased))
+    yield from rubric.unused_levels(evidence, criteria, blamed=explained.keys())
+
+
+def _unexplained(
+    criteria: Mapping[str, CriterionEvidence], *explained: Mapping[str, Finding]
+) -> dict[str, CriterionEvidence]:
+    """The criteria on which nothing has been found yet."""
+    return {
+        name: criterion
+        for name, criterion in criteria.items()
+        if not any(name in by_criterion for by_criterion in explained)
+    }

@@ -1,0 +1,65 @@
+"""A finding: a diagnosed fault of judge, rubric or labels, with its evidence and what to do about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.kinds import FindingKind
+
+Severity = Literal["high", "medium", "low"]
+SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A diagnosed fault.
+
+    Attributes:
+        kind: What holds of every finding of its kind: how it is called, what fixes it, and what comes first.
+        criterion: Which criterion; None for the whole rubric.
+        severity: How much it matters.
+        text: What was found, in a sentence; the criterion's name is added where the kind's sentences don't have it.
+        evidence: The figures behind it.
+        examples: Ids of the examples that show it best.
+        suggestion: What to edit or do first.
+        cost: How much agreement it costs, in score; findings are ranked by it.
+        options: Options that the suggestion adds to the kind's command, such as " --replay".
+    """
+
+    kind: FindingKind
+    criterion: str | None
+    severity: Severity
+    text: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+    suggestion: str = ""
+    cost: float = 0.0
+    options: str = ""
+
+    @property
+    def code(self) -> str:
+        """Its kind, by the names of the JSON format."""
+        return self.kind.code
+
+    @property
+    def message(self) -> str:
+        """What was found, by itself: with the criterion's name."""
+        leads = self.criterion is not None and not self.kind.names_criterion
+        return f"{self.criterion}: {self.text}" if leads else self.text
+
+    def command(self, commands: Commands) -> str:
+        """The command that follows the suggestion or checks whether it helped; "" if there is no single one."""
+        return self.kind.command(commands, self.options)
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the JSON of a calibration."""
+        return {
+            "code": self.code,
+            "criterion": self.criterion,
+            "severity": self.severity,
+            "message": self.message,
+            "evidence": self.evidence,
+            "examples": self.examples,
+            "suggestion": self.suggestion,
+        }

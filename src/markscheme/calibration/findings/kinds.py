@@ -1,0 +1,258 @@
+"""The kinds of finding: one entry each, read by diagnosis, the verdict and every view.
+
+A rule reports a finding with its own sentence, figures and examples. What holds of all findings of a kind is said here
+once: how a reader calls it, where the fault is, what fixes it, what must be resolved first, and the command to run.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, TypeAlias
+
+from markscheme.calibration.findings.commands import Commands
+
+Cause = Literal["judge", "criteria", "scale", "replies", "quotes", "runs", "labels", "change"]
+"""Where the fault is: the judge's levels, criteria not kept apart, a criterion's scale, replies that can't be read,
+quotes, runs that differ among themselves, the labels, or what changed since the accepted run."""
+FixedBy = Literal["wording", "rubric", "labels", "more labels", "judge"]
+"""What fixes it: other words, which `improve` can propose; another edit of the rubric; other labels of the same
+examples; labels of further examples; or how the judge is asked, which judge it is, and which run is accepted."""
+CommandWriter: TypeAlias = Callable[[Commands, str], str]
+"""Writes a command, given the options that a finding's suggestion adds to it; "" if there is no single one."""
+
+
+def _calibrate(commands: Commands, options: str) -> str:
+    return commands.calibrate(options) if commands.asks else ""
+
+
+def _ask_one_at_a_time(commands: Commands, options: str) -> str:
+    if commands.has_rubric and commands.asks_together:
+        return commands.calibrate_one_at_a_time()
+    return _calibrate(commands, options)
+
+
+def _adjudicate(commands: Commands, _options: str) -> str:
+    return commands.adjudicate()
+
+
+def _label(commands: Commands, options: str) -> str:
+    return commands.label(options)
+
+
+def _label_more(commands: Commands, _options: str) -> str:
+    return commands.label_next(NEXT_LABELS)
+
+
+def _label_by_another(commands: Commands, _options: str) -> str:
+    return commands.label(" --rater annotator-2")
+
+
+def _label_under_new_wording(commands: Commands, _options: str) -> str:
+    return commands.label(" --rater YOUR-NAME") if commands.is_usable else ""
+
+
+NEXT_LABELS = 30
+"""Labels to add for a diagnosis, however few there are: it needs this many in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """One kind of finding.
+
+    Attributes:
+        code: Its name in JSON. Kinds share a code where a reader of the JSON has no use for their difference.
+        short: What a reader calls it, in a few words.
+        cause: Where the fault is.
+        fixed_by: What fixes it.
+        after: The kinds to resolve first: as long as one of them is found, work on this one may be wasted.
+        command: The command that follows the suggestion or checks whether it helped.
+        part_of: The code of a finding on the same criterion that explains this one; "" if none does.
+        names_criterion: Whether its sentences name the criterion by themselves.
+        voids_agreement: Whether a judge with it is not ok, however often it agrees.
+        needs_scores: Whether it says nothing as long as no example could be scored.
+        compares_baseline: Whether it says that always giving one score does as well.
+    """
+
+    code: str
+    short: str
+    cause: Cause
+    fixed_by: FixedBy
+    after: "tuple[FindingKind, ...]" = field(default=(), repr=False)
+    command: CommandWriter = _calibrate
+    part_of: str = ""
+    names_criterion: bool = False
+    voids_agreement: bool = False
+    needs_scores: bool = True
+    compares_baseline: bool = False
+
+    @property
+    def step(self) -> int:
+        """The step of the work at which it is resolved, from 0: one after the last of `after`."""
+        return max((kind.step + 1 for kind in self.after), default=0)
+
+    @property
+    def is_fixed_by_edit(self) -> bool:
+        """Whether an edit of the rubric fixes it."""
+        return self.fixed_by in ("wording", "rubric")
+
+
+# --- first: what makes all else unreadable --------------------------------------------------------------------------
+
+UNREADABLE: Final = FindingKind(
+    "unreadable",
+    "unreadable replies",
+    cause="replies",
+    fixed_by="judge",
+    command=_ask_one_at_a_time,
+    names_criterion=True,
+    needs_scores=False,
+)
+
+# --- then: the labels, and what changed since the accepted run ------------------------------------------------------
+
+AMBIGUOUS: Final = FindingKind(
+    "ambiguous",
+    "annotators disagree",
+    cause="labels",
+    fixed_by="labels",
+    after=(UNREADABLE,),
+    command=_adjudicate,
+)
+STALE_LABELS: Final = FindingKind(
+    "stale-labels",
+    "labels for another wording",
+    cause="labels",
+    fixed_by="labels",
+    after=(UNREADABLE,),
+    command=_label,
+    names_criterion=True,
+)
+DRIFT: Final = FindingKind(
+    "drift",
+    "moved since the accepted run",
+    cause="change",
+    fixed_by="judge",
+    after=(UNREADABLE,),
+    names_criterion=True,
+)
+DRIFT_BY_EDIT: Final = replace(DRIFT, fixed_by="labels", command=_label_under_new_wording)
+"""Drift that the rubric's author caused."""
+DRIFT_GOLD: Final = replace(DRIFT, code="drift-gold", short="agreement fell", part_of=DRIFT.code)
+DRIFT_GOLD_BY_EDIT: Final = replace(DRIFT_BY_EDIT, code="drift-gold", short="agreement fell", part_of=DRIFT.code)
+
+LABELS_FIRST: Final = (AMBIGUOUS, STALE_LABELS, DRIFT, DRIFT_BY_EDIT, DRIFT_GOLD, DRIFT_GOLD_BY_EDIT)
+"""What to resolve before working on the judge."""
+
+# --- then: the judge and the rubric ---------------------------------------------------------------------------------
+
+LENIENT: Final = FindingKind(
+    "lenient", "too lenient", cause="judge", fixed_by="wording", after=LABELS_FIRST, part_of=DRIFT.code
+)
+SEVERE: Final = FindingKind(
+    "severe", "too severe", cause="judge", fixed_by="wording", after=LABELS_FIRST, part_of=DRIFT.code
+)
+CENTRAL_TENDENCY: Final = FindingKind(
+    "central-tendency",
+    "avoids the ends of the scale",
+    cause="judge",
+    fixed_by="wording",
+    after=LABELS_FIRST,
+    part_of=DRIFT.code,
+)
+NOISY: Final = FindingKind("noisy", "noisy", cause="judge", fixed_by="rubric", after=LABELS_FIRST, part_of=DRIFT.code)
+NOISY_JUDGE_OR_LABELS: Final = replace(NOISY, short="noisy judge or labels", command=_label_by_another)
+"""Noise that single labels can't attribute to the judge."""
+STUCK_JUDGE: Final = FindingKind(
+    "stuck-judge",
+    "stuck on one level",
+    cause="judge",
+    fixed_by="rubric",
+    after=LABELS_FIRST,
+    part_of=DRIFT.code,
+    voids_agreement=True,
+    needs_scores=False,
+)
+NO_SKILL: Final = FindingKind(
+    "no-skill",
+    "no better than a constant",
+    cause="judge",
+    fixed_by="rubric",
+    after=LABELS_FIRST,
+    part_of=DRIFT.code,
+    voids_agreement=True,
+)
+NO_GAIN: Final = replace(NO_SKILL, compares_baseline=True)
+"""No skill in the score, shown by the gain over the best constant score."""
+LENGTH: Final = FindingKind("length", "rewards length", cause="judge", fixed_by="rubric", after=LABELS_FIRST)
+BROKEN_SLICE: Final = FindingKind(
+    "broken-slice",
+    "worse on part of the examples",
+    cause="judge",
+    fixed_by="rubric",
+    after=LABELS_FIRST,
+    names_criterion=True,
+)
+HALO: Final = FindingKind(
+    "halo", "one criterion colours the others", cause="criteria", fixed_by="wording", after=LABELS_FIRST
+)
+REDUNDANT: Final = FindingKind(
+    "redundant",
+    "two criteria measure the same",
+    cause="criteria",
+    fixed_by="wording",
+    after=LABELS_FIRST,
+    names_criterion=True,
+)
+DEAD: Final = FindingKind(
+    "dead", "does not distinguish responses", cause="scale", fixed_by="rubric", after=LABELS_FIRST
+)
+UNUSED_LEVEL: Final = FindingKind(
+    "unused-level", "levels nobody uses", cause="scale", fixed_by="wording", after=LABELS_FIRST
+)
+INVENTED_QUOTES: Final = FindingKind(
+    "invented-quotes", "quotes in nothing the judge saw", cause="quotes", fixed_by="rubric", after=LABELS_FIRST
+)
+SOME_UNREADABLE: Final = replace(UNREADABLE, after=LABELS_FIRST)
+"""So few unreadable replies that the rest can be read all the same."""
+UNSTEADY_JUDGE: Final = FindingKind(
+    "unsteady-judge", "runs differ from each other", cause="runs", fixed_by="judge", after=LABELS_FIRST
+)
+
+RUBRIC_AND_JUDGE: Final = (
+    LENIENT,
+    SEVERE,
+    CENTRAL_TENDENCY,
+    NOISY,
+    NOISY_JUDGE_OR_LABELS,
+    STUCK_JUDGE,
+    NO_SKILL,
+    NO_GAIN,
+    LENGTH,
+    BROKEN_SLICE,
+    HALO,
+    REDUNDANT,
+    DEAD,
+    UNUSED_LEVEL,
+    INVENTED_QUOTES,
+    SOME_UNREADABLE,
+    UNSTEADY_JUDGE,
+)
+"""What to work on once the labels are sound."""
+
+# --- last: what more labels might show ------------------------------------------------------------------------------
+
+TOO_FEW_LABELS: Final = FindingKind(
+    "too-few-labels",
+    "too few labels",
+    cause="labels",
+    fixed_by="more labels",
+    after=RUBRIC_AND_JUDGE,
+    command=_label_more,
+)
+
+FINDING_KINDS: Final = (UNREADABLE, *LABELS_FIRST, *RUBRIC_AND_JUDGE, TOO_FEW_LABELS)
+"""All kinds, in the order in which they are resolved."""
+
+
+def kind_of(code: str) -> FindingKind | None:
+    """The first kind with a code; None if there is none."""
+    return next((kind for kind in FINDING_KINDS if kind.code == code), None)

@@ -1,0 +1,230 @@
+"""Where a run stands among the accepted ones: what it is compared with, by which comparison, and how it joins them."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from markscheme.calibration.acceptance import accept, joinable
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.baseline import DRIFT_MARGIN, Since, why_incomparable
+from markscheme.calibration.drift.setting import MOST_RUNS, Accepted, Setting, changes_between, need_replay
+from markscheme.calibration.judge_runs import rated_by
+from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
+from markscheme.files import append_text
+from markscheme.fingerprint import fingerprint
+from markscheme.judges.judge import Judge, Usage, total
+from markscheme.judges.options import AskOptions
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.remembering import Remembering, cache_folder
+from markscheme.judges.rerun import NeverAsked
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Rubric
+
+Run = TypeVar("Run")
+COUNTED = "compared"
+"""Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftRule:
+    """How a run is compared with the accepted ones, and whether it joins them.
+
+    Attributes:
+        accept: Whether it joins them.
+        replace: Whether the runs accepted before are dropped.
+        accepted: The file of accepted runs; None for the rubric's own.
+        run_number: Number of this comparison; None to count it.
+        planned_runs: Planned comparisons, which share the false-alarm rate; None if none are planned.
+        drift_margin: Share of a scale that counts as unchanged; None for the usual one.
+        replay: Whether the judge is asked by the accepted rubric too, to separate judge from wording.
+    """
+
+    accept: bool = False
+    replace: bool = False
+    accepted: Path | None = None
+    run_number: int | None = None
+    planned_runs: int | None = None
+    drift_margin: float | None = None
+    replay: bool = False
+
+
+def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int, *, drift: DriftRule) -> int:
+    """How many accepted runs a run that is to be accepted joins; it is asked for samples that they don't have.
+
+    Args:
+        path: The accepted runs.
+        now: By what the run is made.
+        examples: Those that have gold.
+        more: How many runs are to be accepted.
+        drift: Whether any are accepted, and whether they start over.
+
+    Raises:
+        UsageError: That makes more runs than are kept.
+    """
+    if not drift.accept:
+        return 0
+    accepted, _ = joinable(path, now, examples, start_over=drift.replace)
+    before = 0 if accepted is None else len(accepted.runs)
+    if before + more > MOST_RUNS:
+        full = f"{before} runs are accepted in {path}; {more} more would exceed {MOST_RUNS}"
+        raise UsageError(f"{full}: --accept --replace starts over")
+    return before
+
+
+def since_accepted(
+    rubric: Rubric,
+    examples: ExampleSet,
+    ratings: Sequence[Rating],
+    path: Path | None,
+    *,
+    drift: DriftRule,
+    of_other_examples: bool,
+    count: bool,
+) -> Since | None:
+    """The accepted run to compare these ratings with; None where there is none, or none that fits.
+
+    Args:
+        rubric: What was judged.
+        examples: The examples of this run.
+        ratings: Of this run.
+        path: The accepted run; None where no rubric says where it is.
+        drift: How it is compared.
+        of_other_examples: Whether other examples than the rubric's own dev part were named: nothing in common is a
+            warning then.
+        count: Whether this run counts as a comparison.
+
+    Raises:
+        UsageError: A file was named and doesn't exist.
+        ComparisonError: There is an accepted run, and it has nothing in common with this one.
+    """
+    if path is None or not path.is_file():
+        if drift.accepted is not None and not drift.accept:
+            raise UsageError(f"there is no accepted run {path}; --accept writes it")
+        return None
+    accepted = loaded_unless_replaced(load_accepted, path, accepting=drift.accept)
+    if accepted is None:
+        return None
+    why = why_incomparable(accepted, rubric, examples.examples)
+    if why is not None:
+        _refuse(why, drift, of_other_examples=of_other_examples)
+        return None
+    run = drift.run_number or _counted(accepted, ratings, count=count and not drift.accept)
+    planned = drift.planned_runs
+    if planned is not None and run > planned:
+        more = f"this is comparison {run} with {path}, and {planned} were planned"
+        warnings.warn(f"{more}: false alarms are likelier than planned; accept a new run", RatingWarning, stacklevel=2)
+        run = planned
+    margin = drift.drift_margin or DRIFT_MARGIN
+    return Since(accepted, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
+
+
+def loaded_unless_replaced(load: Callable[[Path], Run], path: Path, *, accepting: bool) -> Run | None:
+    """The accepted run in a file; None where it cannot be read and is about to be replaced."""
+    try:
+        return load(path)
+    except RatingError as error:
+        if not accepting:
+            raise
+        warnings.warn(f"not compared with the run accepted before: {error}", RatingWarning, stacklevel=2)
+        return None
+
+
+def _refuse(why: str, drift: DriftRule, *, of_other_examples: bool) -> None:
+    """An error, unless a new run is accepted or other examples were named."""
+    if drift.accept:
+        return
+    if drift.accepted is None and of_other_examples:
+        warnings.warn(f"not compared with the accepted run: {why}", RatingWarning, stacklevel=2)
+        return
+    raise ComparisonError(f"{why}; accept a new run with --accept")
+
+
+def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> int:
+    """1-based index of this comparison with the accepted run; the same ratings count once."""
+    file = cache_folder() / COUNTED / f"{accepted.digest[:16]}.txt"
+    levels = [[r.id, r.sample, {name: rated.level for name, rated in r.criteria.items()}, r.overall] for r in ratings]
+    this = fingerprint(sorted(levels, key=lambda level: (level[0], level[1])))
+    try:
+        seen = file.read_text(encoding="ascii").split() if file.is_file() else []
+        if this in seen:
+            return seen.index(this) + 1
+        if count:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            append_text(file, f"{this}\n")
+        return len(seen) + 1
+    except (OSError, UnicodeDecodeError) as error:
+        problem = f"comparisons with the accepted run are not counted: {error}"
+        warnings.warn(problem, RatingWarning, stacklevel=2)
+        return 1
+
+
+# --- replay ---------------------------------------------------------------------------------------------------------
+
+
+def replaying_judge(judge: Judge, reopened: Callable[[], Judge], *, may_ask: bool) -> Judge | None:
+    """Today's judge for a replay: itself where it may be asked again, else as far as its replies are kept."""
+    if may_ask:
+        return reopened()
+    if isinstance(judge, Remembering):
+        return Remembering(NeverAsked(judge), judge.memory)
+    return judge if isinstance(judge, RecordedJudge) else None
+
+
+def with_replay(
+    since: Since | None,
+    now: Setting,
+    examples: Sequence[Example],
+    judge: Judge | None,
+    ask: AskOptions,
+    *,
+    close: bool = True,
+) -> tuple[Since | None, Usage]:
+    """The same, with today's judge asked by the accepted rubric where that separates their effects; and its cost."""
+    if since is None or judge is None or not need_replay(changes_between(since.accepted.setting, now)):
+        return since, Usage()
+    try:
+        ratings, grades = rated_by(judge, since.accepted.setting.rubric, examples, ask, what="replaying", close=close)
+    except BudgetError as error:
+        warnings.warn(f"{error}; nothing is replayed", RatingWarning, stacklevel=2)
+        return since, Usage()
+    return replace(since, replayed=tuple(ratings)), total(grade.usage for grade in grades)
+
+
+# --- accepting ------------------------------------------------------------------------------------------------------
+
+
+def accept_run(
+    calibrations: Sequence[Calibration],
+    path: Path,
+    split: str | None,
+    *,
+    start_over: bool = False,
+    notify: Callable[[str], None] | None = None,
+) -> None:
+    """Add a run to the accepted ones; with too few graded examples, only warn.
+
+    Args:
+        calibrations: Of the run.
+        path: The accepted runs.
+        split: The part of the examples that was measured, where there are splits.
+        start_over: Whether the runs accepted before are dropped.
+        notify: Called with a sentence that says how many runs there are then.
+
+    Raises:
+        UsageError: There are several judges, and none of them is *the* judge of the rubric.
+    """
+    if len(calibrations) != 1:
+        names = ", ".join(calibration.rater.name for calibration in calibrations)
+        raise UsageError(f"--accept keeps the run of one judge; there are {len(calibrations)}: {names}")
+    (calibration,) = calibrations
+    if calibration.counts.too_few_graded:
+        problem = f"not accepted: {calibration.counts.not_graded} examples are not graded"
+        warnings.warn(problem, RatingWarning, stacklevel=2)
+        return
+    acceptance = accept(calibration, path, split=split, start_over=start_over)
+    if notify is not None:
+        notify(f"accepted: {path}: {acceptance.sentences}")

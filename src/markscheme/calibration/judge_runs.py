@@ -1,0 +1,111 @@
+"""Examples graded by a judge, once or several times, with progress."""
+
+import asyncio
+import warnings
+from collections.abc import Coroutine, Iterable, Sequence
+from typing import Any, Literal, TypeVar
+
+from markscheme.calibration.calibration import Rater
+from markscheme.errors import BudgetError, RatingWarning
+from markscheme.grader import BackgroundLoop
+from markscheme.grading import Grade, Grading, grade_many, scorers_for
+from markscheme.judges.judge import Judge
+from markscheme.judges.options import AskOptions
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.progress import Watch, unwatched
+from markscheme.ratings.examples import Example
+from markscheme.ratings.from_grades import rating_of
+from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Rubric
+
+Result = TypeVar("Result")
+
+
+def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """A coroutine's result; where an event loop is running already, as in a notebook, from a loop of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    loop = BackgroundLoop()
+    try:
+        return loop.wait_for(work)
+    finally:
+        loop.close()
+
+
+async def grade_runs(
+    runs: Sequence[Grading],
+    examples: Sequence[Example],
+    *,
+    concurrency: int,
+    what: str = "grading",
+    watch: Watch = unwatched,
+    whole: bool = False,
+    close: bool = True,
+) -> list[list[Grade]]:
+    """The grades of each run in the order of the examples; fewer where the budget ends early.
+
+    Args:
+        runs: All ask the same judge.
+        examples: What is graded.
+        concurrency: How many are graded at once.
+        what: What progress says is being done.
+        watch: Shows progress.
+        whole: Whether all of them are needed.
+        close: Whether the judge is closed at the end.
+
+    Raises:
+        BudgetError: The budget ended before anything was graded, or, with `whole`, before all was.
+
+    Warns:
+        RatingWarning: The budget ended early.
+    """
+    total = len(examples) * len(runs)
+    submissions = [example.submission for example in examples]
+    grades: list[dict[int, Grade]] = [{} for _ in runs]
+    try:
+        with watch(what, total) as steps:
+            for grading, graded in zip(runs, grades, strict=True):
+                async for place, grade in grade_many(grading, submissions, concurrency=concurrency):
+                    graded[place] = grade
+                    steps.step()
+    except BudgetError as error:
+        if whole or not grades[0]:
+            raise
+        problem = f"{error}; {sum(map(len, grades))} of {total} examples are graded"
+        warnings.warn(problem, RatingWarning, stacklevel=2)
+    finally:
+        if close:
+            await runs[0].judge.aclose()
+    return [[graded[place] for place in sorted(graded)] for graded in grades]
+
+
+def rated_by(
+    judge: Judge,
+    rubric: Rubric,
+    examples: Sequence[Example],
+    ask: AskOptions,
+    *,
+    what: str = "grading",
+    watch: Watch = unwatched,
+    whole: bool = False,
+    close: bool = True,
+) -> tuple[list[Rating], list[Grade]]:
+    """A judge's ratings of examples, and the grades they are from; options and errors are those of `grade_runs`."""
+    grading = Grading(rubric, judge, scorers=scorers_for(rubric, ask.scorers))
+    runs = grade_runs([grading], examples, concurrency=ask.at_once, what=what, watch=watch, whole=whole, close=close)
+    (grades,) = run_to_end(runs)
+    return [rating_of(grade, rubric, str(judge.identity)) for grade in grades], grades
+
+
+def rater_of(judge: Judge, grades: Iterable[Grade] = ()) -> Rater:
+    """A judge as the rater of a calibration, with the models that answered."""
+    identity = judge.identity
+    models = tuple(sorted({model for grade in grades for model in grade.models}))
+    provenance = ""
+    if isinstance(judge, RecordedJudge):
+        dates = " to ".join(dict.fromkeys(judge.recorded))
+        provenance = ": ".join(filter(None, (", ".join(filter(None, (judge.path.name, dates))), judge.provenance)))
+    source: Literal["recorded", "live"] = "recorded" if isinstance(judge, RecordedJudge) else "live"
+    return Rater(str(identity), identity.fingerprint, source, provenance, identity, models)

@@ -1,0 +1,34 @@
+"""A rubric's labelled examples: its own, or those in a file of any format."""
+
+from pathlib import Path
+
+from markscheme.ratings.examples import ExampleSet, load_examples
+from markscheme.ratings.examples_choice import examples_of
+from markscheme.rubrics.rubric import Rubric
+
+
+def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
+    """A rubric's examples, and its calibration folder if there is one.
+
+    The labels in the folder's `ratings/` apply to the rubric's own examples only, also where their file is named.
+
+    Args:
+        rubric: The rubric.
+        named: A file of examples, or one of another tool that contains responses and people's labels; None for the
+            rubric's own.
+
+    Raises:
+        UsageError: There are no examples.
+        RatingError: They, or their labels, cannot be read.
+    """
+    file, folder = examples_of(rubric, named)
+    is_own = folder is not None and file.resolve().parent == folder.resolve()
+    if named is not None and not is_own:
+        return _examples_in(file, rubric), folder
+    return load_examples(file, rubric, ratings=folder / "ratings" if folder is not None and is_own else None), folder
+
+
+def _examples_in(file: Path, rubric: Rubric) -> ExampleSet:
+    from markscheme.readers.rated import open_rated  # slow to load, and a rubric's own examples need no reader
+
+    return open_rated([file], rubric, expected="examples").example_set

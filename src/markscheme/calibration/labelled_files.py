@@ -1,0 +1,191 @@
+"""Calibrations from other tools' files, which ask nobody: Promptfoo's results, and exports."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.drift.baseline import Since
+from markscheme.errors import ComparisonError, RatingError
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples_choice import Part, part_of
+from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.rating import Rating
+from markscheme.readers.imported import Meanings
+from markscheme.readers.rated import RatedFile, RatedFiles, open_rated
+from markscheme.readers.sided_tables import measure_name
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission
+
+PROMPTFOO_GRADERS = "Promptfoo's graders"
+FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]
+"""Finds the accepted run to compare ratings of a rubric with."""
+
+
+# --- Promptfoo's results, whose graders are compared with the labels given in its viewer ------------------------------
+
+
+def calibrate_results(
+    paths: Sequence[Path], *, options: Options, split: Part | None, since: FindSince
+) -> tuple[Calibration, ExampleSet]:
+    """The graders in the results compared with the labels in them, and the labelled examples.
+
+    Raises:
+        RatingError: A file cannot be read, contains no verdict, or no output is labelled.
+    """
+    rated = open_rated(paths)
+    if not rated.labelled.labels:
+        raise RatingError(
+            "no output in the results is labelled: rate some in `promptfoo view`, "
+            "or give tests `metadata: {expected_label: pass|fail}`"
+        )
+    examples = part_of(rated.labelled, split)
+    ids = set(examples.ids)
+    ratings = [
+        replace(rating, rater=PROMPTFOO_GRADERS)
+        for rating in rated.ratings
+        if rating.kind in JUDGES and rating.id in ids
+    ]
+    days = " to ".join(dict.fromkeys(rated.days))
+    provenance = ", ".join([*(path.name for path in paths), *([days] if days else [])])
+    rater = Rater(PROMPTFOO_GRADERS, "", "ratings", provenance, named=shlex.join(map(str, paths)), has_rubric=False)
+    calibration = calibration_of(
+        rated.rubric,
+        examples,
+        ratings,
+        rater,
+        options=options,
+        cost=rated.usage,
+        since=since(rated.rubric, examples, ratings),
+    )
+    return calibration, examples
+
+
+# --- tables, whose columns are judges and people ----------------------------------------------------------------------
+
+
+def calibrate_table(
+    path: Path, meanings: Meanings, options: Options, as_written: str = ""
+) -> tuple[list[Calibration], list[str]]:
+    """Each judge's column of a table compared with the people's, and how the table was read.
+
+    Args:
+        path: The table.
+        meanings: Its sides, and what is said of their values.
+        options: Which labels count, and what is enough.
+        as_written: The options that say so, for a command that does the same again.
+
+    Raises:
+        RatingError: The table can't be read.
+        UsageError: The columns aren't known, or their values may mean several things.
+    """
+    rated = open_rated([path], expected="anything", meanings=meanings)
+    (file,) = rated.files
+    labelled = replace(options, of=measure_name(rated.rubric))
+    judges = dict.fromkeys(rating.rater for rating in file.judged)
+    calibrations = []
+    for judge in judges:
+        ratings = [rating for rating in file.judged if rating.rater == judge]
+        rater = Rater(
+            judge,
+            "",
+            "ratings",
+            str(path),
+            named=shlex.quote(str(path)),
+            options=as_written,
+            has_rubric=False,
+            may_be_accepted=False,
+        )
+        calibrations.append(calibration_of(rated.rubric, rated.labelled, ratings, rater, options=labelled))
+    return calibrations, rated.notes
+
+
+# --- exports, in which each judge is compared with the annotators, metric by metric -----------------------------------
+
+
+@dataclass(frozen=True)
+class ExportAnswer:
+    """The calibrations of the judges in an export.
+
+    Attributes:
+        files: Of the export.
+        export: What they contain.
+        metrics: One calibration for each metric and judge that both an annotator and a judge rated; its rubric has
+            that metric alone.
+        apart: Metrics that only one side rated, and which side didn't.
+    """
+
+    files: tuple[Path, ...]
+    export: RatedFile
+    metrics: tuple[Calibration, ...]
+    apart: tuple[str, ...]
+
+    @property
+    def worth_a_rubric(self) -> Calibration | None:
+        """The judge with the lowest agreement among those not shown to be good; None without any."""
+        weak = [calibration for calibration in self.metrics if calibration.decision.use not in ("gate", "trend")]
+        return min(weak, key=_agreement, default=None)
+
+    @property
+    def exit_status(self) -> int:
+        """1 if any judge needs adjusting; else the highest of the calibrations."""
+        statuses = [calibration.exit_status for calibration in self.metrics]
+        return 1 if 1 in statuses else max(statuses)
+
+
+def _agreement(calibration: Calibration) -> float:
+    value = calibration.comparison.agreement.value
+    return 1.0 if value is None else value
+
+
+def calibrate_export(files: Sequence[Path], rated: RatedFiles, options: Options) -> ExportAnswer:
+    """Calibrate each judge of an export on each of its metrics.
+
+    Raises:
+        RatingError: No metric is rated by both an annotator and a judge.
+    """
+    (reading,) = rated.files
+    metrics: list[Calibration] = []
+    apart: list[str] = []
+    for criterion in reading.rubric.criteria:
+        ratings = [_of_one(rating, criterion) for rating in reading.ratings if criterion.name in rating.criteria]
+        labels = [rating for rating in ratings if rating.kind not in JUDGES]
+        judges = list(dict.fromkeys(rating.rater for rating in ratings if rating.kind in JUDGES))
+        if not labels or not judges:
+            apart.append(f"{criterion.name}: rated by no {'judge' if labels else 'annotator'}")
+            continue
+        rubric = Rubric((criterion,), name=criterion.name)
+        examples = _examples(reading, labels)
+        for judge in judges:
+            judged = [rating for rating in ratings if rating.rater == judge and rating.kind in JUDGES]
+            first = [rating for rating in judged if not rating.sample]
+            repeats = [rating for rating in judged if rating.sample]
+            rater = Rater(judge, "", "ratings", str(reading.path))
+            try:
+                metrics.append(calibration_of(rubric, examples, first, rater, options=options, repeats=repeats))
+            except ComparisonError as problem:
+                apart.append(f"{criterion.name} by {judge}: {problem}")
+    if not metrics:
+        reasons = "; ".join(apart) or "no metric at all"
+        raise RatingError(f"has no metric that both an annotator and a judge rated ({reasons})", path=reading.path)
+    return ExportAnswer(tuple(files), reading, tuple(metrics), tuple(apart))
+
+
+def _of_one(rating: Rating, criterion: Criterion) -> Rating:
+    """The part of a rating about one criterion; overall scores and decisions are dropped."""
+    return replace(rating, criteria={criterion.name: rating.criteria[criterion.name]}, overall=None, passed=None)
+
+
+def _examples(reading: RatedFile, labels: Sequence[Rating]) -> ExampleSet:
+    by_unit: dict[str, list[Rating]] = {}
+    for label in labels:
+        by_unit.setdefault(label.id, []).append(label)
+    examples = {example.id: example for example in reading.examples}
+    return ExampleSet(
+        tuple(
+            replace(examples.get(unit) or Example(Submission("", {}, unit)), labels=tuple(labels))
+            for unit, labels in by_unit.items()
+        ),
+        path=reading.path,
+    )

@@ -1,0 +1,1 @@
+"""How many labels are needed, and which outputs to label next."""

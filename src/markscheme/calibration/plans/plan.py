@@ -1,0 +1,174 @@
+"""How many labels an interval width, a verdict or a promise needs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.decision import ASSUMED_AGREEMENT, decide, labels_if_agreeing
+from markscheme.phrases import number, percent
+from markscheme.ratings.gold import Gold
+from markscheme.rubrics.rubric import Criterion
+from markscheme.stats.coefficients import corrected_of_shares
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import ATANH, Floats, t_quantile
+from markscheme.stats.planning import (
+    labels_for_half_width,
+    labels_for_promise,
+    labels_for_share,
+    labels_to_vary,
+    mixture_table,
+    spread_at,
+)
+from markscheme.stats.prevalence import promise_for
+
+Goal: TypeAlias = Literal["width", "verdict", "promise", "variety"]
+
+ASSUMED_COEFFICIENT = 0.75
+"""The middle one of the coefficients .60, .75 and .90 for which the planned half-widths were simulated."""
+ASSUMED_AUTOMATIC = 0.60
+"""A judgement, on the careful side: with enough labels simulated good judges reached 64 to 79 %."""
+LEAST_PILOT = 20
+"""Examples rated by both from which a pilot is used instead of an assumption."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The labels that one goal needs.
+
+    Attributes:
+        goal: What kind of goal.
+        what: The goal in a few words.
+        labels: Total labelled examples needed; None where no number would do.
+        have: Labelled examples there are.
+        basis: What the number is based on.
+    """
+
+    goal: Goal
+    what: str
+    labels: int | None
+    have: int
+    basis: str
+
+    @property
+    def more(self) -> int | None:
+        """Labels needed on top of those there are."""
+        return None if self.labels is None else max(0, self.labels - self.have)
+
+
+def needs_of(
+    truth: Gold,
+    pilot: Comparison | None,
+    criteria: Sequence[Criterion],
+    *,
+    target: float,
+    half_width: float = 0.1,
+) -> list[Need]:
+    """The labels that each goal needs.
+
+    Args:
+        truth: The labels so far.
+        pilot: The judge compared with them; None where its ratings aren't known.
+        criteria: The rubric's.
+        target: Share of examples on which the judge must agree.
+        half_width: Half the interval width wanted.
+    """
+    have = len(truth.ids)
+    unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"
+    share, basis = ASSUMED_AGREEMENT, f"assumed: agreement {percent(ASSUMED_AGREEMENT)}; {unknown}"
+    seen = pilot.agreement if pilot is not None and truth.has_people else None
+    if seen is not None and seen.value is not None and seen.n >= LEAST_PILOT:
+        share = seen.value
+        basis = f"agreement so far, {percent(share)}"
+    needs = [Need("width", f"agreement to within {half_width:g}", labels_for_share(share, half_width), have, basis)]
+    needs += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
+    settled = labels_for_verdict(truth, pilot, target)
+    needs.append(Need("verdict", f"a verdict at a target of {percent(target)}, in 4 runs of 5", settled, have, basis))
+    needs.append(_promise(pilot, have))
+    needs += [_variety(criterion, truth) for criterion in criteria]
+    return needs
+
+
+def labels_for_verdict(truth: Gold, pilot: Comparison | None, target: float) -> int | None:
+    """Total labels needed to reach the verdict, as the report of a calibration counts them.
+
+    Without a pilot, agreement is assumed, and examples of one group are assumed to be slightly correlated. The same
+    holds without human labels, because agreement with other labels says nothing about annotators.
+    """
+    if pilot is None or pilot.agreement.n < LEAST_PILOT or not truth.has_people:
+        return labels_if_agreeing(truth, target)
+    decision = decide(pilot, target=target)
+    if decision.labels_needed is None:
+        return None if decision.verdict == "not-enough-labels" else len(truth.ids)
+    return decision.labels_needed + pilot.agreement.n
+
+
+def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
+    """From the coefficient's spread so far, else from the conservative table with the labels' own margins."""
+    have = int((~np.isnan(truth.levels[criterion.name])).sum())
+    name = "cohen_kappa" if criterion.scale.is_yes_no or not criterion.scale.ordered else "weighted_kappa"
+    what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"
+    value, basis = ASSUMED_COEFFICIENT, "assumed"
+    coefficient = None if pilot is None else pilot.criteria[criterion.name].statistics[name]
+    if coefficient is not None and coefficient.value is not None and coefficient.n >= LEAST_PILOT:
+        spread = _spread(coefficient)
+        if spread is not None:
+            labels = labels_for_half_width(coefficient.value, spread, half_width)
+            return Need("width", what, labels, have, f"{coefficient.n} examples so far ({number(coefficient.value)})")
+        if 0 < coefficient.value < 1:
+            value = coefficient.value
+            basis = "seen"
+    margins = _margins(criterion, truth)
+    weights: Literal["identity", "quadratic"] = "quadratic" if name == "weighted_kappa" else "identity"
+    if np.count_nonzero(margins) < 2:
+        return Need("width", what, None, have, "people give one level only: label examples that vary")
+    spread = spread_at(mixture_table(margins, value), lambda shares: corrected_of_shares(shares, name, weights=weights))
+    labels = labels_for_half_width(value, spread, half_width)
+    return Need("width", what, labels, have, f"conservative, coefficient {basis} {number(value)}")
+
+
+def _spread(estimate: Estimate) -> float | None:
+    """Standard error times √n of a coefficient, from its interval."""
+    value = estimate.value
+    low = estimate.low
+    high = estimate.high
+    if value is None or low is None or high is None or not all(ATANH.reaches(x) for x in (value, low, high)):
+        return None
+    reach = (ATANH.forward(high) - ATANH.forward(low)) / 2
+    spread = reach / t_quantile(estimate.n - 1, estimate.level) / ATANH.slope(value) * float(np.sqrt(estimate.n))
+    return spread if spread > 0 else None
+
+
+def _margins(criterion: Criterion, truth: Gold) -> Floats:
+    """Share of each level among the labels; uniform where nothing is labelled."""
+    values = np.array(sorted(set(criterion.scale.values)))
+    levels = truth.levels[criterion.name]
+    levels = levels[~np.isnan(levels)]
+    if not len(levels):
+        return np.full(len(values), 1 / len(values))
+    nearest = np.abs(levels[:, None] - values[None, :]).argmin(axis=1)
+    return np.asarray(np.bincount(nearest, minlength=len(values)) / len(levels))
+
+
+def _promise(pilot: Comparison | None, have: int) -> Need:
+    what = "at most 5% of automatic decisions wrong, 90% sure, one error survived"
+    share, basis = ASSUMED_AUTOMATIC, f"assumed: {percent(ASSUMED_AUTOMATIC)} of decisions automatic"
+    if pilot is not None:
+        margins = np.abs(pilot.scores - pilot.rubric.pass_mark)
+        margins = margins[~np.isnan(margins)]
+        if len(margins) >= LEAST_PILOT:
+            width = pilot.rubric.ask_within or pilot.tolerance
+            share = max(0.05, float((margins > width).mean()))
+            basis = f"{percent(share)} of scores lie further than {width:g} from the mark"
+    basis += "" if promise_for(have) == "automatic" else "; fewer can promise it of all decisions instead"
+    return Need("promise", what, labels_for_promise(share, errors=1), have, basis)
+
+
+def _variety(criterion: Criterion, truth: Gold) -> Need:
+    margins = _margins(criterion, truth)
+    have = int((~np.isnan(truth.levels[criterion.name])).sum())
+    commonest = float(margins.max())
+    what = f"{criterion.name}: ten examples outside the most common level"
+    return Need("variety", what, labels_to_vary(commonest), have, f"most common level so far {percent(commonest)}")

@@ -1,0 +1,457 @@
+"""Which outputs to label next: doubtful, rare and neglected ones more often, each with a known probability."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import UsageError
+from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.gold import JUDGE
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import RatingTable, decision_table, overall_of
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.score import ROUNDING
+from markscheme.stats.group_rates import LEAST_OWN, next_group_labels
+from markscheme.stats.intervals import Floats, Integers
+from markscheme.stats.prevalence import LEAST_LABELS, labels_next
+
+NEAR = 1 / 3
+"""Share of the judge's passes, and of its fails, that are nearest to the pass mark and count as doubtful."""
+RARE = 0.05
+"""Share of the pool below which a level is rare."""
+THIN = 5
+"""Labels below which a group or a system counts as neglected."""
+RAISED_CHANCE = 1.5
+"""Factor by which a rare level or a neglected group raises an output's probability of being drawn."""
+CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.1, 0.3, 10
+"""Expected share of wrong decisions, and how many labels this expectation counts for."""
+EVERYTHING = "all"
+VERDICTS = (False, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """An output to label.
+
+    Attributes:
+        example: The output.
+        stratum: The part of the pool it was drawn from.
+        chance: Probability with which it was drawn, above 0 and up to 1.
+        why: What raised that probability: "near the mark", "judges disagree", "rare level", "thin group".
+        drawn: "by-verdict" where all outputs of its system and verdict had the same probability, else "chosen".
+    """
+
+    example: Example
+    stratum: str
+    chance: float
+    why: tuple[str, ...] = ()
+    drawn: DrawnBy = "chosen"
+
+    def to_json(self) -> dict[str, Any]:
+        """The line of an example file: `drawn`, `stratum` and `weight` say how it was chosen for labelling."""
+        line = replace(self.example, drawn=self.drawn, stratum=self.stratum).to_json()
+        return {**line, "weight": round(1 / self.chance, 9), "metadata": {"why": list(self.why)}}
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """One part of the pool.
+
+    Attributes:
+        name: Its name.
+        pool: Outputs in it.
+        labelled: Outputs labelled before.
+        taken: Outputs drawn now.
+    """
+
+    name: str
+    pool: int
+    labelled: int
+    taken: int
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What to label next.
+
+    Attributes:
+        picks: In the order of the pool.
+        strata: The parts of the pool.
+        pool: Every output with the judge's decision, its system and its stratum.
+        seed: The random seed of the draw.
+    """
+
+    picks: tuple[Pick, ...]
+    strata: tuple[Stratum, ...]
+    pool: RatingTable
+    seed: int
+
+    @property
+    def systems(self) -> dict[str, int]:
+        """How many are drawn from each system, where each is to get a pass rate of its own; else empty."""
+        taken = Counter(pick.example.system for pick in self.picks if pick.drawn == "by-verdict")
+        systems = dict.fromkeys(example.system for example in self.pool.examples or ())
+        return {name: taken[name] for name in systems} if taken else {}
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "n": len(self.picks),
+            "seed": self.seed,
+            "strata": {s.name: {"pool": s.pool, "labelled": s.labelled, "taken": s.taken} for s in self.strata},
+            "picked": [
+                {"id": p.example.id, "stratum": p.stratum, "weight": 1 / p.chance, "why": list(p.why)}
+                for p in self.picks
+            ],
+            "systems": self.systems,
+            "pool": [
+                {"id": example.id, "pass": passed, "group": example.system, "stratum": example.stratum}
+                for example, passed in zip(self.pool.examples or (), self.pool[JUDGE].passed, strict=True)
+            ],
+        }
+
+
+def choose_next(
+    rubric: Rubric,
+    pool: Sequence[Example],
+    ratings: Sequence[Rating],
+    count: int,
+    *,
+    labelled: Sequence[Example] = (),
+    passed: Mapping[str, bool] | None = None,
+    seed: int = 1,
+) -> Draw:
+    """The outputs of a pool whose labels are most informative, drawn so that estimates from them stay unbiased.
+
+    The pool is divided by the judge's decision and by whether that decision is doubtful: among those nearest to the
+    pass mark, or one on which judges disagree. Each stratum gets labels by its share of the pool and by how uncertain
+    annotators' decision is there; within it, rare levels and neglected groups are more likely to be drawn. No output
+    has probability 0.
+
+    Where the judge decided on outputs of several systems and `count` is enough for a pass rate of each, labels go to
+    the system and decision that narrow the least certain of these rates most, and outputs of one system and decision
+    have the same probability.
+
+    Args:
+        rubric: For its pass mark and scales.
+        pool: What may be labelled, ids unique.
+        ratings: Judges' ratings of the pool; outputs without one count as doubtful.
+        count: How many to draw.
+        labelled: Examples labelled before; their stratum is known where they name one or are in the pool.
+        passed: Annotators' decisions on them, by id.
+        seed: Random seed, which makes the draw repeatable.
+
+    Raises:
+        UsageError: A count of 0, or more than the pool has unlabelled.
+    """
+    before = {example.id: example for example in labelled}
+    free = [example for example in pool if example.id not in before]
+    if not 1 <= count <= len(free):
+        raise UsageError(f"the pool holds {len(free)} outputs that are not labelled yet; {count} cannot be taken")
+    view = _View.of(rubric, pool, ratings)
+    decided = passed or {}
+    systems = _by_system(view, pool, free, decided, count)
+    cells = {e.id: _verdict(view, e.id) for e in pool} if systems else _cells(view, pool, count)
+    names = sorted(set(cells.values()))
+    stratum_of = cells | {e.id: e.stratum for e in labelled if e.stratum in names}
+    labelled_strata = {id: name for id, name in stratum_of.items() if id in before}
+    parts = systems or [
+        _Part(name, [e for e in free if cells[e.id] == name], n)
+        for name, n in _allocation(names, cells, labelled_strata, decided, free, count).items()
+    ]
+    generator = np.random.default_rng(seed)
+    neglected = set() if systems else _neglected(free, labelled)
+    picks = [pick for part in parts for pick in _picks(part, view, neglected, generator)]
+    order = {example.id: place for place, example in enumerate(pool)}
+    sizes_of = Counter(cells.values())
+    labels_of = Counter(labelled_strata.values())
+    taken = Counter(pick.stratum for pick in picks)
+    return Draw(
+        picks=tuple(sorted(picks, key=lambda pick: order[pick.example.id])),
+        strata=tuple(Stratum(name, sizes_of[name], labels_of[name], taken[name]) for name in names),
+        pool=decision_table(
+            rubric,
+            [replace(example, group="", stratum=cells[example.id]) for example in pool],
+            judge=[view.passed.get(example.id) for example in pool],
+        ),
+        seed=seed,
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Outputs that are drawn together.
+
+    Attributes:
+        stratum: The stratum it is, or belongs to.
+        outputs: Those not labelled yet.
+        take: How many to draw.
+        even: Whether all have the same probability.
+    """
+
+    stratum: str
+    outputs: Sequence[Example]
+    take: int
+    even: bool = False
+
+
+def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random.Generator) -> list[Pick]:
+    """The outputs drawn from the part, each with its probability."""
+    why = [(*view.why[e.id], *(("thin group",) if e.id in neglected else ())) for e in part.outputs]
+    if part.even:
+        why = [()] * len(part.outputs)
+    sizes = np.array(
+        [RAISED_CHANCE ** sum(reason in ("rare level", "thin group") for reason in reasons) for reasons in why]
+    )
+    chances = inclusion_chances(sizes, part.take)
+    drawn: DrawnBy = "by-verdict" if part.even else "chosen"
+    return [
+        Pick(part.outputs[place], part.stratum, float(chances[place]), why[place], drawn)
+        for place in systematic_draw(chances, generator)
+    ]
+
+
+def _by_system(
+    view: "_View", pool: Sequence[Example], free: Sequence[Example], passed: Mapping[str, bool], count: int
+) -> list[_Part]:
+    """Each system's fails and passes by the judge with the labels they get; empty where `count` is too small for a rate
+    of every system."""
+    systems = list(dict.fromkeys(example.system for example in pool))
+    undecided = any(e.stratum or not e.system or e.id not in view.passed for e in pool)
+    if len(systems) < 2 or undecided:
+        return []
+    outputs = {(s, v): [e for e in free if e.system == s and view.passed[e.id] is v] for s in systems for v in VERDICTS}
+    label_counts = np.zeros((len(systems), 2, 2), dtype=np.int64)
+    for example in pool:
+        if example.id in passed:
+            label_counts[systems.index(example.system), int(passed[example.id]), int(view.passed[example.id])] += 1
+    room = np.array([[len(outputs[s, v]) for v in VERDICTS] for s in systems])
+    if np.maximum(LEAST_OWN - label_counts.sum(axis=(1, 2)), 0).sum() > count:
+        return []
+    taken = _none_left_out(
+        next_group_labels(label_counts, label_counts.sum(axis=1) + room, count), label_counts.sum(axis=1), room
+    )
+    cells = [(s, v) for s in range(len(systems)) for v in (0, 1) if taken[s, v]]
+    return [
+        _Part("pass" if v else "fail", outputs[systems[s], VERDICTS[v]], int(taken[s, v]), even=True) for s, v in cells
+    ]
+
+
+def _none_left_out(taken: Integers, label_counts: Integers, room: Integers) -> Integers:
+    """The same number of labels, but at least one for each system and decision without any, so that no output has
+    probability 0."""
+    adjusted = taken.copy()
+    for cell in zip(*np.nonzero((label_counts + taken == 0) & (room > 0)), strict=True):
+        adjusted[np.unravel_index(adjusted.argmax(), adjusted.shape)] -= 1
+        adjusted[cell] += 1
+    return adjusted
+
+
+# --- chances --------------------------------------------------------------------------------------------------------
+
+
+def inclusion_chances(sizes: npt.ArrayLike, count: int) -> Floats:
+    """Probabilities proportional to sizes, none above 1, that add up to `count`.
+
+    Args:
+        sizes: Relative preference for each unit, shape (n,), above 0.
+        count: Units to draw, up to n.
+
+    Raises:
+        ValueError: The caller's fault: a size that isn't positive, or more units than there are.
+
+    Example:
+        >>> inclusion_chances([1, 1, 2, 8], 2).round(3).tolist()
+        [0.25, 0.25, 0.5, 1.0]
+    """
+    wanted = np.asarray(sizes, dtype=np.float64)
+    if not (wanted > 0).all() or not 0 <= count <= len(wanted):
+        raise ValueError(f"sizes must be above 0 and the count from 0 to {len(wanted)}, not {count}")
+    chances = np.zeros(len(wanted))
+    sure = np.zeros(len(wanted), dtype=bool)
+    while True:
+        left = count - int(sure.sum())
+        rest = float(wanted[~sure].sum())
+        chances = np.where(sure, 1.0, wanted * left / rest if rest > 0 else 0.0)
+        over = ~sure & (chances >= 1 - 1e-12)
+        if left <= 0 or not over.any():
+            return np.asarray(chances)
+        sure |= over
+
+
+def systematic_draw(chances: npt.ArrayLike, generator: np.random.Generator) -> list[int]:
+    """Indices of units drawn with exactly these probabilities, as many as they add up to.
+
+    Source:
+        Madow (1949), Annals of Mathematical Statistics 20(3), 333-354. doi:10.1214/aoms/1177729988
+
+    Example:
+        >>> systematic_draw([1.0, 0.0, 1.0], np.random.default_rng(1))
+        [0, 2]
+    """
+    probabilities = np.asarray(chances, dtype=np.float64)
+    order = generator.permutation(len(probabilities))
+    ends = np.cumsum(probabilities[order])
+    steps = np.arange(round(float(ends[-1])) if len(probabilities) else 0) + generator.random()
+    return sorted(order[np.searchsorted(ends, steps, side="right").clip(max=len(probabilities) - 1)].tolist())
+
+
+def _allocation(
+    names: Sequence[str],
+    cells: Mapping[str, str],
+    labelled_strata: Mapping[str, str],
+    passed: Mapping[str, bool],
+    free: Sequence[Example],
+    count: int,
+) -> dict[str, int]:
+    """Labels for each stratum: by how much they would add, at least a few of each, no more than it has."""
+    counts = np.zeros((len(names), 2), dtype=np.int64)
+    place = {name: number for number, name in enumerate(names)}
+    for id, name in labelled_strata.items():
+        if id in passed:
+            counts[place[name], int(passed[id])] += 1
+    pool = Counter(cells.values())
+    room = Counter(cells[example.id] for example in free)
+    least = LEAST_LABELS if len(names) > 2 else 1
+    taken = {name: min(room[name], max(0, least - int(counts[place[name]].sum()))) for name in names}
+    while (left := count - sum(taken.values())) > 0:
+        open_names = [name for name in names if room[name] > taken[name]]
+        at = [place[name] for name in open_names]
+        so_far = counts[at] + np.array([_as_expected(name, taken[name]) for name in open_names])
+        wanted = labels_next(
+            so_far, [pool[name] for name in open_names], left, expected=[_expected(name) for name in open_names]
+        )
+        for name, n in zip(open_names, wanted.tolist(), strict=True):
+            taken[name] += min(n, room[name] - taken[name])
+    return taken
+
+
+def _as_expected(name: str, n: int) -> tuple[int, int]:
+    """Labels without an outcome yet, as the fails and passes expected."""
+    fails, passes = _expected(name)
+    failing = round(n * fails / (fails + passes))
+    return failing, n - failing
+
+
+def _expected(name: str) -> tuple[float, float]:
+    """Prior fails and passes of a stratum, by the judge's decision and how certain it is."""
+    error = DOUBTFUL_ERROR if "doubtful" in name else CLEAR_ERROR if "clear" in name else 0.5
+    return (WORTH * error, WORTH * (1 - error)) if name.startswith("pass") else (WORTH * (1 - error), WORTH * error)
+
+
+# --- what is known of the pool --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _View:
+    """The judges' ratings of each output.
+
+    Attributes:
+        passed: The judge's decision, by id, where there is one.
+        why: Reasons to draw it rather than another, by id.
+    """
+
+    passed: Mapping[str, bool]
+    why: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]) -> "_View":
+        by_id: dict[str, list[Rating]] = {example.id: [] for example in pool}
+        for rating in ratings:
+            by_id.setdefault(rating.id, []).append(rating)
+        decided = {e.id: [d for r in by_id[e.id] if (d := _decision(r, rubric)) is not None] for e in pool}
+        passed = {id: 2 * sum(decisions) >= len(decisions) for id, decisions in decided.items() if decisions}
+        near = _nearest(rubric, by_id, passed)
+        rare = _with_rare_level(rubric, pool, by_id)
+        reasons = {
+            "near the mark": near,
+            "judges disagree": {id for id, decisions in decided.items() if len(set(decisions)) > 1},
+            "rare level": rare,
+        }
+        why = {e.id: tuple(reason for reason, ids in reasons.items() if e.id in ids) for e in pool}
+        return cls(passed, why)
+
+
+def _decision(rating: Rating, rubric: Rubric) -> bool | None:
+    if rating.passed is not None:
+        return rating.passed
+    score = overall_of(rating, rubric)
+    return None if score is None else score >= rubric.pass_mark - ROUNDING
+
+
+def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapping[str, bool]) -> set[str]:
+    """The part of the judge's passes, and of its fails, whose scores are nearest to the pass mark."""
+    distance = {}
+    for id in passed:
+        scores = [score for rating in by_id[id] if (score := overall_of(rating, rubric)) is not None]
+        if scores:
+            distance[id] = abs(float(np.median(scores)) - rubric.pass_mark)
+    nearest: set[str] = set()
+    for side in (True, False):
+        ids = [id for id in distance if passed[id] is side]
+        if ids:
+            reach = max(float(np.quantile([distance[id] for id in ids], NEAR)), rubric.ask_within)
+            nearest |= {id for id in ids if distance[id] <= reach + ROUNDING}
+    return nearest
+
+
+def _with_rare_level(rubric: Rubric, pool: Sequence[Example], by_id: Mapping[str, Sequence[Rating]]) -> set[str]:
+    """Ids of outputs to which a judge gave, on some criterion, a level that few outputs of the pool have."""
+    ids_of_level: dict[tuple[str, float], set[str]] = {}
+    for example in pool:
+        for rating in by_id[example.id]:
+            for criterion in rubric.criteria:
+                rated = rating.criteria.get(criterion.name)
+                if rated is not None and rated.level is not None:
+                    level = _nearest_level(criterion, rated.level)
+                    ids_of_level.setdefault((criterion.name, level), set()).add(example.id)
+    return {id for ids in ids_of_level.values() if len(ids) < RARE * len(pool) for id in ids}
+
+
+def _nearest_level(criterion: Criterion, level: float) -> float:
+    return min(criterion.scale.values, key=lambda value: abs(value - level))
+
+
+def _cells(view: _View, pool: Sequence[Example], count: int) -> dict[str, str]:
+    """The stratum of each output: the one it names; else by decision and doubt, as finely as `count` labels allow."""
+    if all(example.stratum for example in pool):
+        return {example.id: example.stratum for example in pool}
+    if not view.passed:
+        return {example.id: EVERYTHING for example in pool}
+    fine = {example.id: _cell(view, example.id) for example in pool}
+    if count >= LEAST_LABELS * len(set(fine.values())):
+        return fine
+    return {id: name.split(",")[0] for id, name in fine.items()}
+
+
+def _verdict(view: _View, id: str) -> str:
+    return "pass" if view.passed.get(id) else "fail"
+
+
+def _cell(view: _View, id: str) -> str:
+    doubtful = id not in view.passed or {"near the mark", "judges disagree"} & set(view.why[id])
+    return f"{_verdict(view, id)}, {'doubtful' if doubtful else 'clear'}"
+
+
+def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]:
+    """Ids of outputs whose group or system has few labels so far, while others have more."""
+    neglected = set()
+    for key in ("group", "system"):
+        names = {getattr(example, key) for example in free} - {""}
+        labels = Counter(getattr(example, key) for example in labelled if example.labels)
+        thin = {name for name in names if labels[name] < THIN}
+        if thin and thin != names:
+            neglected |= {example.id for example in free if getattr(example, key) in thin}
+    return neglected
+
+
+def with_split(draw: Draw, split: str | None) -> Draw:
+    """The draw for a set with splits: what is labelled next is for the dev split, not held out."""
+    if split != "dev":
+        return draw
+    picks = tuple(replace(pick, example=replace(pick.example, split="dev")) for pick in draw.picks)
+    return replace(draw, picks=picks)

@@ -1,0 +1,237 @@
+"""What a judge may decide: the rules that lead from figures to a verdict, and how many labels an open one needs.
+
+All policy is here: which comparisons count, in which order the rules apply, and what follows from each. `decision`
+applies it to a comparison and says why in a sentence.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from markscheme.receipt import Use
+from markscheme.stats.agreement_figures import AgreementFigures
+from markscheme.stats.planning import CONF, labels_for_difference, labels_to_clear
+from markscheme.stats.shares import GroupedMean, GroupedShare
+
+VerdictName: TypeAlias = Literal["ok", "adjust", "labels-disagree", "not-enough-labels"]
+BecauseCode: TypeAlias = Literal[
+    "target",
+    "drift",
+    "no-skill",
+    "below-target",
+    "below-constant",
+    "below-person",
+    "as-person",
+    "no-signal",
+    "target-open",
+    "constant-open",
+    "person-open",
+    "few-groups",
+    "no-labels",
+]
+
+CONSTANT_CONFIDENCE = 0.95
+"""One-sided confidence with which a judge or annotators must be below the best constant; chosen by simulation."""
+PERSON_MARGIN = 0.10
+"""How much less often than an annotator a judge may agree and still count as as good as one."""
+ENOUGH_SHARED = 30
+"""Examples that two annotators and the judge must share before annotators' figures count."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictStates:
+    """What is shown about a judge, each by a one-sided bound at 90 % (against the constant, below it: 95 %).
+
+    Attributes:
+        above: Agreement is above the target.
+        below: Agreement is below the target.
+        beats: Agreement is above the best constant's.
+        loses: Agreement is below the best constant's.
+        low: Annotators agree with each other on less than the target.
+        asgood: The judge is at most 10 points below an annotator.
+        worse: The judge is below an annotator, and not as good.
+        nosignal: Annotators agree with each other less than with one constant score.
+        few_groups: There are too few groups of examples for any bound.
+        labelled: Any example was compared.
+    """
+
+    above: bool
+    below: bool
+    beats: bool
+    loses: bool
+    low: bool = False
+    asgood: bool = False
+    worse: bool = False
+    nosignal: bool = False
+    few_groups: bool = False
+    labelled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A verdict on a judge, what it may be used for, and the rule behind it.
+
+    Attributes:
+        verdict: Whether the judge agrees well enough with the labels.
+        use: What it may decide.
+        because: The rule, by its code.
+    """
+
+    verdict: VerdictName
+    use: Use
+    because: BecauseCode
+
+
+def verdict_states(
+    agreement: GroupedShare,
+    gain: GroupedMean,
+    target: float,
+    *,
+    people: GroupedShare | None = None,
+    judge_minus_person: GroupedMean | None = None,
+    person_minus_constant: GroupedMean | None = None,
+) -> VerdictStates:
+    """Which comparisons with target, constant and annotators are shown.
+
+    Args:
+        agreement: Share of examples on which the judge agrees with gold.
+        gain: Agreement minus that of the best constant.
+        target: The target agreement, 0 to 1.
+        people: Share of pairs of annotators who agree; with fewer than 30 examples it isn't used.
+        judge_minus_person: The judge minus an annotator.
+        person_minus_constant: An annotator minus the best constant.
+
+    Returns:
+        A comparison without a bound is not shown.
+
+    Example:
+        >>> from markscheme.stats.shares import grouped_mean, grouped_share
+        >>> states = verdict_states(grouped_share([1] * 90 + [0] * 10), grouped_mean([1] * 50 + [0] * 50), target=0.8)
+        >>> states.above, states.beats, states.below
+        (True, True, False)
+    """
+    enough = people is not None and people.n >= ENOUGH_SHARED
+    person = judge_minus_person if enough else None
+    signal = person_minus_constant if enough else None
+    asgood = person is not None and _above(person.lower(CONF), -PERSON_MARGIN)
+    return VerdictStates(
+        above=_above(agreement.lower(CONF), target),
+        below=_below(agreement.upper(CONF), target),
+        beats=_above(gain.lower(CONF), 0.0),
+        loses=_below(gain.upper(CONSTANT_CONFIDENCE), 0.0),
+        low=people is not None and enough and _below(people.upper(CONF), target),
+        asgood=asgood,
+        worse=person is not None and not asgood and _below(person.upper(CONF), 0.0),
+        nosignal=signal is not None and _below(signal.upper(CONSTANT_CONFIDENCE), 0.0),
+        few_groups=agreement.support == "withheld",
+        labelled=agreement.n > 0,
+    )
+
+
+def states_of(figures: AgreementFigures, target: float) -> VerdictStates:
+    """Which comparisons of a judge's figures are shown at `target`."""
+    return verdict_states(
+        figures.agreement,
+        figures.gain,
+        target,
+        people=figures.people,
+        judge_minus_person=figures.judge_minus_person,
+        person_minus_constant=figures.person_minus_constant,
+    )
+
+
+def use_of_ok(reference: str, *, blind: bool = True) -> Use:
+    """What a judge with verdict ok may be used for.
+
+    Args:
+        reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
+        blind: Whether annotators labelled without seeing the judge's verdict.
+
+    Example:
+        >>> use_of_ok("people"), use_of_ok("people", blind=False), use_of_ok("one-person"), use_of_ok("constructed")
+        ('gate', 'trend', 'trend', 'explore')
+    """
+    if reference in ("adjudicated", "people"):
+        return "gate" if blind else "trend"
+    return "trend" if reference == "one-person" else "explore"
+
+
+def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: bool = False) -> Ruling:
+    """The verdict that follows from what is shown: the first rule that applies.
+
+    Args:
+        states: What is shown of the judge.
+        ok: What a judge with verdict ok may be used for on these labels.
+        drifted: Whether a drift alarm counts against the judge: not where its cause is the author's own edit and
+            agreement is no worse.
+        no_skill: Whether a finding says that the judge has no skill or always gives one answer.
+
+    Example:
+        >>> ruling(VerdictStates(above=True, below=False, beats=True, loses=False), ok="gate")
+        Ruling(verdict='ok', use='gate', because='target')
+        >>> ruling(VerdictStates(above=False, below=True, beats=False, loses=False), ok="gate").because
+        'below-target'
+    """
+    s = states
+    rules: list[tuple[bool, VerdictName, Use, BecauseCode]] = [
+        (drifted, "adjust", "none", "drift"),
+        (s.above and s.beats and not no_skill, "ok", ok, "target"),
+        (s.above and no_skill, "adjust", "none", "no-skill"),
+        (s.above and s.loses, "adjust", "none", "below-constant"),
+        (s.above, "not-enough-labels", "explore", "constant-open"),
+        (s.low and s.asgood and s.beats, "labels-disagree", "trend", "as-person"),
+        (s.below and s.worse, "adjust", "none", "below-person"),
+        (s.nosignal and not s.beats, "labels-disagree", "explore", "no-signal"),
+        (s.loses, "adjust", "none", "below-constant"),
+        (s.below and s.low, "not-enough-labels", "explore", "person-open"),
+        (s.below, "adjust", "none", "below-target"),
+        (not s.labelled, "not-enough-labels", "explore", "no-labels"),
+        (s.few_groups, "not-enough-labels", "explore", "few-groups"),
+    ]
+    for holds, verdict, use, because in rules:
+        if holds:
+            return Ruling(verdict, use, because)
+    return Ruling("not-enough-labels", "explore", "target-open")
+
+
+def labels_needed(figures: AgreementFigures, target: float, because: BecauseCode) -> int | None:
+    """Total labels with which an open verdict would be decided, with 80 % probability.
+
+    Args:
+        figures: The figures from the labels so far.
+        target: The target agreement, 0 to 1.
+        because: The code of the rule behind the verdict.
+
+    Returns:
+        Examples in total, more than there are where the verdict is open; None where no number would do, 5,000 wouldn't,
+        or the verdict isn't open.
+    """
+    share = figures.agreement
+    gain = figures.gain
+    states = states_of(figures, target)
+    wanted: list[int | None]
+    if because == "target-open":
+        wanted = [labels_to_clear(share.value, target, design_effect=share.design_effect)]
+        if share.value > target and not states.beats:
+            wanted.append(_for_mean(gain, 0.0))
+    elif because == "constant-open":
+        wanted = [_for_mean(gain, 0.0) if gain.value > 0 else None]
+    elif because == "person-open":
+        person = figures.judge_minus_person
+        wanted = [] if states.asgood else [_for_mean(person, -PERSON_MARGIN if person.value > -PERSON_MARGIN else 0.0)]
+        wanted += [] if states.beats else [_for_mean(gain, 0.0)]
+    else:
+        return None
+    numbers = [labels for labels in wanted if labels is not None]
+    return max(*numbers, share.n + 1) if numbers and len(numbers) == len(wanted) else None
+
+
+def _above(bound: float | None, than: float) -> bool:
+    return bound is not None and bound > than
+
+
+def _below(bound: float | None, than: float) -> bool:
+    return bound is not None and bound < than
+
+
+def _for_mean(mean: GroupedMean, bound: float) -> int | None:
+    return labels_for_difference(mean.value, bound, mean.spread_towards(bound))

@@ -1,0 +1,137 @@
+"""The judge's decisions on a graded set, and those of annotators and judge on the same examples, as tables."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from markscheme.errors import RatingError
+from markscheme.promptfoo.results import Results
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import GOLD, JUDGE, Gold, gold_of
+from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import RatingTable, row_by_row
+from markscheme.readers.calibrations import gold_between
+from markscheme.readers.imported import Meanings
+from markscheme.readers.promptfoo import EXPECTED
+from markscheme.readers.rated import AS_WRITTEN, RatedFile, RatedFiles, open_rated, rated_results
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Examples that both annotators and a judge decided.
+
+    Attributes:
+        table: Gold and the judge, with how each example was drawn.
+        reference: The kind of gold; None where unknown.
+        judge: The judge; None where unknown.
+    """
+
+    table: RatingTable
+    reference: str | None = None
+    judge: str | None = None
+
+
+def graded_table(rated: RatedFiles) -> RatingTable:
+    """A row for each response that a judge graded, with what wrote it and the test that it answers.
+
+    Raises:
+        RatingError: The file has verdicts of several judges, or none that states or implies a decision.
+    """
+    (file,) = rated.files[:1]
+    _refuse_several_judges(file)
+    examples = {example.id: example for example in file.examples}
+    graded = []
+    for rating in file.judged:
+        example = examples.get(rating.id) or Example(Submission("", {}, rating.id))
+        submission = replace(example.submission, id=file.written_ids.get(rating.id, rating.id))
+        case = file.cases.get(rating.id, rating.id)
+        graded.append((replace(example, submission=submission, group=case), decided(rating, named=rated.is_named)))
+    return row_by_row(rated.rubric, JUDGE, graded)
+
+
+def read_decided(path: Path, rubric: Rubric | None = None, meanings: Meanings = AS_WRITTEN) -> Decided:
+    """The examples that both annotators and the judge decided, in a file of any format.
+
+    Raises:
+        RatingError: It can't be read, or has no example that both decided.
+    """
+    rated = open_rated([path], rubric, expected="decisions", meanings=meanings)
+    (file,) = rated.files[:1]
+    _refuse_several_judges(file)
+    decided_by_both = _with_gold(file, rated)
+    if decided_by_both is None:
+        raise RatingError("holds nothing that both people and the judge decided on", path=path)
+    table, truth = decided_by_both
+    judge = None if file.calibration is None else file.calibration.judge
+    return Decided(table, truth.reference if file.states_kinds else None, judge)
+
+
+def decided_by_tests(results: Results) -> RatingTable | None:
+    """The outputs that the authors of their tests decided as well as the graders; None without any.
+
+    Ratings in the viewer don't count: they are of another run.
+    """
+    rated = rated_results(results)
+    (file,) = rated.files
+    expected = tuple(rating for rating in file.ratings if rating.kind in JUDGES or rating.rater == EXPECTED)
+    table = _with_gold(replace(file, ratings=expected), rated)
+    return None if table is None else table[0]
+
+
+def both_decided(table: RatingTable) -> RatingTable:
+    """The rows on which both gold and the judge decided."""
+    return table.rows(~np.isnan(table[GOLD].decisions + table[JUDGE].decisions))
+
+
+def _with_gold(file: RatedFile, rated: RatedFiles) -> tuple[RatingTable, Gold] | None:
+    """The examples on which both gold and the judge decided, and the gold of all; None without any."""
+    truth = _gold(file, rated.rubric)
+    if truth is None:
+        return None
+    verdicts = [decided(rating, named=rated.is_named) for rating in file.judged]
+    table = both_decided(truth.judged(rated.rubric, verdicts))
+    return (table, truth) if table.ids else None
+
+
+def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
+    if file.calibration is not None:
+        return gold_between([file.calibration], rubric)[0]
+    labels: dict[str, list[Rating]] = {}
+    for label in file.labels:
+        labels.setdefault(label.id, []).append(label)
+    if not labels:
+        return None
+    examples = {example.id: example for example in file.examples}
+    labelled = (
+        replace(examples.get(unit) or Example(Submission("", {}, unit)), labels=tuple(unit_labels))
+        for unit, unit_labels in labels.items()
+    )
+    return gold_of(ExampleSet(tuple(labelled), file.path), rubric)
+
+
+def decided(rating: Rating, *, named: bool) -> Rating:
+    """The rating, without a score from which no decision follows.
+
+    A score alone decides by a rubric's pass mark; where no rubric is named, nobody has stated one.
+    """
+    has_levels = any(entry.level is not None for entry in rating.criteria.values())
+    states_decision = rating.passed is not None or has_levels or (named and rating.overall is not None)
+    return rating if states_decision else replace(rating, overall=None)
+
+
+def _refuse_several_judges(file: RatedFile) -> None:
+    raters: dict[str, set[str]] = {}
+    for rating in file.judged:
+        raters.setdefault(rating.id, set()).add(rating.rater)
+    several = max(raters.values(), key=len, default=set())
+    if len(several) > 1:
+        names = ", ".join(sorted(several))
+        raise RatingError(
+            f"has verdicts of {len(several)} judges on one response ({names}), and a pass rate is of one judge's; "
+            "use one file for each",
+            path=file.path,
+        )

@@ -1,0 +1,323 @@
+"""Share of a graded set that annotators would pass, from a judge's verdicts and labels that show its errors."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from markscheme.ratings.examples import Example
+from markscheme.ratings.gold import GOLD, JUDGE
+from markscheme.ratings.table import RatingTable
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.group_rates import GroupDifference, group_difference, group_rate
+from markscheme.stats.intervals import Integers, withhold
+from markscheme.stats.prevalence import corrected_pass_rate, rogan_gladen, weighted_pass_rate
+from markscheme.stats.shares import share
+from markscheme.submission import Submission
+
+DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
+
+ASSUMED: Mapping[DrawnHow, str] = {
+    "random": "the labels are a random part of what is graded here",
+    "by-verdict": "the labels are a random part of the judge's passes here, and of its fails",
+    "by-stratum": "within each stratum the labels were drawn with known chances",
+    "elsewhere": (
+        "the labels are of other responses, on which the judge is assumed to make errors as often as here; labels of "
+        "these responses would say more"
+    ),
+}
+_ANOTHER = "none of the labelled responses is graded here; they are assumed to be another sample, drawn at random from"
+_OTHERWISE = "where prompt, model or inputs differ, use --drawn elsewhere"
+ASSUMED_OF_OTHERS: Mapping[DrawnHow, str] = {
+    "random": f"{_ANOTHER} where these came from; {_OTHERWISE}",
+    "by-verdict": f"{_ANOTHER} the judge's passes and its fails where these came from; {_OTHERWISE}",
+    "by-stratum": f"{_ANOTHER} strata like these, with known chances; {_OTHERWISE}",
+}
+"""Assumption about labels of other responses, by how they were drawn."""
+NEEDS_OWN = "groups need labels of their own responses"
+UNEQUAL = "the labels were drawn with unequal chances among this group's passes or fails"
+_METHOD = "by verdict, own labels"
+MOST_GROUPS = 6
+"""Up to this many groups all pairs are compared; with more, each with the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPassRate:
+    """The pass rate of one group.
+
+    Attributes:
+        raw: From the judge alone.
+        corrected: Share that annotators would pass, from labels of this group's responses only; without a value, and
+            with a note, where they are too few.
+        own_labels: Number of these labels.
+        needed: More labels needed to show the rate; None where it is shown or no number would do.
+    """
+
+    raw: Estimate
+    corrected: Estimate
+    own_labels: int
+    needed: int | None = None
+
+
+@dataclass(frozen=True)
+class PassRates:
+    """The pass rate of a graded set.
+
+    Attributes:
+        raw: From the judge alone.
+        corrected: Share that annotators would pass.
+        how: How the labels were drawn, which decides the correction.
+        labels: Number of labels used.
+        labels_here: Number of them that are of responses graded here.
+        not_graded: Responses without a verdict; they count in no rate.
+        groups: By name; empty where there is one group or none.
+        differences: First group's corrected rate minus the second's.
+        other_verdicts: Labelled responses on which the judge here decides differently than when they were labelled.
+        shared_ids: Labels whose id several groups use; they count for no group.
+    """
+
+    raw: Estimate
+    corrected: Estimate
+    how: DrawnHow
+    labels: int
+    labels_here: int
+    not_graded: int
+    groups: Mapping[str, GroupPassRate]
+    differences: Mapping[tuple[str, str], GroupDifference]
+    other_verdicts: int
+    shared_ids: int = 0
+
+    @property
+    def assumed(self) -> str:
+        """What the correction assumes about the labels, in a sentence."""
+        return ASSUMED[self.how] if self.labels_here else ASSUMED_OF_OTHERS.get(self.how, ASSUMED[self.how])
+
+
+def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | None = None) -> PassRates:
+    """The pass rate of a graded set, raw and corrected, for all of it and by what wrote the responses.
+
+    Args:
+        graded: A row for each response that was graded, with the judge's column; its example says which system wrote
+            the response, and as its group the test that it answers.
+        labelled: The examples that both annotators and the judge decided, with both columns.
+        how: How the labels were drawn; None infers it from the labels, and from whether they are of responses here.
+    """
+    pool = decided_rows(graded)
+    how = how or _how(pool, labelled)
+    verdict_here = dict(zip(pool.ids, _passes(pool), strict=True))
+    verdict_then = dict(zip(labelled.ids, _passes(labelled), strict=True))
+    groups = _groups(pool, labelled)
+    here = set(graded.ids) & set(labelled.ids)
+    return PassRates(
+        raw=raw_rate(pool),
+        corrected=_corrected(pool, labelled, how),
+        how=how,
+        labels=len(labelled.ids),
+        labels_here=len(here),
+        not_graded=len(graded.ids) - len(pool.ids),
+        groups={name: group.rate(how) for name, group in groups.items()},
+        differences={(a, b): _difference(groups[a], groups[b], how) for a, b in compared_pairs(list(groups))},
+        other_verdicts=sum(verdict_here.get(unit, passed) != passed for unit, passed in verdict_then.items()),
+        shared_ids=len(here & _in_several_groups(pool)) if groups else 0,
+    )
+
+
+def decided_rows(table: RatingTable) -> RatingTable:
+    """The rows that the judge decided."""
+    return table.rows(~np.isnan(table[JUDGE].decisions))
+
+
+def _passes(table: RatingTable, name: str = JUDGE) -> list[bool]:
+    """Whether a rater passes each row, all of which it decided."""
+    return [decision == 1 for decision in table[name].decisions.tolist()]
+
+
+def _examples(table: RatingTable) -> tuple[Example, ...]:
+    """What is known of each row beyond its ratings."""
+    return table.examples or tuple(Example(Submission("", {}, unit)) for unit in table.ids)
+
+
+def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
+    """How the labels were drawn, from the labels; by verdict where they don't say and are of these responses."""
+    labels = _examples(labelled)
+    ways = {label.drawn for label in labels}
+    strata = {example.stratum for example in _examples(pool)}
+    if labels and all(label.stratum for label in labels) and {label.stratum for label in labels} <= strata:
+        return "by-stratum"
+    if any(label.weight != 1 for label in labels):
+        return "by-stratum"
+    if ways == {"random"}:
+        return "random"
+    if ways == {"by-verdict"}:
+        return "by-verdict"
+    return "by-verdict" if ways == {None} and set(labelled.ids) <= set(pool.ids) else "elsewhere"
+
+
+def raw_rate(pool: RatingTable) -> Estimate:
+    """The share that the judge passes of what it graded."""
+    if not pool.ids:
+        return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
+    return share(_passes(pool), method="share of passes")
+
+
+def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estimate:
+    if not pool.ids:
+        return Estimate.without_value("nothing here is graded", n=len(labelled.ids), method=how)
+    match how:
+        case "random":
+            is_labelled = np.isin(pool.ids, labelled.ids)
+            return corrected_pass_rate(_table(labelled), _verdicts(pool.rows(~is_labelled)), drawn="random")
+        case "by-verdict":
+            return corrected_pass_rate(_table(labelled), _verdicts(pool), drawn="by-verdict")
+        case "elsewhere":
+            return rogan_gladen(_table(labelled), _verdicts(pool))
+        case "by-stratum":
+            return _by_stratum(pool, labelled)
+
+
+def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
+    """The rate by strata that both sides name; where responses name none, by verdict with weighted labels."""
+    named = all(example.stratum for example in _examples(pool))
+    cells = _cells(pool, by_name=named)
+    names = sorted(set(cells))
+    place = {name: number for number, name in enumerate(names)}
+    inside = zip(_cells(labelled, by_name=named), _passes(labelled, GOLD), _examples(labelled), strict=True)
+    used = [(place[cell], passed, example.weight) for cell, passed, example in inside if cell in place]
+    counts = Counter(cells)
+    return weighted_pass_rate(
+        [float(passed) for _, passed, _ in used],
+        [number for number, _, _ in used],
+        [weight for _, _, weight in used],
+        [counts[name] for name in names],
+        names=names,
+    )
+
+
+def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
+    """The stratum of each row: by its name, else by the judge's verdict."""
+    if by_name:
+        return [example.stratum for example in _examples(table)]
+    return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]
+
+
+def _table(labelled: RatingTable) -> Integers:
+    """Counts of decisions, shape (2, 2): rows annotators' fail and pass, columns the judge's."""
+    counts = Counter(zip(_passes(labelled, GOLD), _passes(labelled), strict=True))
+    return np.array([[counts[gold, judge] for judge in (False, True)] for gold in (False, True)], dtype=np.int64)
+
+
+def _verdicts(pool: RatingTable) -> Integers:
+    """The judge's fails and passes, shape (2,)."""
+    passes = sum(_passes(pool))
+    return np.array([len(pool.ids) - passes, passes], dtype=np.int64)
+
+
+# --- groups ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The responses of one group and their own labels.
+
+    Attributes:
+        pool: Everything graded in it.
+        labelled: Its labelled responses, with gold and the verdicts they have here.
+    """
+
+    pool: RatingTable
+    labelled: RatingTable
+
+    def withheld(self, how: DrawnHow) -> str:
+        """Why no rate can be shown, however many labels there are; "" where it can."""
+        if how == "elsewhere":
+            return NEEDS_OWN
+        passes = _passes(self.labelled)
+        examples = _examples(self.labelled)
+        chances = {
+            (passed, label.stratum, None if label.drawn == "by-verdict" else label.weight)
+            for passed, label in zip(passes, examples, strict=True)
+        }
+        return UNEQUAL if how == "by-stratum" and len(chances) > len(set(passes)) else ""
+
+    def rate(self, how: DrawnHow) -> GroupPassRate:
+        """The pass rate of the group."""
+        why = self.withheld(how)
+        raw = raw_rate(self.pool)
+        if why:
+            labels = len(self.labelled.ids)
+            return GroupPassRate(raw, _withheld(why, labels), labels)
+        of_group = group_rate(_table(self.labelled), _verdicts(self.pool))
+        return GroupPassRate(raw, _noted(of_group.rate), of_group.own_labels, of_group.needed)
+
+
+def _noted(estimate: Estimate) -> Estimate:
+    """The estimate, with a note on why it has no value where it has none."""
+    return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
+
+
+def _withheld(why: str, n: int) -> Estimate:
+    return _noted(Estimate.without_value(why, n=n, method=_METHOD))
+
+
+def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
+    """The groups by name, each with its own labels; empty where there is only one."""
+    systems = np.array([example.system for example in _examples(pool)])
+    names = list(dict.fromkeys(systems.tolist()))
+    if len(names) < 2:
+        return {}
+    shared = _in_several_groups(pool)
+    groups = {}
+    for name in names:
+        of_group = pool.rows(systems == name)
+        groups[name] = _Group(of_group, _own_labels(of_group, labelled, shared))
+    return groups
+
+
+def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
+    """The labels of a group's responses, in the order of the responses, with the verdicts these have here."""
+    verdict_here = dict(zip(pool.ids, pool[JUDGE].decisions.tolist(), strict=True))
+    place = {unit: number for number, unit in enumerate(labelled.ids) if unit not in shared}
+    units = [unit for unit in verdict_here if unit in place]
+    labels = labelled.rows(np.array([place[unit] for unit in units], dtype=np.int64))
+    judge = replace(labels[JUDGE], decisions=np.array([verdict_here[unit] for unit in units], dtype=np.float64))
+    return labels.with_columns(judge)
+
+
+def _in_several_groups(pool: RatingTable) -> set[str]:
+    """Ids that responses of more than one group have."""
+    systems = Counter(unit for unit, _ in {(example.id, example.system) for example in _examples(pool)})
+    return {unit for unit, n in systems.items() if n > 1}
+
+
+def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Which groups are compared: all pairs where there are few groups, else each with the first."""
+    return combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
+
+
+def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference:
+    """First group's rate minus the second's: the difference of the two rates that are shown."""
+    why = first.withheld(how) or second.withheld(how)
+    common = _common(first.pool, second.pool)
+    if why:
+        return GroupDifference(
+            _withheld(why, len(first.labelled.ids) + len(second.labelled.ids)), 0.0, int(common.sum()), None
+        )
+    between = group_difference(
+        _table(first.labelled), _verdicts(first.pool), _table(second.labelled), _verdicts(second.pool), common=common
+    )
+    return replace(between, difference=_noted(between.difference))
+
+
+def _common(first: RatingTable, second: RatingTable) -> Integers:
+    """Number of tests that both were graded on by verdict, shape (2, 2): rows the first group's fail and pass."""
+    by_test: dict[str, list[bool]] = {}
+    for example, passed in zip(_examples(second), _passes(second), strict=True):
+        by_test.setdefault(example.group or example.id, []).append(passed)
+    joint = np.zeros((2, 2), dtype=np.int64)
+    for example, passed in zip(_examples(first), _passes(first), strict=True):
+        if by_test.get(example.group or example.id):
+            joint[int(passed), int(by_test[example.group or example.id].pop(0))] += 1
+    return joint

@@ -1,0 +1,178 @@
+"""Summary of a Promptfoo run: pass rates with their uncertainty, their cost, and which differences are real."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import neg
+
+import numpy as np
+
+from markscheme.calibration.rates.decisions import graded_table
+from markscheme.calibration.rates.gate_risk import Gate, repeated, table_of_runs
+from markscheme.calibration.rates.pass_rates import PassRates, compared_pairs, decided_rows, pass_rates, raw_rate
+from markscheme.judges.judge import Usage, total
+from markscheme.promptfoo.results import Results, Row
+from markscheme.ratings.table import RatingTable
+from markscheme.readers.rated import rated_results
+from markscheme.stats import Estimate
+from markscheme.stats.intervals import mapped
+from markscheme.stats.score_linking import gain_in_hits
+
+
+@dataclass(frozen=True)
+class SystemWorth:
+    """One prompt with one provider.
+
+    Attributes:
+        name: Prompt and provider.
+        outputs: How many there were.
+        raw: The share that the graders passed.
+        corrected: Share that annotators would pass; None without labels.
+        criteria: Mean score of each criterion, 0 to 1, and over how many outputs.
+        not_graded: Outputs without a verdict; they count in no rate.
+        usage: What grading cost.
+    """
+
+    name: str
+    outputs: int
+    raw: Estimate
+    corrected: Estimate | None
+    criteria: Mapping[str, tuple[float, int]]
+    not_graded: int
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How many more outputs of the second system pass than of the first, on the same tests.
+
+    Attributes:
+        first: Its name.
+        second: Likewise.
+        raw: From the graders: second minus first.
+        corrected: From the labels of both: the second's corrected rate minus the first's; None without labels.
+        tests: How many tests both have.
+    """
+
+    first: str
+    second: str
+    raw: Estimate
+    corrected: Estimate | None
+    tests: int
+
+    @property
+    def shown(self) -> Estimate:
+        """The corrected difference where labels give one, else the graders'."""
+        return self.raw if self.corrected is None or self.corrected.value is None else self.corrected
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the interval of the difference excludes 0."""
+        return self.shown.above(0.0) or self.shown.below(0.0)
+
+
+@dataclass(frozen=True)
+class RunWorth:
+    """The summary of a run.
+
+    Attributes:
+        systems: Each prompt with each provider, in the order of the results.
+        gaps: Between all pairs of them, where they are few.
+        calibrations: By rubric, the calibration of its judge in words, and the use it allows.
+        labels: Labels behind the corrected rates.
+        usage: What grading cost in total.
+        gate: The gate on the pass rate, from the run's own repeats; None without repeats.
+    """
+
+    systems: tuple[SystemWorth, ...]
+    gaps: tuple[Gap, ...]
+    calibrations: Mapping[str, tuple[str, str | None]]
+    labels: int
+    usage: Usage
+    gate: Gate | None = None
+
+
+def run_worth(
+    results: Results,
+    labelled: RatingTable | None,
+    calibrations: Mapping[str, tuple[str, str | None]],
+    *,
+    threshold: float = 1.0,
+) -> RunWorth:
+    """The summary of one evaluation.
+
+    Args:
+        results: Of one evaluation.
+        labelled: Gold and the judge on the examples that both decided; None gives raw pass rates only.
+        calibrations: By rubric, the calibration of its judge.
+        threshold: The share of passes below which the evaluation fails.
+    """
+    by_system: dict[str, list[Row]] = {}
+    for row in results.rows:
+        by_system.setdefault(row.system, []).append(row)
+    rated = rated_results(results)
+    graded = graded_table(rated)
+    rates = None if labelled is None else pass_rates(graded, labelled)
+    return RunWorth(
+        systems=tuple(_system(name, rows, graded, rates) for name, rows in by_system.items()),
+        gaps=tuple(_gap(first, second, by_system, rates) for first, second in compared_pairs(list(by_system))),
+        calibrations=calibrations,
+        labels=0 if labelled is None else len(labelled.ids),
+        usage=total(row.usage for row in results.rows),
+        gate=repeated(table_of_runs(rated, "pass"), threshold, "pass"),
+    )
+
+
+def _system(name: str, rows: Sequence[Row], graded: RatingTable, rates: PassRates | None) -> SystemWorth:
+    pool = decided_rows(graded.rows(np.array([example.system == name for example in graded.examples or ()])))
+    return SystemWorth(
+        name=name,
+        outputs=len(rows),
+        raw=raw_rate(pool),
+        corrected=_corrected(name, rates),
+        criteria=_criteria(rows),
+        not_graded=len(rows) - len(pool.ids),
+        usage=total(row.usage for row in rows),
+    )
+
+
+def _corrected(name: str, rates: PassRates | None) -> Estimate | None:
+    if rates is None:
+        return None
+    return rates.groups[name].corrected if rates.groups else rates.corrected
+
+
+def _criteria(rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
+    scores: dict[str, list[float]] = {}
+    for row in rows:
+        for verdict in row.verdicts:
+            if verdict.is_graded and verdict.score is not None:
+                scores.setdefault(verdict.metric, []).append(verdict.score)
+    return {name: (sum(values) / len(values), len(values)) for name, values in scores.items()}
+
+
+def _gap(first: str, second: str, by_system: Mapping[str, Sequence[Row]], rates: PassRates | None) -> Gap:
+    outcomes = [_by_test(by_system[name]) for name in (first, second)]
+    shared = [test for test in outcomes[0] if test in outcomes[1]]
+    pairs = [
+        (test, first_pass, second_pass)
+        for test in shared
+        for first_pass, second_pass in zip(outcomes[0][test], outcomes[1][test], strict=False)
+    ]
+    repeated = len(pairs) > len(shared)
+    raw = gain_in_hits(
+        [first_pass for _, first_pass, _ in pairs],
+        [second_pass for _, _, second_pass in pairs],
+        groups=np.array([test for test, _, _ in pairs]) if repeated else None,
+    )
+    group_difference = rates.differences.get((first, second)) if rates is not None else None
+    return Gap(
+        first, second, raw, None if group_difference is None else mapped(group_difference.difference, neg), len(pairs)
+    )
+
+
+def _by_test(rows: Sequence[Row]) -> dict[int, list[float]]:
+    """1 for a pass, 0 for a fail, nan for neither, of each test's outputs."""
+    outcomes: dict[int, list[float]] = {}
+    for row in rows:
+        outcomes.setdefault(row.test, []).append(float("nan") if row.passed is None else float(row.passed))
+    return outcomes

@@ -1,0 +1,373 @@
+"""The main job from Python: calibrate a judge, compare judges, measure agreement. Commands do it by the same code."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar, get_args
+
+from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
+from markscheme.calibration.calibration import Calibration, Options
+from markscheme.calibration.calibration_request import CalibrationRequest, ExportHints
+from markscheme.calibration.comparison import OF_SCORE
+from markscheme.calibration.comparison_request import ComparisonRequest
+from markscheme.calibration.contenders import Compared, compare_calibrations
+from markscheme.calibration.history import DriftRule
+from markscheme.errors import UsageError, leaving_out_damaged_lines
+from markscheme.grader import ask_options
+from markscheme.judges.judge import Judge
+from markscheme.progress import Watch, unwatched
+from markscheme.ratings.examples import Example, ExampleSet, examples_from
+from markscheme.ratings.examples_choice import ExamplesChoice, Part
+from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.ratings.rating import Rating, ratings_from
+from markscheme.readers.infer_rubric import rubric_of_levels
+from markscheme.readers.rated import RatedFile
+from markscheme.readers.rater_columns import open_rater_table
+from markscheme.readers.rater_table import rater_table_from
+from markscheme.readers.written import JudgeCost
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
+from markscheme.settings import find_settings
+from markscheme.stats.annotators import GoldRule
+from markscheme.stats.coefficients import NamedWeights
+from markscheme.stats.table_agreement import Pooling
+
+_Word = TypeVar("_Word", bound=str)
+PlainRow: TypeAlias = Mapping[str, Any]
+"""An example, a rating or a unit as plain data, with the keys of its file."""
+
+
+def calibrate(
+    rubric: Rubric | str | Path,
+    examples: str | Path | Iterable[Example | PlainRow] | None = None,
+    judge: Judge | str | None = None,
+    ratings: str | Path | Iterable[str | Path] | Iterable[Rating | PlainRow] | None = None,
+    *,
+    target: float | None = None,
+    tolerance: float | None = None,
+    gold: Kind | None = None,
+    gold_by: GoldRule = "median",
+    split: Part | None = None,
+    only: Sequence[str] = (),
+    accept: bool = False,
+    replace: bool = False,
+    accepted: str | Path | None = None,
+    run_number: int | None = None,
+    planned_runs: int | None = None,
+    drift_margin: float | None = None,
+    replay: bool = False,
+    kind: Kind | None = None,
+    rater: str | None = None,
+    judge_names: Iterable[str] = (),
+    map: Mapping[str, str] | None = None,
+    levels: Mapping[str, str] | None = None,
+    skip_damaged: bool = False,
+    watch: Watch = unwatched,
+    notify: Callable[[str], None] | None = None,
+    **asking: Any,
+) -> Calibration:
+    """A judge compared with labels: whether it can decide, and what to fix.
+
+    Works where an event loop is running too, such as in a notebook, which shows the result as a report. What isn't
+    given is taken from the configuration file of the working directory, as on the command line.
+
+    Args:
+        rubric: A rubric, its name or its file; or Promptfoo's results or another tool's export, which contain labels
+            and a judge's ratings.
+        examples: Labelled examples, or their file; the rubric's own by default.
+        judge: A judge, which stays open, or a name as on the command line; by default the rubric's own, else one that
+            is available.
+        ratings: The judge's ratings, or files of them; nothing is asked then.
+        target: Share of examples that the judge must agree on; by default the rubric's.
+        tolerance: How far a score may miss and still agree; by default the rubric's.
+        gold: Only labels of this kind count.
+        gold_by: How several labels of an example are combined.
+        split: The part of the examples; by default dev, once a set has splits.
+        only: Values that examples have, each as "FIELD=VALUE".
+        accept: Whether the run joins the accepted ones, with which later runs are compared.
+        replace: Whether the runs accepted before are dropped.
+        accepted: The file of accepted runs; by default the rubric's own.
+        run_number: Number of this comparison with the accepted runs; counted by default.
+        planned_runs: Planned comparisons, which share the 5% false-alarm rate.
+        drift_margin: Share of a scale that counts as unchanged.
+        replay: Whether the judge is asked by the accepted rubric too, to separate judge from wording.
+        kind: Who rated, where an export of another tool doesn't say.
+        rater: The rater's name, where an export doesn't say.
+        judge_names: Raters of an export that are judges.
+        map: Other names for metrics of an export.
+        levels: The levels that words of an export mean.
+        skip_damaged: Whether what can't be read is left out, with a warning each.
+        watch: Shows progress.
+        notify: Called with a sentence that says what was accepted.
+        asking: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
+
+    Raises:
+        NoJudge: No judge was named, and none is available.
+        UsageError: Unknown rubric, judge or option, no labels, or ratings of several judges.
+        RatingError: Examples or ratings can't be read.
+        NothingGraded: The judge failed on every example.
+
+    Example:
+        >>> calibration = calibrate("code-quality")
+        >>> calibration.use, calibration.verdict, len(calibration.ratings)
+        ('explore', 'not-enough-labels', 73)
+    """
+    settings = find_settings(Path.cwd()).values
+    request = CalibrationRequest(
+        of=rubric if isinstance(rubric, Rubric) else (str(rubric),),
+        examples=_examples(examples, rubric),
+        judges=() if judge is None else (judge,),
+        ratings=_ratings(ratings, rubric),
+        choice=ExamplesChoice(split=_one_of("split", split, get_args(Part)), only=tuple(only)),
+        options=Options(
+            _one_of("gold", gold, KINDS),
+            _one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
+            _number("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
+            _share("target", settings.get("target") if target is None else target),
+        ),
+        ask=ask_options(judge, asking),
+        drift=DriftRule(
+            accept=accept,
+            replace=replace,
+            accepted=None if accepted is None else Path(accepted),
+            run_number=_count("run_number", run_number),
+            planned_runs=_count("planned_runs", settings.get("planned_runs") if planned_runs is None else planned_runs),
+            drift_margin=_share("drift_margin", settings.get("drift_margin") if drift_margin is None else drift_margin),
+            replay=replay,
+        ),
+        hints=_hints(kind, rater, judge_names, map, levels),
+        watch=watch,
+        notify=notify,
+    )
+    with leaving_out_damaged_lines(skip_damaged):
+        of_export = request.of_export()
+        calibrations = request.calibrations() if of_export is None else list(of_export.metrics)
+    if len(calibrations) > 1:
+        names = ", ".join(f"{calibration.rater.name} on {calibration.rubric.name}" for calibration in calibrations)
+        raise UsageError(f"there are {len(calibrations)} judges to calibrate ({names}); give the ratings of one")
+    return calibrations[0]
+
+
+def compare(
+    *sides: str | Path | Judge | Calibration | Iterable[Rating | PlainRow],
+    rubric: Rubric | str | Path | None = None,
+    examples: str | Path | Iterable[Example | PlainRow] | None = None,
+    of: str = OF_SCORE,
+    tolerance: float | None = None,
+    gold: Kind | None = None,
+    gold_by: GoldRule = "median",
+    split: Part | None = None,
+    only: Sequence[str] = (),
+    kind: Kind | None = None,
+    rater: str | None = None,
+    judge_names: Iterable[str] = (),
+    map: Mapping[str, str] | None = None,
+    levels: Mapping[str, str] | None = None,
+    skip_damaged: bool = False,
+    watch: Watch = unwatched,
+    **asking: Any,
+) -> Compared:
+    """Judges compared on the same examples: which agrees better with the labels, what moved, what each costs.
+
+    Args:
+        sides: Two or more, the one in use first: files of ratings in any format, lists of ratings, calibrations, or
+            judges to ask, by name or opened.
+        rubric: The rubric of all of them; by default the one that the files name or imply.
+        examples: Labelled examples, or their file; by default the rubric's own.
+        of: What agreement is of: "score", "decision", or a criterion's name.
+        tolerance: How far a score may miss and still agree; by default the rubric's.
+        gold: Only labels of this kind count.
+        gold_by: How several labels of an example are combined.
+        split: The part of the examples; by default dev, once a set has splits.
+        only: Values that examples have, each as "FIELD=VALUE".
+        kind: Who rated, where an export of another tool doesn't say.
+        rater: The rater's name, where an export doesn't say.
+        judge_names: Raters of an export that are judges.
+        map: Other names for metrics of an export.
+        levels: The levels that words of an export mean.
+        skip_damaged: Whether what can't be read is left out, with a warning each.
+        watch: Shows progress.
+        asking: How judges are asked, as on the command line: `samples=3`, `budget=2`.
+
+    Raises:
+        UsageError: Fewer than two sides, an unknown rubric or option, or judges without a rubric.
+        RatingError: Examples or ratings can't be read.
+        ComparisonError: The sides have no example in common.
+
+    Example:
+        >>> strict = [{"id": "a", "criteria": {"polite": "UNMET"}}, {"id": "b", "criteria": {"polite": "UNMET"}}]
+        >>> kinder = [{"id": "a", "criteria": {"polite": "UNMET"}}, {"id": "b", "criteria": {"polite": "MET"}}]
+        >>> compare(strict, kinder).choice.pairs[0].flips[0].id
+        'b'
+    """
+    calibrations = [side for side in sides if isinstance(side, Calibration)]
+    if len(calibrations) == len(sides) >= 2 and rubric is None and examples is None:
+        return compare_calibrations(calibrations, of=of, tolerance=_number("tolerance", tolerance))
+    loaded = None if rubric is None else _rubric(rubric)
+    settings = find_settings(Path.cwd()).values
+    request = ComparisonRequest(
+        sides=_sides(sides, loaded),
+        rubric=loaded,
+        examples=_examples(examples, loaded),
+        of=of,
+        choice=ExamplesChoice(split=_one_of("split", split, get_args(Part)), only=tuple(only)),
+        options=Options(
+            _one_of("gold", gold, KINDS),
+            _one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
+            _number("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
+        ),
+        ask=ask_options(None, asking),
+        meanings=_hints(kind, rater, judge_names, map, levels).meanings,
+        watch=watch,
+    )
+    with leaving_out_damaged_lines(skip_damaged):
+        return request.compared()
+
+
+def agreement(
+    table: str | Path | Iterable[PlainRow],
+    scale: ScaleName | None = None,
+    *,
+    levels: str | None = None,
+    weights: NamedWeights | None = None,
+    pairs: Pooling | None = None,
+    judge: str | None = None,
+    criterion: str | None = None,
+) -> Agreement:
+    """Every measure of agreement of the raters in a table, each with its interval.
+
+    Args:
+        table: A CSV table with units in rows and raters in columns, a rated file of any other format, or rows of
+            ratings by rater; None or an empty cell is a missing rating. A first column named unit, id or item holds
+            names.
+        scale: nominal, ordinal or interval; by default ordinal for numbers, else nominal.
+        levels: The scale's levels, worst first, as on the command line; by default those that occur.
+        weights: Cost of a disagreement: identity, linear or quadratic; by default quadratic where levels have an order.
+        pairs: How statistics of two raters are made of more: mean over pairs, or pooled units; None leaves them out.
+        judge: A rater to compare with the others.
+        criterion: Of a file that names criteria, the one to compare: its name, "score" or "pass".
+
+    Raises:
+        UsageError: The scale doesn't fit the levels, an unknown rater, or no such file.
+        RatingError: The table can't be read.
+
+    Example:
+        >>> table = [{"ann": 1, "ben": 1}, {"ann": 2, "ben": 3}, {"ann": 3, "ben": 3}, {"ann": 1, "ben": 1}]
+        >>> round(agreement(table).statistics["krippendorff_alpha"].value, 2)
+        0.9
+    """
+    scale = _one_of("scale", scale, get_args(ScaleName))
+    between = scale != "nominal"
+    if isinstance(table, str | Path):
+        read = open_rater_table(Path(table), levels, between=between, criterion=criterion)
+    else:
+        read = rater_table_from(table, levels, between=between)
+    return agreement_of(read, scale, are_ordered=bool(levels), weights=weights, pairs=pairs, judge=judge)
+
+
+# --- what may be given in several forms -----------------------------------------------------------------------------
+
+
+def _rubric(rubric: Rubric | str | Path) -> Rubric:
+    return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
+
+
+def _examples(
+    examples: str | Path | Iterable[Example | PlainRow] | None, rubric: Rubric | str | Path | None
+) -> Path | ExampleSet | None:
+    if examples is None or isinstance(examples, str | Path):
+        return None if examples is None else Path(examples)
+    if rubric is None:
+        raise UsageError("examples in memory need their rubric: compare(…, rubric=…)")
+    return examples_from(examples, _rubric(rubric))
+
+
+def _ratings(
+    ratings: str | Path | Iterable[str | Path] | Iterable[Rating | PlainRow] | None, rubric: Rubric | str | Path
+) -> tuple[Path, ...] | list[Rating]:
+    if ratings is None:
+        return ()
+    if isinstance(ratings, str | Path):
+        return (Path(ratings),)
+    listed = list(ratings)
+    paths = [Path(entry) for entry in listed if isinstance(entry, str | Path)]
+    if paths and len(paths) == len(listed):
+        return tuple(paths)
+    rows = [entry for entry in listed if not isinstance(entry, str | Path)]
+    if paths or not rows:
+        raise UsageError("`ratings` must be files, or ratings: there are none, or both")
+    return ratings_from(rows, _rubric(rubric), rater="judge")
+
+
+def _sides(
+    sides: Sequence[str | Path | Judge | Calibration | Iterable[Rating | PlainRow]], rubric: Rubric | None
+) -> tuple[str | Judge | RatedFile, ...]:
+    return tuple(_side(side, f"side {place}", rubric) for place, side in enumerate(sides, start=1))
+
+
+def _side(
+    side: str | Path | Judge | Calibration | Iterable[Rating | PlainRow], name: str, rubric: Rubric | None
+) -> str | Judge | RatedFile:
+    if isinstance(side, str | Path):
+        return str(side)
+    if isinstance(side, Judge):
+        return side
+    if isinstance(side, Calibration):
+        asking = JudgeCost(side.cost, side.counts.from_cache, side.counts.examples)
+        return RatedFile(Path(name), "a calibration", side.rubric, (), side.judge_ratings, judge_cost=asking)
+    rows = list(side)
+    if rubric is None:
+        rubric = rubric_of_levels((_levels(row) for row in rows), Path(name))
+    ratings = ratings_from(rows, rubric, rater=name)
+    return RatedFile(Path(name), "ratings", rubric, (), tuple(ratings), all_are_judges=True)
+
+
+def _levels(row: Rating | PlainRow) -> PlainRow:
+    if isinstance(row, Rating):
+        return {name: rated.level for name, rated in row.criteria.items()}
+    criteria = row.get("criteria")
+    return criteria if isinstance(criteria, Mapping) else {}
+
+
+def _hints(
+    kind: Kind | None,
+    rater: str | None,
+    judge_names: Iterable[str],
+    fields: Mapping[str, str] | None,
+    levels: Mapping[str, str] | None,
+) -> ExportHints:
+    return ExportHints(
+        kind=_one_of("kind", kind, KINDS),
+        rater=rater,
+        judges=frozenset(judge_names),
+        fields=dict(fields or {}),
+        words={word.casefold(): str(level) for word, level in (levels or {}).items()},
+    )
+
+
+# --- what a value may be --------------------------------------------------------------------------------------------
+
+
+def _one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | None:
+    if value is not None and value not in allowed:
+        raise UsageError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}")
+    return value
+
+
+def _number(name: str, value: float | None) -> float | None:
+    if value is not None and not 0 < value < math.inf:
+        raise UsageError(f"`{name}` must be a number above 0, got {value!r}")
+    return value
+
+
+def _share(name: str, value: float | None) -> float | None:
+    if value is not None and not 0 < value <= 1:
+        raise UsageError(f"`{name}` must be above 0 and at most 1, got {value!r}")
+    return value
+
+
+def _count(name: str, value: int | None) -> int | None:
+    if value is not None and (value < 1 or value != int(value)):
+        raise UsageError(f"`{name}` must be a whole number from 1, got {value!r}")
+    return value

@@ -1,0 +1,168 @@
+"""An exchange with a judge: questions, its replies, what is read from them, and once more what could not be read."""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from markscheme.errors import JudgeError, NoJudge
+from markscheme.judges.judge import Judge, Reply, forget
+from markscheme.judges.many import all_or_first_error
+from markscheme.prompt import Prompt
+from markscheme.verdict import Holistic, Outcome, Unread
+
+_Reading = TypeVar("_Reading", Outcome, Holistic | Unread)
+"""What is read of a criterion, or of the whole; Unread where nothing could be."""
+
+AS_A_WHOLE = ""
+"""The name of what is read from an answer about a response as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuestion(Generic[_Reading]):
+    """A prompt, and how a reply to it is read: by the name of each criterion, or AS_A_WHOLE, what it says."""
+
+    prompt: Prompt
+    read: Callable[[Reply], Mapping[str, _Reading]]
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableReply:
+    """A cached reply in which nothing could be read, and the names that it was asked about."""
+
+    reply: Reply
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange(Generic[_Reading]):
+    """What questions brought.
+
+    Attributes:
+        readings: By name, what was read; Unread with the reason where nothing could be.
+        replies: As received.
+        unusable: Cached replies in which nothing could be read.
+        error: Why a question has no reply; None if each has one.
+    """
+
+    readings: Mapping[str, _Reading]
+    replies: tuple[Reply, ...] = ()
+    unusable: tuple[UnusableReply, ...] = ()
+    error: JudgeError | None = None
+
+    @property
+    def unread(self) -> list[str]:
+        """Names of what could not be read."""
+        return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
+
+    def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
+        """This exchange and a second one about what could not be read; where that failed, the reason says so."""
+        readings = {**self.readings, **second.readings}
+        for name in self.unread:
+            if name not in second.readings:
+                readings[name] = _still_unread(readings[name], second.error)
+        return Exchange(readings, self.replies + second.replies, self.unusable + second.unusable, self.error)
+
+
+def _still_unread(reading: _Reading, error: JudgeError | None) -> _Reading:
+    if error is None or not isinstance(reading, Unread):
+        return reading
+    return replace(reading, why=f"{reading.why}; asked again: {error}")
+
+
+def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
+    """Several exchanges about different names as one, with the first error."""
+    if len(exchanges) == 1:
+        return exchanges[0]
+    return Exchange(
+        {name: reading for exchange in exchanges for name, reading in exchange.readings.items()},
+        tuple(reply for exchange in exchanges for reply in exchange.replies),
+        tuple(unusable for exchange in exchanges for unusable in exchange.unusable),
+        next((exchange.error for exchange in exchanges if exchange.error is not None), None),
+    )
+
+
+async def ask_twice(
+    ask: Callable[[Sequence[str], bool], Awaitable[Exchange[_Reading]]], names: Sequence[str]
+) -> Exchange[_Reading]:
+    """An exchange about `names`; what could not be read is asked for once more.
+
+    Args:
+        ask: Called with names and whether it is the second time.
+        names: What to ask about.
+    """
+    first = await ask(names, False)
+    unread = first.unread
+    if first.error is not None or not unread:
+        return first
+    return first.then(await ask(unread, True))
+
+
+async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
+    """What was read, by name, or the JudgeError that it ended with, as an exchange."""
+    try:
+        return Exchange(await reading)
+    except JudgeError as error:
+        return Exchange({}, error=error)
+
+
+def readings_of(exchange: Exchange[_Reading]) -> Mapping[str, _Reading]:
+    """What was read in an exchange.
+
+    Raises:
+        JudgeError: A question has no reply.
+    """
+    if exchange.error is not None:
+        raise exchange.error
+    return exchange.readings
+
+
+async def ask_judge(
+    judge: Judge,
+    questions: Callable[[Sequence[str], bool], Iterable[JudgeQuestion[_Reading]]],
+    names: Sequence[str],
+    *,
+    twice: bool = True,
+) -> Exchange[_Reading]:
+    """An exchange with a judge, whose cache then drops the replies in which nothing could be read.
+
+    Args:
+        judge: The judge.
+        questions: The questions about some names; called with True for those of the second time.
+        names: What to ask about.
+        twice: Whether what could not be read is asked for once more.
+
+    Raises:
+        NoJudge: The judge cannot be asked at all.
+        BudgetError: The budget would not cover another call.
+    """
+
+    async def ask(names: Sequence[str], again: bool) -> Exchange[_Reading]:
+        return together(await all_or_first_error(_answer(judge, question) for question in questions(names, again)))
+
+    exchange = await (ask_twice(ask, names) if twice else ask(names, False))
+    for unusable in exchange.unusable:
+        settled = not any(isinstance(exchange.readings[name], Unread) for name in unusable.names)
+        forget(judge, unusable.reply, settled=settled)
+    return exchange
+
+
+async def _answer(judge: Judge, question: JudgeQuestion[_Reading]) -> Exchange[_Reading]:
+    try:
+        reply = await judge.reply(question.prompt)
+    except NoJudge:
+        raise
+    except JudgeError as error:
+        return Exchange({}, error=error)
+    exchange = Exchange(question.read(reply), (reply,))
+    unusable = tuple(_unusable(question, exchange)) if reply.parts or exchange.unread else ()
+    return replace(exchange, unusable=unusable) if unusable else exchange
+
+
+def _unusable(question: JudgeQuestion[_Reading], exchange: Exchange[_Reading]) -> Iterator[UnusableReply]:
+    """The cached replies, of an exchange of one reply, in which nothing could be read."""
+    (reply,) = exchange.replies
+    for part in reply.single:
+        if part.key:
+            readings = exchange.readings if part is reply else question.read(part)
+            if all(isinstance(reading, Unread) for reading in readings.values()):
+                yield UnusableReply(part, tuple(readings))

@@ -1,0 +1,330 @@
+"""Grades of many rows as a table: a journal that a stopped run continues, and at the end the file."""
+
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
+
+from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, writing
+from markscheme.files import append_lines, exclusive, replacing, set_aside_damaged_end
+from markscheme.grading import Grade, Grading, grade_many
+from markscheme.plain_data import json_lines
+from markscheme.progress import Watch, unwatched
+from markscheme.receipt import receipt_json
+from markscheme.submission import Submission
+from markscheme.text import on_one_line
+
+JOURNAL: Final = ".partial"
+"""Ending of the file that holds what is graded so far."""
+_ROWS = 500
+"""Grades that wait to be written together: a crash loses no more, and replies are cached."""
+_SECONDS = 2.0
+"""How long a grade waits at most: a watcher of the journal sees a slow run move."""
+INSTALL: Final = "pip install 'markscheme[parquet]'"
+
+
+@dataclass(frozen=True)
+class TableCounts:
+    """What became of the rows of a table.
+
+    Attributes:
+        failed: Rows that fail.
+        ungraded: Rows that could not be graded.
+        is_whole: Whether the table is written; False where the budget ended early.
+    """
+
+    failed: int = 0
+    ungraded: int = 0
+    is_whole: bool = True
+
+
+@dataclass
+class GradedTable:
+    """The table that a run writes.
+
+    Rows are in the order of the submissions. A row that is in the journal is not graded again; one that could not be
+    graded is never put there, so the next run tries it again. One process writes the table at a time.
+
+    Attributes:
+        grading: Rubric and judge.
+        out: The file, of one of WRITERS.
+        watch: Shows progress.
+        notify: Called with a sentence for the user.
+
+    Raises:
+        UsageError: Another format, a criterion named as one of the other columns, or a journal of another rubric, judge
+            or prompt.
+    """
+
+    grading: Grading
+    out: Path
+    watch: Watch = unwatched
+    notify: Callable[[str], None] | None = None
+    _waiting: list[dict[str, Any]] = field(default_factory=list, init=False, repr=False)
+    _written: float = field(default_factory=time.monotonic, init=False, repr=False)
+    _ids: list[str] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.out.suffix not in WRITERS:
+            raise UsageError(f"`--out` must end in {', '.join(WRITERS)}, got {self.out}")
+        if self.out.suffix == ".parquet":
+            require_parquet(self.out)
+        clash = sorted({criterion.name for criterion in self.grading.rubric.criteria} & {*OWN_COLUMNS})
+        if clash:
+            raise UsageError(f"a table has a column {clash[0]!r} of its own; rename the criterion, or use --json")
+
+    def _refuse_other_settings(self) -> None:
+        header = next(self._journal_lines(), None)
+        if header is not None and header != self._header:
+            raise UsageError(
+                f"{self.journal} was begun with another rubric, prompt or judge; finish it with those, or delete it"
+            )
+
+    @property
+    def journal(self) -> Path:
+        """What is graded so far, as JSON lines; gone once the table is whole."""
+        return self.out.with_name(self.out.name + JOURNAL)
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Keep the table to this process.
+
+        Raises:
+            UsageError: Another process is writing it, or the journal is of another rubric, judge or prompt.
+        """
+        with ExitStack() as stack:
+            with writing(self.journal):
+                try:
+                    stack.enter_context(exclusive(self.journal))
+                except BlockingIOError:
+                    holder = self._holder()
+                    raise UsageError(f"{self.out} is being written by {holder}; wait, or name another file") from None
+                set_aside_damaged_end(self.journal)
+                self._refuse_other_settings()
+                begins = [] if self.journal.stat().st_size else [self._header]
+                now = datetime.now().astimezone().isoformat(timespec="seconds")
+                append_lines(self.journal, [*begins, {"process": os.getpid(), "since": now}], follow=False)
+            yield
+
+    def _holder(self) -> str:
+        """Who writes the journal now, as far as it says so."""
+        runs = [line for line in self._journal_lines() if "process" in line]
+        return f"process {runs[-1]['process']} (since {runs[-1]['since']})" if runs else "another process"
+
+    def done(self) -> set[str]:
+        """The ids of the rows that an earlier run has graded."""
+        return {line["id"] for line in self._journal_lines() if "id" in line}
+
+    async def grade(self, submissions: Iterable[Submission], total: int, concurrency: int) -> TableCounts:
+        """Grade what is not graded yet, then write the table.
+
+        Args:
+            submissions: All of them, one after the other.
+            total: How many they are.
+            concurrency: How many are graded at once.
+
+        Raises:
+            UsageError: Another process is writing the table, the journal is of another rubric, judge or prompt, or
+                something else has taken rows out of it.
+
+        Warns:
+            RatingWarning: The budget ended early; what is graded stays in the journal.
+        """
+        with self._held():
+            return await self._grade_open(submissions, total, concurrency)
+
+    async def _grade_open(self, submissions: Iterable[Submission], total: int, concurrency: int) -> TableCounts:
+        done = self.done()
+        if done:
+            self._say(f"{self.journal}: {len(done):,} of {total:,} rows are graded already")
+        open_still = (submission for submission in self._noted(submissions) if submission.id not in done)
+        with TemporaryFile("w+b") as failures:
+            try:
+                await self._grade(open_still, max(0, total - len(done)), concurrency, failures)
+            except BudgetError as error:
+                graded = len(self.done())
+                stopped = f"{error}; {graded:,} of {total:,} are graded. Run again with a higher budget to continue"
+                warnings.warn(stopped, RatingWarning, stacklevel=2)
+                return TableCounts(is_whole=False)
+            return self._finish(failures, total)
+
+    def _noted(self, submissions: Iterable[Submission]) -> Iterator[Submission]:
+        """The submissions; their ids are noted, in order."""
+        for submission in submissions:
+            self._ids.append(submission.id)
+            yield submission
+
+    async def _grade(
+        self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
+    ) -> None:
+        try:
+            with self.watch("grading", total) as steps:
+                async for _, grade in grade_many(self.grading, submissions, concurrency=concurrency):
+                    row = self._row(grade)
+                    if grade.error is None:
+                        self._waiting.append(row)
+                        self._write(at_least=_ROWS)
+                    else:
+                        failures.write(json.dumps(row).encode() + b"\n")
+                    steps.step()
+        finally:
+            self._write(at_least=1)
+            await self.grading.judge.aclose()
+
+    def _row(self, grade: Grade) -> dict[str, Any]:
+        levels = {name: verdict.level for name, verdict in grade.verdicts.items()}
+        return {
+            "id": grade.id,
+            "score": grade.score,
+            "pass": grade.passed,
+            **{criterion.name: levels.get(criterion.name) for criterion in self.grading.rubric.criteria},
+            "error": None if grade.error is None else on_one_line(grade.error),
+            "receipt": receipt_json(grade.receipt, grade.score)["text"],
+        }
+
+    def _write(self, *, at_least: int) -> None:
+        late = time.monotonic() > self._written + _SECONDS
+        if self._waiting and (late or len(self._waiting) >= at_least):
+            with writing(self.journal):
+                append_lines(self.journal, self._waiting, follow=False)
+            self._waiting.clear()
+            self._written = time.monotonic()
+
+    # the end
+
+    def _finish(self, failures: IO[bytes], total: int) -> TableCounts:
+        failed = 0
+        ungraded = 0
+        written = 0
+
+        def counted(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+            nonlocal failed, ungraded, written
+            for row in rows:
+                failed += row["pass"] is False
+                ungraded += row["error"] is not None
+                written += 1
+                yield row
+
+        criteria = [criterion.name for criterion in self.grading.rubric.criteria]
+        with self.journal.open("rb") as journal, writing(self.out), replacing(self.out) as file:
+            WRITERS[self.out.suffix](file, counted(self._in_order(journal, failures)), criteria)
+            if written != total:
+                raise UsageError(
+                    f"{self.out} is not written: {written:,} of {total:,} rows are graded in {self.journal}, which "
+                    "something else has changed; run again to grade the rest"
+                )
+        self.journal.unlink(missing_ok=True)
+        self._say(f"{self.out}: {failed:,} fail, {ungraded:,} not graded")
+        return TableCounts(failed, ungraded)
+
+    def _say(self, sentence: str) -> None:
+        if self.notify is not None:
+            self.notify(sentence)
+
+    def _in_order(self, *files: IO[bytes]) -> Iterator[dict[str, Any]]:
+        """The rows in these files, in the order of the submissions."""
+        places = {id: (file, at) for file in files for id, at in _places(file).items()}
+        for file, at in (places[id] for id in self._ids if id in places):
+            file.seek(at)
+            yield json.loads(file.readline())
+
+    @property
+    def _header(self) -> dict[str, Any]:
+        return {"fingerprints": asdict(self.grading.fingerprints)}
+
+    def _journal_lines(self) -> Iterator[dict[str, Any]]:
+        return (line for _, line in json_lines(self.journal, RatingError))
+
+
+def _places(file: IO[bytes]) -> Mapping[str, int]:
+    """Where in a file of lines the row of each id begins."""
+    places = {}
+    at = 0
+    file.seek(0)
+    for raw in file:
+        line = json.loads(raw)
+        if "id" in line:
+            places[line["id"]] = at
+        at += len(raw)
+    return places
+
+
+OWN_COLUMNS: Final = ("id", "score", "pass", "error", "receipt")
+"""Those of a table that are no criterion's."""
+
+
+def require_parquet(path: Path) -> None:
+    """See that Parquet files can be read and written.
+
+    Raises:
+        UsageError: pyarrow is missing.
+    """
+    if find_spec("pyarrow") is None:
+        raise UsageError(f"{path}: Parquet needs the package pyarrow: {INSTALL}")
+
+
+def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a Parquet file, or of a folder of them, with their numbers from 1; a part of the file at a time.
+
+    Raises:
+        RatingError: It can't be read.
+        UsageError: pyarrow is missing.
+    """
+    require_parquet(path)
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    number = 0
+    try:
+        for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
+            with parquet.ParquetFile(file) as opened:
+                for batch in opened.iter_batches(batch_size=1000):
+                    for row in batch.to_pylist():
+                        number += 1
+                        yield number, row
+    except (OSError, pa.ArrowException) as error:
+        raise RatingError(f"cannot be read as Parquet: {error}", path=path) from error
+
+
+# --- formats --------------------------------------------------------------------------------------------------------
+
+
+def _write_jsonl(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[str]) -> None:  # noqa: ARG001
+    for row in rows:
+        file.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
+
+
+def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[str]) -> None:
+    import csv
+    import io
+
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    writer = csv.DictWriter(text, [*OWN_COLUMNS[:3], *criteria, *OWN_COLUMNS[3:]])
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({**row, "pass": None if row["pass"] is None else str(row["pass"]).lower()})
+    text.detach()
+
+
+def _write_parquet(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[str]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    kinds = {"id": pa.string(), "score": pa.float64(), "pass": pa.bool_()}
+    kinds |= dict.fromkeys(criteria, pa.float64()) | {"error": pa.string(), "receipt": pa.string()}
+    with parquet.ParquetWriter(file, pa.schema(kinds)) as writer:
+        while some := list(islice(rows, 10_000)):
+            writer.write_table(pa.Table.from_pylist(some, pa.schema(kinds)))
+
+
+WRITERS: Final = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+"""What writes a table, by the ending of its file's name."""

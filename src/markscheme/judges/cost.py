@@ -1,0 +1,78 @@
+"""What asking a judge would cost; nothing is asked."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from markscheme.judges.judge import Reply
+from markscheme.judges.limited import BYTES_PER_TOKEN
+from markscheme.judges.price import Price
+from markscheme.prompt import Prompt
+
+WRITTEN_PER_CRITERION = 100
+"""Tokens of a quote, a reason and a level, where there is no reply to measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a run would ask, and its cost.
+
+    Attributes:
+        judge: Name of the judge; None without one.
+        calls: Questions without a reply yet; re-asks of unreadable replies come on top.
+        kept: Questions whose reply is cached or recorded.
+        input_tokens: Tokens read, estimated by length.
+        output_tokens: Tokens written, likewise.
+        usd: US dollars; None where the price isn't known.
+        basis: What the token numbers are based on.
+    """
+
+    judge: str | None
+    calls: int
+    kept: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    basis: str
+
+
+def cost_of(
+    prompts: Iterable[Prompt],
+    *,
+    judge: str | None = None,
+    samples: int = 1,
+    at_hand: Callable[[Prompt, int], Reply | None] | None = None,
+    price: Price | None = None,
+) -> Cost:
+    """The cost of asking these prompts; nothing is asked.
+
+    Args:
+        prompts: The first questions of the run.
+        judge: Name of the judge.
+        samples: How often each is asked.
+        at_hand: The reply to a prompt and sample that needs no asking; None where there is none.
+        price: Of the judge's tokens.
+    """
+    open_prompts: list[Prompt] = []
+    lengths: list[int] = []
+    answered = 0
+    for prompt in prompts:
+        for sample in range(samples):
+            reply = at_hand(prompt, sample) if at_hand is not None else None
+            if reply is None:
+                open_prompts.append(prompt)
+            else:
+                answered += 1
+                lengths.append(_tokens(reply.text))
+    read = sum(_tokens(prompt.system, prompt.user, str(prompt.schema)) for prompt in open_prompts)
+    if lengths:
+        written = round(len(open_prompts) * sum(lengths) / len(lengths))
+        basis = f"by length, {BYTES_PER_TOKEN} bytes a token; answers as long as the {len(lengths)} at hand"
+    else:
+        written = sum(WRITTEN_PER_CRITERION * max(1, len(prompt.criteria)) for prompt in open_prompts)
+        basis = f"by length, {BYTES_PER_TOKEN} bytes a token; {WRITTEN_PER_CRITERION} written for each criterion"
+    usd = 0.0 if not open_prompts else price.cost(read, written) if price is not None else None
+    return Cost(judge, len(open_prompts), answered, read, written, usd, basis)
+
+
+def _tokens(*texts: str) -> int:
+    return sum(len(text.encode()) for text in texts) // BYTES_PER_TOKEN

@@ -1,0 +1,95 @@
+"""Call a user's function where it can hang without holding up the run, the deadline or Ctrl-C.
+
+The threads are daemons: a program ends although one of them never does.
+"""
+
+import asyncio
+import contextvars
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+_Answer = TypeVar("_Answer")
+
+
+async def in_thread(work: Callable[[], _Answer]) -> _Answer:
+    """What `work` returns, called in a thread of its own; the thread is left behind if the caller gives up."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[_Answer] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def call() -> None:
+        try:
+            result = context.run(work)
+        except BaseException as error:
+            _from_thread(loop, _fail, answer, error)
+        else:
+            _from_thread(loop, _succeed, answer, result)
+
+    threading.Thread(target=call, name="markscheme function", daemon=True).start()
+    return await answer
+
+
+class ThreadLoop:
+    """An event loop in a thread of its own, for coroutines that may block theirs; it starts with the first."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
+
+    async def result(self, work: Awaitable[_Answer]) -> _Answer:
+        """What a coroutine returns, run in the thread's loop; it is cancelled, if it can be, with the caller."""
+        future = asyncio.run_coroutine_threadsafe(_outcome(work), self._running())
+        outcome: tuple[Any, BaseException | None] = await asyncio.wrap_future(future)
+        answer, error = outcome
+        if error is not None:
+            raise error
+        result: _Answer = answer
+        return result
+
+    def stop(self) -> None:
+        """Cancel what is under way and end the thread, without waiting for it."""
+        loop = self._loop
+        self._loop = None
+        if loop is not None and self._process == os.getpid():
+            _from_thread(loop, loop.stop)
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None or self._process != os.getpid():  # a fork has the loop but not its thread
+            self._loop = asyncio.new_event_loop()
+            self._process = os.getpid()
+            threading.Thread(target=_run, args=(self._loop,), name="markscheme function", daemon=True).start()
+        return self._loop
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.get_loop().run_forever()
+
+
+async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+    """The result or the error; an error that ends a process would end the loop's thread."""
+    try:
+        return await work, None
+    except (asyncio.CancelledError, GeneratorExit):
+        raise
+    except BaseException as error:
+        return None, error
+
+
+def _from_thread(loop: asyncio.AbstractEventLoop, callback: Callable[..., object], *arguments: Any) -> None:
+    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        loop.call_soon_threadsafe(callback, *arguments)
+
+
+def _succeed(answer: "asyncio.Future[Any]", result: Any) -> None:
+    if not answer.done():
+        answer.set_result(result)
+
+
+def _fail(answer: "asyncio.Future[Any]", error: BaseException) -> None:
+    if not answer.done():
+        as_raised = RuntimeError("StopIteration") if isinstance(error, StopIteration) else error  # no future takes one
+        answer.set_exception(as_raised)

@@ -1,0 +1,52 @@
+"""What the graders in JavaScript ask of Python: to find or start a session, or to grade where there is none.
+
+    python -P -m markscheme.promptfoo.from_node find|answer
+
+The message is JSON on standard input, since arguments are visible to other users; the answer is JSON on standard
+output, which nothing else is written to.
+"""
+
+import json
+import os
+import sys
+
+from markscheme.promptfoo.entry import answer
+from markscheme.session import client
+
+TYPE_CHECKING = False
+"""As `typing` has it, which takes longer to import than all else here."""
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+def main() -> None:
+    """Answer one message."""
+    with os.fdopen(os.dup(1), "w", encoding="ascii") as output:
+        os.dup2(2, 1)  # what a user's own judge prints isn't part of the answer
+        message = json.load(sys.stdin)
+        task = {"find": find, "answer": grade}[sys.argv[1]]
+        json.dump(task(message), output)
+
+
+def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
+    """The session of this environment, started if there is none: its socket, its key, and its process.
+
+    Returns:
+        `place`, `key` and `pid`; without a session `place` is None, and `off` says whether sessions are switched off.
+    """
+    session = client.running(folder=message["folder"], wish=message["wish"])
+    if session is None:
+        return {"place": None, "off": os.environ.get("MARKSCHEME_SESSION") == "off"}
+    place, key = session
+    facts = client.status(place) or {}
+    return {"place": place, "key": key, "pid": facts.get("pid")}
+
+
+def grade(message: "Mapping[str, Any]") -> "dict[str, Any]":
+    """The answer of a session if one can be asked after all, else that of this process."""
+    return answer(message["grader"], message["asked"], message["wish"], message["folder"])
+
+
+if __name__ == "__main__":
+    main()

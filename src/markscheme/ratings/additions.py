@@ -1,0 +1,122 @@
+"""What ratings add to a file that may have them already: a second import of the same ratings adds nothing."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import json_lines
+from markscheme.ratings.kinds import PEOPLE
+from markscheme.ratings.rating import Rating, RatingReader, corrected
+from markscheme.rubrics.rubric import Rubric
+
+DAY = len("2026-11-21")
+"""Letters of a time that are its day."""
+_Key = tuple[str, str, str, int]
+
+
+@dataclass(frozen=True)
+class Additions:
+    """What is added to a file of ratings.
+
+    Attributes:
+        ratings: Those to append.
+        n_known: How many are in the file already.
+        n_new: How many are of an example that the rater hadn't rated there.
+        n_changed: How many change what the rater had said.
+        n_older: How many are left out, since the rater has given a later answer.
+    """
+
+    ratings: tuple[Rating, ...]
+    n_known: int
+    n_new: int
+    n_changed: int
+    n_older: int
+
+    @property
+    def sentence(self) -> str:
+        """The counts in words."""
+        older = f", {self.n_older} older than the answer there and left out" if self.n_older else ""
+        return f"{self.n_known} known, {self.n_new} new, {self.n_changed} changed{older}"
+
+
+def additions_to(path: Path, ratings: Iterable[Rating], rubric: Rubric) -> Additions:
+    """What ratings add to a file. A judge's are always new, since a judge may be asked again.
+
+    Args:
+        path: A file of ratings; it may be missing.
+        ratings: Those to add, in the order in which they were given.
+        rubric: Its criteria and scales decide which lines of the file are ratings.
+
+    Raises:
+        RatingError: The file has a line that isn't JSON.
+    """
+    latest = _latest_answers(path, RatingReader(rubric)) if path.is_file() else {}
+    added: list[Rating] = []
+    counts = {"known": 0, "new": 0, "changed": 0, "older": 0}
+    for rating in ratings:
+        earlier = latest.get(_key(rating)) if rating.kind in PEOPLE else None
+        state = _state(rating, earlier)
+        counts[state] += 1
+        if state in ("new", "changed"):
+            added.append(rating)
+            latest[_key(rating)] = rating if earlier is None else corrected(earlier, rating)
+    return Additions(tuple(added), *counts.values())
+
+
+def _state(rating: Rating, earlier: Rating | None) -> str:
+    if earlier is None:
+        return "new"
+    if _answers(rating) == _answers(earlier) and rating.note in ("", earlier.note):
+        return "known"
+    return "older" if is_before(rating.at, earlier.at) else "changed"
+
+
+def is_before(one_time: str, other_time: str) -> bool:
+    """Whether a time is before another; of two of which one is only a day, their days are compared.
+
+    >>> is_before("2026-11-20", "2026-11-21T09:00:00Z")
+    True
+    >>> is_before("2026-11-21", "2026-11-21T09:00:00Z")
+    False
+    """
+    if len(one_time) <= DAY or len(other_time) <= DAY:
+        return one_time[:DAY] < other_time[:DAY]
+    try:
+        return _moment(one_time) < _moment(other_time)
+    except ValueError:
+        return False
+
+
+def _moment(time: str) -> datetime:
+    moment = datetime.fromisoformat(time)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _latest_answers(path: Path, reader: RatingReader) -> dict[_Key, Rating]:
+    """What people have last said, by example and sample; lines of another rubric don't count."""
+    latest: dict[_Key, Rating] = {}
+    for _, line in json_lines(path, RatingError):
+        try:
+            rating = reader.rating(line)
+        except ValueError:
+            continue
+        if rating.kind in PEOPLE:
+            earlier = latest.get(_key(rating))
+            is_withdrawn = line.get("withdrawn") is True
+            latest[_key(rating)] = rating if earlier is None or is_withdrawn else corrected(earlier, rating)
+    return latest
+
+
+def _key(rating: Rating) -> _Key:
+    return rating.id, rating.rater, rating.kind, rating.sample
+
+
+def _answers(rating: Rating) -> tuple[Any, ...]:
+    criteria = {
+        name: (rated.level, rated.declined, rated.reason, rated.quote, rated.under)
+        for name, rated in rating.criteria.items()
+    }
+    return criteria, rating.overall, rating.passed

@@ -1,0 +1,113 @@
+"""Finds a rubric's labelled examples, and the part of them to use."""
+
+import datetime
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from markscheme.errors import UsageError
+from markscheme.ratings.examples import ExampleSet, examples_file
+from markscheme.ratings.kinds import CHOSEN_BY
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_calibration
+from markscheme.shipped import shipped
+
+if TYPE_CHECKING:
+    from markscheme.ratings.splits import Openings
+
+Part = Literal["dev", "test", "all"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExamplesChoice:
+    """Which examples of a set count.
+
+    Attributes:
+        split: The part of the set; None for dev, once the set has splits.
+        only: Values that they have, each as "FIELD=VALUE", with a field of CHOSEN_BY.
+    """
+
+    split: Part | None = None
+    only: tuple[str, ...] = ()
+
+    def of(self, examples: ExampleSet) -> ExampleSet:
+        """The chosen examples.
+
+        Raises:
+            UsageError: There are none.
+        """
+        return self.among(part_of(examples, self.split))
+
+    def among(self, part: ExampleSet) -> ExampleSet:
+        """The examples of a part that have the values.
+
+        Raises:
+            UsageError: There are none.
+        """
+        chosen = part
+        for choice in self.only:
+            field, equals, value = choice.partition("=")
+            if field not in CHOSEN_BY or not equals:
+                raise UsageError(
+                    f"`only` must be FIELD=VALUE, with FIELD one of {', '.join(CHOSEN_BY)}, got {choice!r}"
+                )
+            chosen = chosen.where(**{field: value})
+        if part.examples and not chosen.examples:
+            field = self.only[-1].partition("=")[0]
+            values = sorted({str(getattr(example, field)) for example in part.examples} - {"", "None"})
+            has = f"the examples have {', '.join(map(repr, values))}" if values else "no example has any"
+            raise UsageError(f"no example fits --only {' --only '.join(self.only)}; as {field}, {has}")
+        return chosen
+
+
+def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
+    """The file of a rubric's examples, and its calibration folder if there is one.
+
+    Raises:
+        UsageError: There are no examples.
+    """
+    folder = find_calibration(rubric.name, Path.cwd()) or _shipped_with(rubric)
+    if named is not None:
+        if not named.is_file():
+            raise UsageError(f"there is no file of examples {named}")
+        return named, folder
+    if folder is None:
+        raise UsageError(
+            f"there is no folder calibration/{rubric.name} here or above; make one with an examples.jsonl, "
+            "or name a file of labelled examples with --examples"
+        )
+    return examples_file(folder), folder
+
+
+def _shipped_with(rubric: Rubric) -> Path | None:
+    """The calibration folder that comes with a rubric that comes with markscheme."""
+    if rubric.source is None or not rubric.source.is_relative_to(shipped("rubrics")):
+        return None
+    folder = shipped("calibration") / rubric.source.stem
+    return folder if folder.is_dir() else None
+
+
+def part_of(examples: ExampleSet, split: Part | None) -> ExampleSet:
+    """The examples of a split; without one those of `dev`, if the set has splits.
+
+    Raises:
+        UsageError: The split is empty.
+    """
+    part = examples.part(split)
+    if examples.examples and not part.examples:
+        place = f" in {examples.path}" if examples.path is not None else ""
+        raise UsageError(
+            f'no example{place} has "split": "{split or "dev"}"; write it into the lines of some, or leave --split out'
+        )
+    return part
+
+
+def openings_by(command: str, examples: ExampleSet, split: Part | None) -> "Openings | None":
+    """How often held-out labels were opened; this use counts if the split includes them."""
+    from markscheme.ratings.splits import open_test_labels, openings_of
+
+    before = openings_of(examples)
+    if before is None or split not in ("test", "all"):
+        return before
+    today = datetime.date.today().isoformat()
+    return open_test_labels(examples, by=f"{command} --split {split}", at=today)[1]

@@ -1,0 +1,52 @@
+"""A judge's first prompts about examples, and Ratings from Grades."""
+
+import datetime
+from collections.abc import Iterable
+
+from markscheme.grading import Grade, questions
+from markscheme.prompt import Prompt
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating, asked_under
+from markscheme.rubrics.rubric import Rubric
+from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
+
+
+def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
+    """The first prompts a judge gets about the examples, in order; re-asks may follow."""
+    return [prompt for example in examples for prompt in questions(rubric, example.submission)]
+
+
+def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> Rating:
+    """A grade as the rating of the judge that gave it."""
+    under = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
+    return Rating(
+        id=grade.id,
+        rater=rater,
+        kind="model",
+        criteria={name: _rated(outcome, under[name]) for name, outcome in grade.outcomes.items()},
+        overall=grade.score,
+        passed=grade.passed,
+        sample=sample,
+        error=grade.error,
+        at=datetime.date.today().isoformat(),
+        under=asked_under(rubric),
+    )
+
+
+def _rated(outcome: Outcome, under: str) -> Rated:
+    match outcome:
+        case Verdict():
+            return Rated(
+                outcome.level,
+                outcome.reason,
+                outcome.quote,
+                outcome.quote_found,
+                under=under,
+                quote_in=outcome.quote_in,
+            )
+        case NotApplicable():
+            return Rated(None, outcome.reason, declined="not applicable", under=under)
+        case Abstention():
+            return Rated(None, outcome.reason, declined="abstained", under=under)
+        case Unread():
+            return Rated(None, outcome.why, declined="unread", under=under)

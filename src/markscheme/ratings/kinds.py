@@ -1,0 +1,11 @@
+"""Kinds of ratings: who or what rated. Options name them, so that `--help` loads no file format for them."""
+
+from typing import Literal, get_args
+
+Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
+KINDS: tuple[str, ...] = get_args(Kind)
+"""Who or what rated, the strongest evidence first."""
+PEOPLE = ("adjudicated", "human")
+JUDGES = ("model", "code")
+CHOSEN_BY = ("system", "group", "split", "stratum", "drawn")
+"""The fields of an example by whose values examples are chosen."""

@@ -1,0 +1,180 @@
+"""Reports that `calibrate --json` wrote: each judge with its ratings and the gold labels it was compared with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import ComparisonError, MarkschemeError, RatingError
+from markscheme.judges.judge import Usage
+from markscheme.plain_data import shown
+from markscheme.ratings.examples import DRAWN, Example
+from markscheme.ratings.gold import GOLD, Gold, given_gold
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.peek import Peek
+from markscheme.readers.written import JudgeCost, WrittenCalibration
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
+from markscheme.rubrics.search import find_rubric
+from markscheme.submission import Submission
+
+
+def is_calibration(peek: Peek) -> bool:
+    """Whether a file is the output of `calibrate --json`, for one judge or several."""
+    return report_in(peek) is not None
+
+
+def report_in(peek: Peek) -> str | None:
+    """The rubric's name if a file is the output of `calibrate --json`, "" for several judges; None otherwise."""
+    report = peek.document
+    if "rated" in report and "judge" in report:
+        rubric = report.get("rubric")
+        return str(rubric.get("name", "")) or "RUBRIC" if isinstance(rubric, Mapping) else "RUBRIC"
+    return "" if "judges" in report and "comparison" in report else None
+
+
+def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+    """Each calibration in the files: what the judge rated, and the gold labels.
+
+    Without a rubric, by the one they name if it is still here unchanged; else by the criteria they have in common.
+
+    Raises:
+        RatingError: A file can't be read.
+        ComparisonError: The calibrations have no criterion in common.
+    """
+    written = [calibration for peek in files for calibration in written_calibrations(peek)]
+    return [_reading(calibration, rubric or _rubric_among(written)) for calibration in written]
+
+
+def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
+    """The calibrations in a report: one, or one for each judge.
+
+    Raises:
+        RatingError: It contains none.
+    """
+    report = peek.document
+    return [_read(entry, peek.path) for entry in ([report] if "rated" in report else report.get("judges", ()))]
+
+
+def gold_between(calibrations: Sequence[WrittenCalibration], rubric: Rubric) -> tuple[Gold, int]:
+    """The gold of several calibrations as one, where the later file wins, and on how many examples they differ."""
+    settled: dict[str, Rating] = {}
+    differing = 0
+    for calibration in calibrations:
+        differing += sum(settled[unit] != label for unit, label in calibration.gold.items() if unit in settled)
+        settled |= calibration.gold
+    examples = {example.id: example for calibration in calibrations for example in calibration.examples}
+    kinds = calibrations[0].kinds
+    reference = calibrations[0].reference
+    in_order = [examples[unit] for unit in settled]
+    return given_gold(rubric, in_order, settled.values(), reference=reference, kinds=kinds), differing
+
+
+def _reading(calibration: WrittenCalibration, rubric: Rubric) -> Reading:
+    reading = Reading(calibration.path, rubric, judge_cost=calibration.judge_cost, calibration=calibration)
+    for example in calibration.examples:
+        reading.add_example(example)
+    names = {criterion.name for criterion in rubric.criteria}
+    for rating in (*calibration.gold.values(), *calibration.ratings):
+        criteria = {name: rated for name, rated in rating.criteria.items() if name in names}
+        reading.ratings.append(replace(rating, criteria=criteria))
+    return reading
+
+
+def _rubric_among(calibrations: Sequence[WrittenCalibration]) -> Rubric:
+    """The rubric of the calibrations, if it is still here unchanged; else the criteria they have in common."""
+    first, *others = calibrations
+    try:
+        rubric = load_rubric(find_rubric(first.rubric.name))
+    except MarkschemeError:
+        rubric = None
+    if rubric is not None and {calibration.fingerprint for calibration in calibrations} == {rubric.fingerprint}:
+        return rubric
+    scales = [{criterion.name: criterion.scale for criterion in calibration.rubric.criteria} for calibration in others]
+    common = tuple(
+        criterion
+        for criterion in first.rubric.criteria
+        if all(of_other.get(criterion.name) == criterion.scale for of_other in scales)
+    )
+    if not common:
+        paths = " and ".join(str(calibration.path) for calibration in calibrations)
+        raise ComparisonError(f"{paths} rate no criterion on the same scale")
+    return replace(first.rubric, criteria=common)
+
+
+def _read(report: Any, path: Path) -> WrittenCalibration:
+    try:
+        return _calibration(report, path)
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as problem:
+        raise RatingError(f"isn't a calibration that can be read: {shown(problem)}", path=path) from problem
+
+
+def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
+    ids = [str(unit) for unit in report["examples"]]
+    rated = report["rated"]
+    cost = report["cost"]
+    judge = rated["judge"]
+    gold = rated["gold"]
+    name = str(report["judge"]["name"])
+    criteria = {str(criterion): figures["confusion"]["levels"] for criterion, figures in report["criteria"].items()}
+    from_cache = int(report["counts"]["from_cache"])
+    return WrittenCalibration(
+        path=path,
+        judge=name,
+        rubric=Rubric(
+            tuple(Criterion(1.0, criterion, criterion, _scale(levels)) for criterion, levels in criteria.items()),
+            name=str(report["rubric"]["name"]),
+            tolerance=float(report["tolerance"]),
+        ),
+        fingerprint=str(report["rubric"]["fingerprint"]),
+        ratings=tuple(_rating(unit, name, judge, place) for place, unit in enumerate(ids)),
+        gold={unit: _rating(unit, GOLD, gold, place, "adjudicated") for place, unit in enumerate(ids)},
+        reference=str(report["raters"]["reference"]),
+        kinds={str(kind): int(n) for kind, n in report["raters"]["kinds"].items()},
+        responses=dict(zip(ids, map(str, rated["responses"]), strict=True)),
+        examples=_examples(ids, rated),
+        judge_cost=JudgeCost(
+            Usage(int(cost["calls"]), cost["input_tokens"], cost["output_tokens"], cost["usd"]), from_cache, len(ids)
+        ),
+    )
+
+
+def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ...]:
+    """What is known of the examples; earlier versions of markscheme write no groups, and none the responses."""
+    unknown = [None] * len(ids)
+    columns = [rated.get(key) or unknown for key in ("groups", "drawn", "weight", "stratum")]
+    return tuple(
+        Example(Submission("", {}, unit), group=str(group or ""), **drawn_as(drawn, weight, stratum))
+        for unit, group, drawn, weight, stratum in zip(ids, *columns, strict=True)
+    )
+
+
+def drawn_as(drawn: Any, weight: Any, stratum: Any) -> dict[str, Any]:
+    """How an example was drawn, as the fields of an Example.
+
+    Raises:
+        ValueError: One of the values isn't valid.
+    """
+    if drawn not in (None, *DRAWN):
+        raise ValueError(f"`drawn` is random, by-verdict or chosen; found {shown(drawn)}")
+    if weight is None:
+        weight = 1.0
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+        raise ValueError(f"`weight` is a number above 0; found {shown(weight)}")
+    return {"drawn": drawn, "weight": float(weight), "stratum": "" if stratum is None else str(stratum)}
+
+
+def _scale(levels: Sequence[float]) -> Scale:
+    if list(levels) == [0.0, 1.0]:
+        return YES_NO
+    return Scale(tuple(Level(float(value)) for value in sorted(levels)))
+
+
+def _rating(unit: str, rater: str, column: Mapping[str, Any], place: int, kind: Kind = "model") -> Rating:
+    overall = column["overall"][place]
+    passed = column["pass"][place]
+    levels = {str(name): values[place] for name, values in column["criteria"].items()}
+    criteria = {name: Rated(level) for name, level in levels.items() if level is not None}
+    return Rating(unit, rater, kind, criteria, overall, passed, error=None if overall is not None else "not graded")

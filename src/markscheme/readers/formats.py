@@ -1,0 +1,159 @@
+"""The one table of file formats: which of them a file has, and what reads it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from markscheme.errors import RatingError
+from markscheme.readers.autorubric import is_autorubric, read_autorubric
+from markscheme.readers.calibrations import is_calibration, read_calibrations
+from markscheme.readers.decisions import (
+    is_decisions,
+    is_plan,
+    is_short_report,
+    read_decisions,
+    read_plan,
+    read_short_report,
+)
+from markscheme.readers.deepeval import is_deepeval, read_deepeval
+from markscheme.readers.grades import is_experiment, is_grades, read_experiment, read_grades
+from markscheme.readers.imported import Expected, Interpretation, Reading
+from markscheme.readers.inspect import is_inspect, read_inspect
+from markscheme.readers.label_studio import is_label_studio, read_label_studio
+from markscheme.readers.langfuse import is_langfuse, read_langfuse
+from markscheme.readers.langsmith import is_langsmith, read_langsmith
+from markscheme.readers.mlflow import is_mlflow, read_mlflow
+from markscheme.readers.own_files import is_labelled, is_ratings, may_be_examples, read_examples, read_ratings
+from markscheme.readers.peek import Peek
+from markscheme.readers.phoenix import is_phoenix, read_phoenix
+from markscheme.readers.promptfoo import is_results, read_results_files
+from markscheme.readers.sheet import is_sheet, read_sheet
+from markscheme.readers.sided_tables import read_sides
+from markscheme.readers.tables import is_list, is_plain_lines, is_table, read_rows
+from markscheme.readers.tool_content import ToolContent
+from markscheme.rubrics.rubric import Rubric
+
+ReadFiles: TypeAlias = Callable[[Sequence[Peek], Rubric | None, Interpretation], list[Reading]]
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """One format of rated files.
+
+    Attributes:
+        reads: Description of the files for a message; brackets hold how they are recognized.
+        is_mine: Whether a file has the format.
+        read: The content of files of this format, by a rubric; without one, by the rubric that they name or imply.
+        expected: What the caller must expect for a file to have this format; empty for any caller.
+        all_are_judges: Whether a person's ratings in it are compared like a judge's, instead of being labels.
+        is_of_tool: Whether it is the export of a tool, which names its metrics and its raters.
+        states_kinds: Whether it states who labelled, a person or not.
+        names_judges: Whether it names its judges.
+    """
+
+    reads: str
+    is_mine: Callable[[Peek], bool]
+    read: ReadFiles
+    expected: tuple[Expected, ...] = ()
+    all_are_judges: bool = False
+    is_of_tool: bool = False
+    states_kinds: bool = True
+    names_judges: bool = True
+
+    @property
+    def name(self) -> str:
+        """The description without how files are recognized."""
+        return self.reads.partition(" (")[0]
+
+
+def of_tool(
+    reads: str, is_mine: Callable[[Peek], bool], read: Callable[[Sequence[Peek], ToolContent], None]
+) -> FileFormat:
+    """The format of a tool that names its metrics, and may spread an export over several files.
+
+    Args:
+        reads: Description of the files for a message.
+        is_mine: Whether a file is one of them.
+        read: Adds the content of the files of one export.
+    """
+
+    def read_exports(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+        readings = []
+        meanings = interpretation.meanings
+        for parts in [files] if interpretation.joined else [[peek] for peek in files]:
+            content = ToolContent(parts[0].path, rubric, words=meanings.words, columns=meanings.columns)
+            read(parts, content)
+            readings.append(content.reading(reads))
+        return readings
+
+    return FileFormat(reads, is_mine, read_exports, is_of_tool=True)
+
+
+def one_by_one(read: Callable[[Reading], None]) -> ReadFiles:
+    """Reads each file by itself, by a rubric, which the file doesn't name."""
+
+    def read_each(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+        if rubric is None:
+            raise RatingError("isn't an export that names its metrics; pass `--rubric`", path=files[0].path)
+        readings = [interpretation.reading(peek, rubric) for peek in files]
+        for reading in readings:
+            read(reading)
+        return readings
+
+    return read_each
+
+
+def read_tables(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+    """The ratings in each table: by a rubric, or without one in the columns that are judges' and people's."""
+    sides = interpretation.meanings.sides
+    if rubric is None and sides is not None:
+        return [read_sides(peek, sides) for peek in files]
+    return one_by_one(read_rows)(files, rubric, interpretation)
+
+
+TABLE = FileFormat("a table (.csv, .tsv, .parquet)", is_table, read_tables)
+LIST = FileFormat("a list (.json)", is_list, one_by_one(read_rows))
+RESULTS = FileFormat("Promptfoo's results", is_results, read_results_files, states_kinds=False, names_judges=False)
+SHEET = FileFormat("answers of a labelling sheet (.json)", is_sheet, one_by_one(read_sheet))
+FORMATS = (
+    of_tool("traces of MLflow", is_mlflow, read_mlflow),
+    of_tool("scores and traces of Langfuse", is_langfuse, read_langfuse),
+    of_tool("annotations of Label Studio", is_label_studio, read_label_studio),
+    of_tool("a log of Inspect", is_inspect, read_inspect),
+    of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith),
+    of_tool("annotations and spans of Phoenix", is_phoenix, read_phoenix),
+    of_tool("a test run of DeepEval", is_deepeval, read_deepeval),
+    SHEET,
+    RESULTS,
+    FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric)),
+    FileFormat("a report of `calibrate` (--json)", is_calibration, read_calibrations),
+    FileFormat("a report of `experiment` (--json)", is_experiment, read_experiment, names_judges=False),
+    FileFormat("a plan (of `plan --next --json`)", is_plan, read_plan, states_kinds=False),
+    FileFormat("grades (of `grade`)", is_grades, read_grades, names_judges=False),
+    FileFormat("labelled examples (.jsonl, .json, .yaml, .csv)", is_labelled, read_examples),
+    FileFormat("figures of a calibration", is_short_report, read_short_report, ("decisions",), states_kinds=False),
+    FileFormat("decisions (.jsonl)", is_decisions, read_decisions, ("decisions",), states_kinds=False),
+    FileFormat("examples", may_be_examples, read_examples, expected=("examples",)),
+    FileFormat("ratings (.jsonl)", is_ratings, read_ratings, expected=("ratings", "decisions"), all_are_judges=True),
+    TABLE,
+    FileFormat("lines (.jsonl, .txt)", is_plain_lines, one_by_one(read_rows)),
+    LIST,
+)
+"""Tried in order, so a tool's own format comes before examples and ratings, and these before tables and lines."""
+
+
+def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
+    """The format of a file; None if it is none of the known ones.
+
+    Args:
+        peek: The file.
+        expected: What the caller takes plain lines for, which may hold ratings or examples.
+    """
+    possible = (entry for entry in FORMATS if not entry.expected or expected in entry.expected)
+    return next((entry for entry in possible if entry.is_mine(peek)), None)
+
+
+def known_formats() -> str:
+    """All formats, as the end of a message."""
+    *most, last = dict.fromkeys(entry.reads for entry in FORMATS)
+    return f"{', '.join(most)} or {last}"

@@ -1,0 +1,113 @@
+"""What `grade` and `experiment` write: a judge's grades, as its ratings."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markscheme.errors import Fault, RatingError, refuse_lines
+from markscheme.graded_table import OWN_COLUMNS
+from markscheme.plain_data import json_lines, shown, table_rows
+from markscheme.ratings.examples import Example
+from markscheme.ratings.gold import JUDGE
+from markscheme.ratings.rating import RatingReader
+from markscheme.readers.imported import Interpretation, Reading, number
+from markscheme.readers.infer_rubric import rubric_of_levels, rubric_of_wholes
+from markscheme.readers.peek import Peek, mapping
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission, as_text
+
+OF_GRADE = frozenset(["id", "score", "receipt"])
+DECISIONS = {"true": True, "false": False}
+
+
+def is_grades(peek: Peek) -> bool:
+    """Whether a file has grades as `grade` prints them, or its table."""
+    return any(record.keys() >= OF_GRADE for record in peek.records)
+
+
+def read_grades(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+    """The grades of each file as ratings of one judge.
+
+    Raises:
+        RatingError: A grade can't be read, or doesn't fit the rubric.
+    """
+    return [_reading(peek, list(_graded(peek)), rubric) for peek in files]
+
+
+def is_experiment(peek: Peek) -> bool:
+    """Whether a file is what `experiment --json` writes."""
+    return any(mapping(output).keys() >= {"variant", "case"} for output in _outputs(peek))
+
+
+def read_experiment(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+    """The outputs of each experiment, and their grades as ratings of one judge.
+
+    Raises:
+        RatingError: A grade can't be read, or doesn't fit the rubric.
+    """
+    readings = []
+    for peek in files:
+        outputs = [mapping(output) for output in _outputs(peek)]
+        graded = [(None, {**output, "id": f"{output.get('case')} @ {output.get('variant')}"}) for output in outputs]
+        reading = _reading(peek, graded, rubric)
+        for _, grade in graded:
+            submission = Submission(as_text(grade.get("output") or ""), {}, grade["id"])
+            reading.add_example(Example(submission, group=str(grade["case"]), system=str(grade["variant"])))
+            reading.cases[grade["id"]] = str(grade["case"])
+        readings.append(reading)
+    return readings
+
+
+def _outputs(peek: Peek) -> Sequence[Any]:
+    outputs = peek.document.get("outputs")
+    return outputs if isinstance(outputs, list) else ()
+
+
+def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
+    """The grades of a file, each with its line; of a table, levels are brought together under `criteria`."""
+    if peek.is_lines or peek.path.suffix == ".json":
+        lines = json_lines(peek.path, RatingError) if peek.is_lines else ((None, record) for _, record in peek.parts())
+        for line, grade in lines:
+            yield line, grade if not isinstance(grade, Mapping) or "criteria" in grade else _brought_together(grade)
+        return
+    if peek.path.suffix == ".parquet":
+        yield from ((None, _brought_together(row)) for row in peek.all_records())
+        return
+    for line, row in table_rows(peek.path, RatingError):
+        yield line, _brought_together({name: cell for name, cell in (row or {}).items() if cell != ""})
+
+
+def _brought_together(row: Mapping[str, Any]) -> dict[str, Any]:
+    grade = {name: value for name, value in row.items() if name in OWN_COLUMNS}
+    score = grade.get("score")
+    decision = grade.get("pass")
+    grade["score"] = score if number(score) is None else number(score)
+    grade["pass"] = DECISIONS.get(str(decision).casefold(), decision)
+    levels = {name: value for name, value in row.items() if name not in OWN_COLUMNS and value is not None}
+    return {
+        **grade,
+        "criteria": {name: value if number(value) is None else number(value) for name, value in levels.items()},
+    }
+
+
+def _reading(peek: Peek, graded: Sequence[tuple[int | None, Any]], rubric: Rubric | None) -> Reading:
+    levels = [mapping(mapping(grade).get("criteria")) for _, grade in graded]
+    if rubric is None:
+        rubric = rubric_of_levels(levels, peek.path) if any(levels) else rubric_of_wholes()
+    reader = RatingReader(rubric)
+    reading = Reading(peek.path, rubric)
+    faults = []
+    for line, grade in graded:
+        try:
+            if not isinstance(grade, Mapping):
+                raise ValueError(f"a grade is an object, found {shown(grade)}")
+            judge_and_score = {"rater": JUDGE, "kind": "model", "overall": grade.get("score")}
+            reading.add(
+                reader.rating(
+                    {**{key: grade.get(key) for key in ("id", "pass", "error", "criteria")}, **judge_and_score}
+                )
+            )
+        except ValueError as fault:
+            faults.append(Fault(str(fault), line))
+    if faults:
+        refuse_lines(RatingError(faults, path=peek.path))
+    return reading

@@ -1,0 +1,124 @@
+"""Files of ratings and of examples as markscheme writes them, with or without a rubric."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import form_of, plain_data, read_text
+from markscheme.ratings.examples import SUFFIXES, load_examples
+from markscheme.ratings.rating import load_ratings
+from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels
+from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.tables import LABEL, VERDICT
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
+
+OF_RATINGS = frozenset(["criteria", "overall", "pass", "error", "withdrawn"])
+"""Keys that tell a line of our own ratings from another tool's."""
+OF_OTHERS = frozenset([*VERDICT, *LABEL, "gold", "level", "criterion"])
+INFERRED = "No rubric is given: scales are inferred from the ratings, weights are equal, and the pass mark is 0.5."
+
+# --- ratings ----------------------------------------------------------------------------------------------------------
+
+
+def is_ratings(peek: Peek) -> bool:
+    """Whether a file has lines of ratings, where ratings are expected: any .jsonl of no other shape."""
+    if not peek.is_lines:
+        return False
+    others = [record.keys() & OF_OTHERS and not record.keys() & OF_RATINGS for record in peek.records]
+    return not others or not all(others)
+
+
+def read_ratings(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+    """The ratings in each file; without a rubric, by that of the folder they are in, else by the scales they imply.
+
+    Raises:
+        RatingError: A file has a line that can't be read, or no scale can be inferred.
+    """
+    notes = []
+    if rubric is None:
+        rubric = _rubric_of_folder(files)
+    if rubric is None:
+        rubric = infer_rubric([peek.path for peek in files])
+        notes = [INFERRED]
+    return [
+        Reading(
+            peek.path,
+            rubric,
+            ratings=load_ratings(peek.path, rubric, keep_unread=interpretation.keep_unread),
+            notes=list(notes),
+        )
+        for peek in files
+    ]
+
+
+def _rubric_of_folder(files: Sequence[Peek]) -> Rubric | None:
+    """The rubric whose name is in calibration/<rubric>/ratings/<rater>.jsonl; None where there is none, or several."""
+    names = set()
+    for peek in files:
+        parents = peek.path.resolve().parents
+        if len(parents) > 2 and parents[0].name == "ratings" and parents[2].name == "calibration":
+            names.add(parents[1].name)
+    return load_rubric(find_rubric(names.pop())) if len(names) == 1 else None
+
+
+# --- examples ---------------------------------------------------------------------------------------------------------
+
+
+def is_labelled(peek: Peek) -> bool:
+    """Whether a file holds examples with labels in place, or with expected scores."""
+    return any(isinstance(record.get("labels"), list) or "expectedScore" in record for record in _records(peek))
+
+
+def may_be_examples(peek: Peek) -> bool:
+    """Whether a file may hold examples, where examples are expected: by its name."""
+    return peek.path.suffix in (*SUFFIXES, ".parquet")
+
+
+def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+    """The examples in each file, and their labels as ratings; without a rubric, by the scales that labels imply.
+
+    Raises:
+        RatingError: A file can't be read, or no scale can be inferred.
+    """
+    readings = []
+    for peek in files:
+        by = rubric or rubric_of_levels(_levels_of_labels(peek), peek.path)
+        examples = load_examples(peek.path, by)
+        by_id = {example.id: example for example in examples.examples}
+        readings.append(Reading(peek.path, by, by_id=by_id, ratings=examples.labels, examples_read=examples))
+    return readings
+
+
+def _levels_of_labels(peek: Peek) -> Iterator[Mapping[str, Any]]:
+    for record in _records(peek, whole=True):
+        for label in record.get("labels") or ():
+            yield mapping(mapping(label).get("criteria"))
+
+
+def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
+    """The examples of a file as written: the first ones, or all of them."""
+    if peek.path.suffix in (".yaml", ".yml"):
+        yield from map(mapping, _listed(_parsed_yaml(peek)))
+    elif peek.document:
+        yield from map(mapping, _listed(peek.document))
+    elif whole:
+        yield from (mapping(record) for _, record in peek.parts())
+    else:
+        yield from peek.records
+
+
+def _listed(data: Any) -> Sequence[Any]:
+    """The list of examples in a file that is one, or has one under `examples`."""
+    examples = data.get("examples") if isinstance(data, Mapping) else data
+    return examples if isinstance(examples, list) else ()
+
+
+def _parsed_yaml(peek: Peek) -> Any:
+    try:
+        text = read_text(peek.path, RatingError)
+        return plain_data(text, form_of(peek.path), RatingError, path=peek.path, most_nodes=None)[0]
+    except RatingError:
+        return None

@@ -1,0 +1,439 @@
+"""The one door for rated files: whatever their format, a rubric, examples and ratings."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from markscheme.errors import ComparisonError, RatingError, UsageError
+from markscheme.fingerprint import fingerprint
+from markscheme.judges.judge import Usage, total
+from markscheme.promptfoo.results import Results
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.rating import Rating
+from markscheme.readers.formats import LIST, RESULTS, TABLE, FileFormat, format_of, known_formats
+from markscheme.readers.imported import Expected, Interpretation, Meanings, Reading
+from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.readers.peek import Peek
+from markscheme.readers.promptfoo import read_by_metrics, rubric_of
+from markscheme.readers.written import JudgeCost, WrittenCalibration
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission
+
+AS_WRITTEN = Meanings()
+"""Of files that say everything themselves."""
+
+
+@dataclass(frozen=True)
+class RatedFile:
+    """What one file contains, or one export of several files.
+
+    Attributes:
+        path: The file, or the first of several.
+        format: Its format, in words.
+        rubric: The rubric by which its ratings were read.
+        examples: The responses in it, or what it knows of them, without labels.
+        ratings: Everything that anybody said about them.
+        all_are_judges: Whether a person's ratings are compared like a judge's, instead of being labels.
+        judge_cost: What its judge was asked, and what that cost.
+        calibration: The report of `calibrate` that it is; None for any other file.
+        day: The day of the evaluation, as written; "" where the file doesn't say.
+        states_kinds: Whether it states who labelled, a person or not.
+        names_judges: Whether it names its judges.
+        cases: By example id, the test that it answers, where another response or a repeated run may answer it too.
+        written_ids: By example id, the id in the file, where several systems share that.
+        examples_read: The set of examples that it is; None for any other file.
+        lost: Counts of what ratings can't hold.
+        notes: How the file was interpreted, where it is ambiguous.
+    """
+
+    path: Path
+    format: str
+    rubric: Rubric
+    examples: tuple[Example, ...]
+    ratings: tuple[Rating, ...]
+    all_are_judges: bool = False
+    judge_cost: JudgeCost = JudgeCost()
+    calibration: WrittenCalibration | None = None
+    day: str = ""
+    states_kinds: bool = True
+    names_judges: bool = True
+    cases: Mapping[str, str] = field(default_factory=dict)
+    written_ids: Mapping[str, str] = field(default_factory=dict)
+    examples_read: ExampleSet | None = None
+    lost: Mapping[str, int] = field(default_factory=Counter)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> list[Rating]:
+        """The ratings of the judges in it."""
+        return [rating for rating in self.ratings if self.all_are_judges or rating.kind in JUDGES]
+
+    @property
+    def labels(self) -> list[Rating]:
+        """The ratings that judges are compared with; none in a report of `calibrate`, which has gold labels instead."""
+        if self.all_are_judges or self.calibration is not None:
+            return []
+        return [rating for rating in self.ratings if rating.kind not in JUDGES]
+
+    @property
+    def has_responses(self) -> bool:
+        """Whether it contains the responses that were rated."""
+        return any(example.submission.response for example in self.examples)
+
+    def without(self, ids: Collection[str]) -> "RatedFile":
+        """The same without some examples."""
+        return replace(
+            self,
+            examples=tuple(example for example in self.examples if example.id not in ids),
+            ratings=tuple(rating for rating in self.ratings if rating.id not in ids),
+        )
+
+    def renamed(self, names: Mapping[str, str]) -> "RatedFile":
+        """The same with other ids for some examples."""
+        if not names:
+            return self
+        examples = (
+            replace(example, submission=replace(example.submission, id=names.get(example.id, example.id)))
+            for example in self.examples
+        )
+        ratings = (replace(rating, id=names.get(rating.id, rating.id)) for rating in self.ratings)
+        cases = {names.get(unit, unit): case for unit, case in self.cases.items()}
+        return replace(self, examples=tuple(examples), ratings=tuple(ratings), cases=cases)
+
+
+@dataclass(frozen=True)
+class RatedFiles:
+    """Rated files, read by one rubric; the same response has the same id in all of them.
+
+    Attributes:
+        rubric: The rubric that was named, or that the files name or imply.
+        files: What each contains, in the order in which they were named.
+        is_named: Whether the caller named the rubric, or the files name it, so that its weights and pass mark hold.
+    """
+
+    rubric: Rubric
+    files: tuple[RatedFile, ...]
+    is_named: bool = True
+
+    @cached_property
+    def ratings(self) -> tuple[Rating, ...]:
+        """The ratings of all files; a judge's of the same example in a later file is a further sample."""
+        samples: Counter[tuple[str, str, str]] = Counter()
+        numbered = []
+        for rating in (rating for file in self.files for rating in file.ratings):
+            key = (rating.id, rating.rater, rating.kind)
+            is_again = len(self.files) > 1 and rating.kind in JUDGES
+            numbered.append(replace(rating, sample=samples[key]) if is_again else rating)
+            samples[key] += 1
+        return tuple(numbered)
+
+    @cached_property
+    def labelled(self) -> ExampleSet:
+        """The examples of all files with their labels; of two by one annotator, the later counts."""
+        labels: dict[str, dict[tuple[str, str], Rating]] = {}
+        for label in (label for file in self.files for label in file.labels):
+            labels.setdefault(label.id, {})[label.rater, label.kind] = label
+        examples = {example.id: example for file in reversed(self.files) for example in file.examples}
+        in_order = dict.fromkeys([*(example.id for file in self.files for example in file.examples), *labels])
+        return ExampleSet(
+            tuple(
+                replace(
+                    examples.get(unit) or Example(Submission("", {}, unit)), labels=tuple(labels.get(unit, {}).values())
+                )
+                for unit in in_order
+            ),
+            path=self.files[0].path if len(self.files) == 1 else None,
+        )
+
+    @property
+    def example_set(self) -> ExampleSet:
+        """The examples of the one file with their labels: of a file of examples as they are, with their lines."""
+        (file,) = self.files[:1]
+        return self.labelled if file.examples_read is None else file.examples_read
+
+    @property
+    def as_one_file(self) -> RatedFile:
+        """What all files contain, as one."""
+        first = self.files[0]
+        lost = Counter[str]()
+        for file in self.files:
+            lost.update(file.lost)
+        examples = {example.id: example for file in reversed(self.files) for example in file.examples}
+        units = dict.fromkeys(example.id for file in self.files for example in file.examples)
+        return replace(
+            first,
+            examples=tuple(examples[unit] for unit in units),
+            ratings=self.ratings,
+            lost=lost,
+            notes=tuple(self.notes),
+        )
+
+    @property
+    def usage(self) -> Usage:
+        """What the judges in the files cost."""
+        return total(file.judge_cost.usage for file in self.files)
+
+    @property
+    def days(self) -> list[str]:
+        """The days of the evaluations in the files, each once."""
+        return list(dict.fromkeys(file.day for file in self.files if file.day))
+
+    @property
+    def notes(self) -> list[str]:
+        """How the files were interpreted, each note once."""
+        return list(dict.fromkeys(note for file in self.files for note in file.notes))
+
+    def placed_on(self, examples: ExampleSet) -> "RatedFiles":
+        """The same with the ids of these examples, where a file names the same responses otherwise.
+
+        Raises:
+            ComparisonError: A file contains responses, and none of them is an example, by id or by response.
+        """
+        return replace(self, files=tuple(_placed(file, examples) for file in self.files))
+
+
+def open_rated(
+    paths: Sequence[Path],
+    rubric: Rubric | None = None,
+    *,
+    expected: Expected = "ratings",
+    meanings: Meanings = AS_WRITTEN,
+    joined: bool = False,
+    keep_unread: bool = False,
+) -> RatedFiles:
+    """What rated files contain, whatever their formats.
+
+    Args:
+        paths: The files.
+        rubric: Whose criteria and scales the ratings must fit; None takes the one that the files name or imply.
+        expected: What plain lines and tables are taken for, which may hold ratings or examples.
+        meanings: What the files mean that they don't say themselves.
+        joined: Whether several files of one tool are one export.
+        keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
+
+    Raises:
+        RatingError: A file has no known format, or can't be read.
+        ComparisonError: The files imply rubrics without a criterion in common.
+        UsageError: They imply rubrics that can't be joined.
+    """
+    interpretation = Interpretation(meanings, joined=joined, keep_unread=keep_unread, expected=expected)
+    formats = formats_of(paths, expected)
+    if joined and len(paths) > 1 and not are_export(paths):
+        raise RatingError("isn't a file of the same export as the others; import it by itself", path=paths[0])
+    if rubric is not None:
+        return RatedFiles(rubric, tuple(_aligned(_read(formats, rubric, interpretation))))
+    files = _read(formats, None, interpretation)
+    common = _common_rubric(files)
+    if any(file.rubric != common for file in files):
+        files = _read(formats, common, replace(interpretation, by_metrics=True))
+    return RatedFiles(common, tuple(_aligned(files)), is_named=common.source is not None)
+
+
+def judge_ratings(
+    path: Path, rubric: Rubric, examples: ExampleSet | None = None, meanings: Meanings = AS_WRITTEN
+) -> list[Rating]:
+    """The ratings of the judges in a file of any format, for a rubric's examples.
+
+    Args:
+        path: The file.
+        rubric: Their rubric.
+        examples: The examples, which a file with responses may name otherwise; None keeps the file's ids.
+        meanings: What the file means that it doesn't say itself.
+
+    Raises:
+        UsageError: There are none.
+        RatingError: The file can't be read.
+        ComparisonError: None of the responses in the file is an example.
+    """
+    if not path.is_file():
+        raise UsageError(f"there is no file of ratings {path}; each line is one rating, as `import` writes them")
+    rated = open_rated([path], rubric, meanings=meanings, keep_unread=True)
+    if examples is not None:
+        rated = rated.placed_on(examples)
+    judged = [(file, rating) for file in rated.files for rating in file.judged]
+    if not judged:
+        has_labels = any(file.labels for file in rated.files)
+        only = "labels, and no ratings of a judge" if has_labels else "no ratings"
+        raise UsageError(f"{path} contains {only}")
+    ids = set() if examples is None else set(examples.ids)
+    return [rating for file, rating in judged if examples is None or not file.has_responses or rating.id in ids]
+
+
+def rated_results(results: Results) -> RatedFiles:
+    """Promptfoo's results that have been read, such as those of an evaluation that has just ended."""
+    rubric = rubric_of([results]) if results.metrics else rubric_of_wholes()
+    return RatedFiles(rubric, (_closed(read_by_metrics(results, rubric), RESULTS),), is_named=False)
+
+
+def has_format(path: Path, expected: Expected = "ratings") -> bool:
+    """Whether a path is a file of a known format."""
+    return path.is_file() and format_of(Peek(path), expected) is not None
+
+
+def name_of_format(path: Path) -> str | None:
+    """The format that a file shows it has, in words; None for a list, which may be anything, and for unknown files."""
+    file_format = format_of(Peek(path), "anything") if path.is_file() else None
+    return None if file_format is None or file_format is LIST else file_format.name
+
+
+def has_results(path: Path) -> bool:
+    """Whether a file contains Promptfoo's results."""
+    return format_of(Peek(path), "anything") is RESULTS
+
+
+def is_plain_table(path: Path) -> bool:
+    """Whether a path is a table that no tool wrote in a format of its own."""
+    return path.is_file() and format_of(Peek(path), "anything") is TABLE
+
+
+def are_export(paths: Sequence[Path]) -> bool:
+    """Whether files are the export of a tool that names its metrics and raters.
+
+    Raises:
+        RatingError: They are of several tools.
+    """
+    formats = [format_of(peek, "anything") for peek in map(Peek, paths)]
+    first = formats[0]
+    if first is None or not first.is_of_tool:
+        return False
+    for path, file_format in zip(paths, formats, strict=True):
+        if file_format is not first:
+            what = f"is {file_format.reads}" if file_format and file_format.is_of_tool else "is of no tool known here"
+            raise RatingError(f"{what}; {paths[0].name} is {first.reads}: name files of one export", path=path)
+    return True
+
+
+def formats_of(paths: Sequence[Path], expected: Expected) -> list[tuple[Peek, FileFormat]]:
+    """Each file with its format.
+
+    Raises:
+        RatingError: A file has none that is known, or is of another tool than the export before it.
+    """
+    with_formats = []
+    for peek in map(Peek, paths):
+        file_format = format_of(peek, expected)
+        if file_format is None:
+            raise RatingError(f"isn't one of {known_formats()}", path=peek.path)
+        with_formats.append((peek, file_format))
+    return with_formats
+
+
+def _read(
+    formats: Sequence[tuple[Peek, FileFormat]], rubric: Rubric | None, interpretation: Interpretation
+) -> list[RatedFile]:
+    """What the files contain, in their order; those of one format are read together."""
+    by_format: dict[str, list[Peek]] = {}
+    for peek, file_format in formats:
+        by_format.setdefault(file_format.reads, []).append(peek)
+    files: dict[Path, list[RatedFile]] = {}
+    for file_format in dict.fromkeys(file_format for _, file_format in formats):
+        for reading in file_format.read(by_format[file_format.reads], rubric, interpretation):
+            files.setdefault(reading.path, []).append(_closed(reading, file_format))
+    return [file for path in dict.fromkeys(peek.path for peek, _ in formats) for file in files.get(path, ())]
+
+
+def _closed(reading: Reading, file_format: FileFormat) -> RatedFile:
+    return RatedFile(
+        path=reading.path,
+        format=file_format.name,
+        rubric=reading.rubric,
+        examples=reading.examples,
+        ratings=tuple(reading.ratings),
+        all_are_judges=file_format.all_are_judges,
+        judge_cost=reading.judge_cost,
+        calibration=reading.calibration,
+        day=reading.day,
+        states_kinds=file_format.states_kinds,
+        names_judges=file_format.names_judges,
+        cases=reading.cases,
+        written_ids=reading.written_ids,
+        examples_read=reading.examples_read,
+        lost=reading.lost,
+        notes=tuple(reading.notes),
+    )
+
+
+def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
+    """The one rubric of the files, or the criteria that all of them rate on the same scale.
+
+    Raises:
+        ComparisonError: There are none.
+        UsageError: One of them is a calibration, which contains no weights.
+    """
+    first, *others = {file.rubric.criteria: file.rubric for file in files}.values()
+    named = [rubric for rubric in (first, *others) if rubric.source is not None]
+    if len(named) == 1:
+        return named[0]
+    of_reports = [file.calibration is not None for file in files]
+    if not others and (all(of_reports) or not any(of_reports)):
+        return first
+    if any(of_reports):
+        raise UsageError("a calibration does not contain its criteria's weights: name its rubric with --rubric")
+    scales = [{criterion.name: criterion.scale for criterion in rubric.criteria} for rubric in others]
+    common = tuple(
+        criterion
+        for criterion in first.criteria
+        if all(of_other.get(criterion.name) == criterion.scale for of_other in scales)
+    )
+    if not common:
+        criteria = "; ".join(f"{file.path}: {', '.join(c.name for c in file.rubric.criteria)}" for file in files)
+        raise ComparisonError(
+            f"the files rate no criterion on the same scale ({criteria}); name a rubric with --rubric"
+        )
+    return replace(first, criteria=common)
+
+
+def of_kind(ratings: Iterable[Rating], who: str | None) -> list[Rating]:
+    """The ratings by annotators (and those true by construction), by judges, or all."""
+    return [rating for rating in ratings if who is None or (rating.kind in JUDGES) == (who == "judges")]
+
+
+# --- the same response, by whatever id --------------------------------------------------------------------------------
+
+
+def _key(example: Example) -> str:
+    """Digest of an example's inputs and response: examples of two files with the same key are the same."""
+    return fingerprint(
+        json.dumps(dict(example.submission.inputs), sort_keys=True, default=str), example.submission.response
+    )
+
+
+def _aligned(files: Sequence[RatedFile]) -> list[RatedFile]:
+    """The files with ids of the earlier ones for the same responses; another response of the same id gets a new one."""
+    id_of_key: dict[str, str] = {}
+    taken: dict[str, str] = {}
+    aligned = []
+    for file in files:
+        names: dict[str, str] = {}
+        for example in file.examples if file.has_responses else ():
+            key = _key(example)
+            name = id_of_key.get(key)
+            if name is None:
+                name = f"{example.id} ({file.path.stem})" if example.id in taken else example.id
+            names[example.id] = name
+        for example in file.examples if file.has_responses else ():
+            id_of_key.setdefault(_key(example), names[example.id])
+            taken.setdefault(names[example.id], _key(example))
+        aligned.append(file.renamed({old: new for old, new in names.items() if old != new}))
+    return aligned
+
+
+def _placed(file: RatedFile, examples: ExampleSet) -> RatedFile:
+    if not file.has_responses:
+        return file
+    by_response: dict[str, set[str]] = {}
+    for example in examples.examples:
+        by_response.setdefault(example.submission.response, set()).add(example.id)
+    ids = set(examples.ids)
+    names = {}
+    for example in file.examples:
+        same = by_response.get(example.submission.response, set())
+        if example.id in ids or len(same) == 1:
+            names[example.id] = example.id if example.id in ids else min(same)
+    if not names:
+        raise ComparisonError(f"{file.path} contains none of the examples, neither by id nor by response")
+    return file.renamed(names)

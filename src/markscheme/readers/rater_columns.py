@@ -1,0 +1,84 @@
+"""The ratings of several raters side by side, from a table or from rated files of any format."""
+
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RatingError, UsageError
+from markscheme.ratings.rating import Rating
+from markscheme.readers.formats import TABLE, format_of
+from markscheme.readers.imported import Meanings
+from markscheme.readers.peek import Peek
+from markscheme.readers.rated import AS_WRITTEN, RatedFiles, open_rated
+from markscheme.readers.rater_table import RaterTable, rater_table_from, read_rater_table
+
+SCORE = "score"
+DECISION = "pass"
+
+
+def open_rater_table(
+    path: Path,
+    levels: str | None = None,
+    *,
+    between: bool = True,
+    criterion: str | None = None,
+    meanings: Meanings = AS_WRITTEN,
+) -> RaterTable:
+    """What raters gave each unit, with a column for each rater.
+
+    Args:
+        path: A table with raters in columns, or a rated file of any other format.
+        levels: The scale's levels, worst first, as `Recoding` reads them; None uses those that occur.
+        between: Whether a number between two levels is a valid rating, such as a mean of runs.
+        criterion: The criterion whose levels are compared, or "score" or "pass"; None where there is one only.
+        meanings: What the file means that it doesn't say itself.
+
+    Raises:
+        UsageError: There is no such file, or it rates several criteria and none is named.
+        RatingError: It can't be read, or has one rater only.
+    """
+    file_format = format_of(Peek(path), "ratings") if path.is_file() else None
+    if file_format is None or file_format is TABLE:
+        if criterion is not None:
+            raise UsageError(f"--criterion is for files that name criteria; each column of {path} is a rater")
+        if path.suffix == ".parquet":
+            return rater_table_from(Peek(path).all_records(), levels, between=between, place=path)
+        return read_rater_table(path, levels, between=between)
+    rated = open_rated([path], meanings=meanings)
+    chosen = _chosen(rated, criterion)
+    rows: dict[str, dict[str, Any]] = {}
+    for rating in rated.ratings:
+        value = _value(rating, chosen)
+        if value is not None:
+            rater = f"{rating.rater} #{rating.sample + 1}" if rating.sample else rating.rater
+            rows.setdefault(rating.id, {"unit": rating.id})[rater] = value
+    raters = list(dict.fromkeys(rating.rater for rating in rated.ratings))
+    if len(raters) < 2:
+        names = f"one rater ({raters[0]})" if raters else "no rater"
+        raise RatingError(f"has ratings of {names}, and agreement is between two or more", path=path)
+    return rater_table_from(rows.values(), levels, between=between, place=path)
+
+
+def _chosen(rated: RatedFiles, criterion: str | None) -> str:
+    """The one criterion that the ratings are compared on."""
+    names = [
+        criterion_of_rubric.name
+        for criterion_of_rubric in rated.rubric.criteria
+        if any(criterion_of_rubric.name in rating.criteria for rating in rated.ratings)
+    ]
+    names += [SCORE] if not names and any(rating.overall is not None for rating in rated.ratings) else []
+    names += [DECISION] if not names else []
+    if criterion in (*names, SCORE, DECISION):
+        return criterion
+    if criterion is not None:
+        raise UsageError(f"`--criterion` must be one of {', '.join((*names, SCORE, DECISION))}, got {criterion!r}")
+    if len(names) > 1:
+        raise UsageError(f"{rated.files[0].path} rates {', '.join(names)}; agreement is on one: name it by --criterion")
+    return names[0]
+
+
+def _value(rating: Rating, name: str) -> float | None:
+    if name in rating.criteria:
+        return rating.criteria[name].level
+    if name == SCORE:
+        return rating.overall
+    return None if rating.passed is None or name != DECISION else float(rating.passed)

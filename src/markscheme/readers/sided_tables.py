@@ -1,0 +1,157 @@
+"""Read a table that has columns of judges and columns of people, without a rubric."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RatingError, UsageError
+from markscheme.phrases import few_of
+from markscheme.ratings.examples import Example
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.readers.imported import Reading, plain
+from markscheme.readers.peek import Peek
+from markscheme.readers.sides import Sides
+from markscheme.readers.tables import ID, RESPONSE_NAMES
+from markscheme.readers.value_kinds import ReadValues, folded, read_values
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission
+
+JUDGE_NAMES = ("judge", "verdict", "prediction")
+PEOPLE_NAMES = ("human", "label", "gold", "expected")
+GROUP_COLUMN = "group"
+BLIND_COLUMN = "blind"
+SHOWN_IDS = 3
+"""Rows listed where a judge gave no value, at most."""
+
+
+def read_sides(peek: Peek, sides: Sides) -> Reading:
+    """The ratings in a table by one criterion, which is what its values say: a level, a score, a decision, a category.
+
+    A judge's cell without a value is a rating that failed, so that it is counted and listed.
+
+    Raises:
+        RatingError: The table has no row, or two rows have one id.
+        UsageError: The columns aren't known, or their values may mean several things.
+    """
+    rows = [{name: str(cell) for name, cell in row.items() if cell is not None} for _, row in peek.parts()]
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    if not rows:
+        raise RatingError("holds no rows", path=peek.path)
+    judges, people = _columns_of(header, sides, peek.path)
+    values = read_values({name: [row.get(name) for row in rows] for name in (*judges, *people)}, judges, sides.said)
+    reading = Reading(peek.path, _rubric(values, people, peek.path))
+    ids = _ids(rows, _column(header, sides.unit, ID, "--id", peek.path), peek.path)
+    response = _column(header, sides.response, RESPONSE_NAMES, "--response", peek.path)
+    group = _column(header, sides.group, (GROUP_COLUMN,), "--group", peek.path)
+    for unit, row in zip(ids, rows, strict=True):
+        reading.add_example(Example(Submission(row.get(response, ""), {}, unit), group=row.get(group, "")))
+        reading.ratings += [_judged(unit, name, row, values, reading.rubric) for name in judges]
+        labels = [_labelled(unit, name, row, values, reading.rubric, sides.kind) for name in people]
+        reading.ratings += [label for label in labels if label is not None]
+    reading.note(_in_words(rows, judges, people, values))
+    for name in judges:
+        missing = [unit for unit, row in zip(ids, rows, strict=True) if values.level(name, row.get(name, "")) is None]
+        if missing:
+            reading.note(f"{name}: no value in {len(missing)} of {len(rows)} rows ({few_of(missing, SHOWN_IDS)})")
+    for sentence in values.notes:
+        reading.note(sentence)
+    return reading
+
+
+def measure_name(rubric: Rubric) -> str:
+    """What agreement is of by a rubric that a table implied: the score, the decision, or the one criterion."""
+    (criterion,) = rubric.criteria
+    if criterion.scale.coded:
+        return criterion.name
+    return "decision" if criterion.scale.is_yes_no else "score"
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+
+
+def _columns_of(header: Sequence[str], sides: Sides, path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    for name in (*sides.judges, *sides.people):
+        if name not in header:
+            raise UsageError(f"{path} has no column {name!r}; it has {', '.join(header)}")
+    judges = sides.judges or _named_like(header, JUDGE_NAMES, ("judge",), taken=sides.people)
+    people = sides.people or _named_like(header, PEOPLE_NAMES, ("human", "annotator"), taken=sides.judges)
+    if not judges or not people:
+        missing = " and ".join(
+            side
+            for side, names in (("a judge's (--judge COLUMN)", judges), ("a person's (--human COLUMN)", people))
+            if not names
+        )
+        raise UsageError(f"which column of {path} is {missing}? It has {', '.join(header)}")
+    if set(judges) & set(people):
+        raise UsageError(f"column {next(iter(set(judges) & set(people)))!r} can't be a judge's and a person's")
+    return judges, people
+
+
+def _named_like(
+    header: Sequence[str], names: Sequence[str], stems: Sequence[str], *, taken: Sequence[str]
+) -> tuple[str, ...]:
+    """The one column with such a name, or all that begin with a stem; empty where both, or neither, are there."""
+    free = [column for column in header if column not in taken]
+    exact = tuple(column for column in free if plain(column) in names)
+    begin = tuple(
+        column
+        for column in free
+        if column not in exact and any(plain(column).startswith(stem) and plain(column) != stem for stem in stems)
+    )
+    return exact if len(exact) == 1 and not begin else () if exact else begin
+
+
+def _column(header: Sequence[str], wanted: str, names: Sequence[str], option: str, path: Path) -> str:
+    """The column that an option names, else the first with one of these names; "" without one."""
+    if wanted and wanted not in header:
+        raise UsageError(f"{option}: {path} has no column {wanted!r}; it has {', '.join(header)}")
+    return wanted or next((column for column in header if plain(column) in names), "")
+
+
+def _ids(rows: Sequence[Mapping[str, Any]], column: str, path: Path) -> list[str]:
+    """Each row's id; its number where there is no column of ids."""
+    ids = [row.get(column, "").strip() or str(place) for place, row in enumerate(rows, start=1)]
+    repeated = [unit for unit, times in Counter(ids).items() if times > 1]
+    if repeated:
+        raise RatingError(f"has several rows of {few_of(repeated, SHOWN_IDS)}; ids name one row each", path=path)
+    return ids
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _rubric(values: ReadValues, people: Sequence[str], path: Path) -> Rubric:
+    name = people[0] if len(people) == 1 else "label"
+    criterion = Criterion(1.0, f"What {', '.join(people)} says of a response.", name, values.scale)
+    return Rubric((criterion,), name=path.stem, tolerance=values.tolerance)
+
+
+def _judged(unit: str, column: str, row: Mapping[str, str], values: ReadValues, rubric: Rubric) -> Rating:
+    level = values.level(column, row.get(column, ""))
+    if level is None:
+        written = row.get(column, "").strip() or "an empty cell"
+        return Rating(unit, column, "model", error=f"{written} in column {column!r}")
+    return Rating(unit, column, "model", {rubric.criteria[0].name: Rated(level)})
+
+
+def _labelled(
+    unit: str, column: str, row: Mapping[str, str], values: ReadValues, rubric: Rubric, kind: Kind
+) -> Rating | None:
+    level = values.level(column, row.get(column, ""))
+    blind = next((cell for name, cell in row.items() if plain(name) == BLIND_COLUMN), "")
+    label = Rating(unit, column, kind, blind=folded(blind) not in ("no", "false", "n", "0"))
+    return None if level is None else replace(label, criteria={rubric.criteria[0].name: Rated(level)})
+
+
+def _in_words(
+    rows: Sequence[Mapping[str, str]], judges: Sequence[str], people: Sequence[str], values: ReadValues
+) -> str:
+    def has_value(row: Mapping[str, str], names: Sequence[str]) -> bool:
+        return any(values.level(name, row.get(name, "")) is not None for name in names)
+
+    both = sum(has_value(row, judges) and has_value(row, people) for row in rows)
+    columns = [f"{name}: {values.words[name]}" for name in (*judges, *people)]
+    return " · ".join([*columns, f"{len(rows)} rows, {both} with both"])

@@ -1,0 +1,430 @@
+"""The content of an export's files: responses, and the values raters gave them; everything dropped is counted."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from markscheme.errors import RatingError, UsageError
+from markscheme.phrases import few_of
+from markscheme.plain_data import shown
+from markscheme.ratings.examples import Example
+from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.readers.imported import Import, Reading, number, plain, taken_out
+from markscheme.readers.infer_rubric import scale_between
+from markscheme.readers.sides import Span
+from markscheme.readers.value_kinds import scale_options, scales_that_differ
+from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
+from markscheme.submission import Submission, as_text
+from markscheme.trajectory import STEPPED
+
+QUERY = ("query", "question", "input", "prompt")
+NOT_APPLICABLE = ("na", "n/a", "not applicable", "not_applicable")
+WHOLE_RESPONSE = {"pass": "passed", "overall": "overall"}
+"""Names to map a metric to that rates the whole response, with the field of a rating that holds it."""
+SIDES = ("judge", "human")
+SHOWN_IDS = 3
+"""Ids or values listed in a note, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawRating:
+    """One value that one rater gave to one response under one name.
+
+    Attributes:
+        unit: The response's id.
+        metric: The name of what was rated.
+        value: As in the file; None if the rater gave none.
+        rater: The rater; "" if the file doesn't say.
+        kind: The kind of rater that the file states; None if it doesn't.
+        reason: The rater's comment, or why there is no value.
+        at: When it was given, as written.
+        blind: False if it corrected another rater's verdict.
+        note: Further comments of the rater.
+    """
+
+    unit: str
+    metric: str
+    value: Any
+    rater: str
+    kind: Kind | None
+    reason: str = ""
+    at: str = ""
+    blind: bool = True
+    note: str = ""
+
+
+class Fields:
+    """One record of a file, which counts every field as lost that the reader didn't take.
+
+    Args:
+        record: The record.
+        content: What counts it.
+        what: The kind of record, in the singular.
+        skipped: Fields without information on a response or a rating, such as the tool's own ids.
+    """
+
+    def __init__(self, record: Any, content: "ToolContent", what: str, skipped: Iterable[str] = ()) -> None:
+        self.content, self.what = content, what
+        self.is_record = isinstance(record, Mapping)
+        if not self.is_record:
+            content.lose(f"{what}s that aren't objects, such as {shown(record)}")
+        self._left = {key: value for key, value in record.items() if key not in set(skipped)} if self.is_record else {}
+
+    def take(self, path: str) -> Any:
+        """The value at a path, `outer.inner`; None if there is none."""
+        if path in self._left or "." not in path:
+            return self._left.pop(path, None)
+        self._left, value = taken_out(self._left, path)
+        return value
+
+    def text(self, *paths: str) -> str:
+        """The first non-empty value at these paths, as text; "" without one, or for a list or object."""
+        single = [path for path in paths if not isinstance(self._left.get(path), Mapping | list)]
+        texts = [str(value) for path in single if str(value := self.take(path) or "").strip()]
+        return texts[0] if texts else ""
+
+    def items(self, path: str) -> list[Any]:
+        """The list at a path; anything else there counts as lost."""
+        value = self.take(path)
+        if isinstance(value, list):
+            return value
+        if value is not None:
+            self.content.lose(f"{path!r} of a {self.what} that isn't a list")
+        return []
+
+    def skip(self, *paths: str) -> None:
+        """Take values without information on a response or a rating, so that they don't count as lost."""
+        for path in paths:
+            self.take(path)
+
+    def has(self, key: str) -> bool:
+        """Whether there is a value at a key that hasn't been taken."""
+        return self._left.get(key) not in (None, "", {}, [])
+
+    def close(self) -> None:
+        """Count what is left as lost."""
+        for path in _leaves(self._left):
+            self.content.lose(f"{path!r} of a {self.what}")
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}.{key}" if path else str(key))
+    elif value is not None and value not in ("", "{}", "[]") and value != []:
+        yield path
+
+
+@dataclass
+class ToolContent(Import):
+    """The files of one export as they are read.
+
+    Attributes:
+        rubric: The rubric that the metrics belong to; None infers one.
+        raw_ratings: The values that raters gave.
+        responses: By id; a later response with the same id counts as lost.
+        scales: Lowest and highest value by metric, if the files state them.
+    """
+
+    rubric: Rubric | None = None
+    raw_ratings: list[RawRating] = field(default_factory=list)
+    responses: dict[str, Example] = field(default_factory=dict)
+    scales: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def respond(self, unit: str, response: Any, inputs: Any = None, group: str = "", **more: Any) -> None:
+        """Add a response.
+
+        Args:
+            unit: Its id.
+            response: As in the file; an object with one key counts as the value of that key.
+            inputs: The query, as a text, or an object of inputs.
+            group: Its group, shared with other responses.
+            more: Further inputs by name.
+        """
+        if isinstance(response, Mapping) and len(response) == 1:
+            response = next(iter(response.values()))
+        if not unit or response is None:
+            self.lose("responses without an id" if not unit else "records without a response")
+        elif unit in self.responses:
+            self.lose("second responses of the same id")
+        else:
+            self.responses[unit] = Example(
+                Submission(as_text(response), {**_inputs(inputs), **more}, unit), group=group
+            )
+
+    def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
+        """An agent's steps, under the input of steps that the rubric declares; empty if there is only an answer.
+
+        Args:
+            name: The input's name for a rubric that declares none.
+            recorded: Messages or spans.
+            beyond: How many of them a response without an agent has.
+        """
+        declared = [
+            name_of_input
+            for name_of_input in (self.rubric.inputs or () if self.rubric else ())
+            if name_of_input in STEPPED
+        ]
+        if recorded is not None and not isinstance(recorded, list):
+            self.lose(f"{name} that aren't a list")
+        is_more = isinstance(recorded, list) and len(recorded) > beyond
+        return {declared[0] if declared else name: recorded} if recorded and (declared or is_more) else {}
+
+    def rate(self, raw: RawRating) -> None:
+        """Add a value that a rater gave; each entry of an object gets its own name."""
+        if not raw.unit or not raw.metric:
+            self.lose("ratings that name no response or no metric")
+        elif isinstance(raw.value, Mapping) and raw.value:
+            for key, inner in raw.value.items():
+                self.rate(replace(raw, metric=f"{raw.metric}.{key}", value=inner))
+        else:
+            self.raw_ratings.append(raw)
+
+    def either(self, metric: str, value: Any, word: Any) -> Any:
+        """The word of a rating given as number and word, if its meaning is known, else the number."""
+        if word in (None, "") or value in (None, ""):
+            return value if word in (None, "") else word
+        is_known_word = str(word).strip().casefold() in self.words or self.decision(word) is not None
+        if not is_known_word:
+            self.note(f"{metric!r} has words and numbers; the numbers are its levels (--levels WORD=LEVEL uses words)")
+        return word if is_known_word else value
+
+    def rate_metadata(self, unit: str, fields: Fields) -> None:
+        """Add the labels in a record's metadata that the caller maps (`--map metadata.KEY=METRIC`)."""
+        mapped = {path: meaning for path, meaning in self.columns.fields.items() if path.startswith("metadata.")}
+        rater = fields.text(*(path for path, meaning in mapped.items() if meaning == "rater"))
+        comment = fields.text("comments") if mapped else ""
+        for path, meaning in mapped.items():
+            if meaning != "rater" and (value := fields.take(path)) is not None:
+                self.rate(RawRating(unit, meaning, value, rater, None, comment))
+        if not mapped and fields.has("metadata"):
+            self.note("responses have metadata: `--map metadata.KEY=METRIC --kind human` reads labels there")
+
+    # --- from raw ratings to ratings ----------------------------------------------------------------------------------
+
+    def inferred_rubric(self) -> Rubric:
+        """A rubric whose criteria are the metrics.
+
+        Raises:
+            RatingError: There is no metric with levels.
+        """
+        by_metric: dict[str, list[Any]] = {}
+        for raw in self.raw_ratings:
+            by_metric.setdefault(self._criterion_of(raw.metric), []).append(raw.value)
+        criteria: list[Criterion] = []
+        for name, values in by_metric.items():
+            scale = _scale(values, self, self.scales.get(name))
+            if scale is None:
+                words = ", ".join(sorted({shown(value) for value in values if value is not None})[:SHOWN_IDS])
+                self.note(f"{name!r} has no levels ({words or 'no values'}); --levels WORD=LEVEL gives words theirs")
+            else:
+                criteria.append(Criterion(1.0, name, name, scale))
+        if not criteria:
+            raise RatingError(f"rates nothing on levels{_found(self.lost)}", path=self.path)
+        became = ", ".join(f"{criterion.name} ({_ends(criterion.scale)})" for criterion in criteria)
+        self.note(f"metrics became criteria, on the scales of their values: {became}; a rubric states its own")
+        return Rubric(tuple(criteria), name=self.path.stem)
+
+    def reading(self, taken_for: str) -> Reading:
+        """The examples, and each rater's raw ratings of a response as one rating by the rubric, given or inferred.
+
+        Raises:
+            RatingError: Neither the files nor the caller say who rated, or the files have no id in common.
+        """
+        raw_ratings = [self._attributed(raw) for raw in self.raw_ratings]
+        self._refuse_unknown(raw_ratings)
+        self._compare_ids()
+        raw_ratings = self.raw_ratings = self._on_one_scale(raw_ratings)
+        rubric = self.rubric or self.inferred_rubric()
+        reading = Reading(
+            self.path, rubric, taken_for, self.responses, words=self.words, lost=self.lost, notes=self.notes
+        )
+        ratings: dict[tuple[str, str, Kind, int], Rating] = {}
+        for raw in sorted(raw_ratings, key=lambda raw: raw.at):
+            self._put(ratings, raw, reading)
+        reading.ratings += ratings.values()
+        return reading
+
+    def _criterion_of(self, metric: str) -> str:
+        return self.columns.fields.get(metric, metric)
+
+    def _attributed(self, raw: RawRating) -> RawRating:
+        rater = raw.rater or self.columns.rater or ""
+        kind = "model" if rater in self.columns.judges else raw.kind or self.columns.kind
+        return replace(raw, rater=rater or ("judge" if kind == "model" else kind or ""), kind=kind)
+
+    def _on_one_scale(self, raw_ratings: Sequence[RawRating]) -> list[RawRating]:
+        """The raw ratings with numbers on the scale of their metric, where the caller names each side's.
+
+        Raises:
+            UsageError: A judge's numbers and people's can't be on one scale, and no scale is named.
+        """
+        numbers: dict[str, dict[str, list[float]]] = {}
+        for raw in raw_ratings:
+            level = number(self.meant(raw.value))
+            if level is not None:
+                side = "judge" if raw.kind in JUDGES else "human"
+                numbers.setdefault(self._criterion_of(raw.metric), {}).setdefault(side, []).append(level)
+        differ = [name for name, sides in numbers.items() if len(sides) == len(SIDES) and _differ(sides)]
+        for name in differ:
+            sides = {side: numbers[name][side] for side in SIDES}
+            if not set(SIDES) <= self.columns.scales.keys():
+                ranges = " against ".join(f"{min(values):g} to {max(values):g}" for values in sides.values())
+                raise UsageError(
+                    f"{name!r}: judge and people are on different scales, {ranges}; name both: {scale_options(sides)}"
+                )
+            criterion = next((one for one in self.rubric.criteria if one.name == name), None) if self.rubric else None
+            if criterion is None:
+                self.scales[name] = (0.0, 1.0)
+            ends = criterion.scale.ends if criterion is not None else (0.0, 1.0)
+            raw_ratings = [
+                self._moved(raw, ends) if self._criterion_of(raw.metric) == name else raw for raw in raw_ratings
+            ]
+        return list(raw_ratings)
+
+    def _moved(self, raw: RawRating, ends: Span) -> RawRating:
+        """A raw rating as far up the scale between the ends as on its rater's own."""
+        level = number(self.meant(raw.value))
+        if level is None:
+            return raw
+        low, high = self.columns.scales["judge" if raw.kind in JUDGES else "human"]
+        if not low <= level <= high:
+            raise UsageError(
+                f"{raw.metric!r} of {raw.unit}: {level:g} isn't on the scale {low:g} to {high:g} of --scale"
+            )
+        return replace(raw, value=ends[0] + (level - low) / (high - low) * (ends[1] - ends[0]))
+
+    def _refuse_unknown(self, raw_ratings: Sequence[RawRating]) -> None:
+        unknown = Counter((raw.rater, raw.metric) for raw in raw_ratings if raw.kind is None)
+        if unknown:
+            unknown_raters = "; ".join(
+                f"{count} of {metric!r} by {rater or 'no named rater'}" for (rater, metric), count in unknown.items()
+            )
+            raise RatingError(
+                f"doesn't say whether a person, a judge or code gave these ratings: {unknown_raters}. "
+                "Pass `--kind human`, model or code; name judges with `--judge-names`",
+                path=self.path,
+            )
+
+    def _compare_ids(self) -> None:
+        """Note ids that only one side has; refuse if they have none in common."""
+        rated = dict.fromkeys(raw.unit for raw in self.raw_ratings)
+        if not self.responses:
+            self.note("the files contain no responses: pass the export that does, too, to write examples")
+        if not self.responses or not rated:
+            return
+        alone = [unit for unit in rated if unit not in self.responses]
+        unrated = [unit for unit in self.responses if unit not in rated]
+        sentences = [
+            f"{len(ids)} {what}: {few_of(ids, SHOWN_IDS)}"
+            for what, ids in (("rated ids without a response", alone), ("responses without a rating", unrated))
+            if ids
+        ]
+        if len(alone) == len(rated):
+            raise RatingError(f"no rating joins a response. There are {'; '.join(sentences)}", path=self.path)
+        for sentence in sentences:
+            self.note(sentence)
+
+    def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], raw: RawRating, reading: Reading) -> None:
+        """Add a raw rating to its rater's; a repeat replaces that of an annotator, and is another run of a judge."""
+        name = self._criterion_of(raw.metric)
+        criterion = reading.criterion(name)
+        if raw.kind is None or (criterion is None and name not in WHOLE_RESPONSE):
+            criteria = ", ".join(criterion_of_rubric.name for criterion_of_rubric in reading.rubric.criteria)
+            self.lose(f"ratings of {name!r}, which isn't a criterion of {criteria}")
+            return
+        sample = 0
+        if raw.kind not in PEOPLE:
+            while _says(ratings.get((raw.unit, raw.rater, raw.kind, sample)), name, criterion):
+                sample += 1
+            if sample:
+                self.note(
+                    f"{raw.rater} rated a response more than once for {name!r}, read as runs of one judge; if it is "
+                    "several judges under one name, import them one by one"
+                )
+        key = (raw.unit, raw.rater, raw.kind, sample)
+        before = ratings.get(key) or Rating(raw.unit, raw.rater, raw.kind, sample=sample)
+        if criterion is None:
+            after = _with_whole(before, name, raw, reading)
+        else:
+            rated = _rated(raw, criterion, reading)
+            after = replace(before, criteria={**before.criteria, criterion.name: rated}) if rated else None
+        if after is None:
+            return
+        if _says(before, name, criterion):
+            self.lose("ratings that the same annotator replaced by a later one")
+        notes = dict.fromkeys(text for text in (before.note, raw.note, "" if criterion else raw.reason) if text)
+        ratings[key] = replace(
+            after, at=max(before.at, raw.at), blind=before.blind and raw.blind, note="\n".join(notes)
+        )
+
+
+def _differ(sides: Mapping[str, Sequence[float]]) -> bool:
+    return scales_that_differ(sides["judge"], sides["human"])
+
+
+def _scale(values: Iterable[Any], content: ToolContent, stated: tuple[float, float] | None) -> Scale | None:
+    """The scale that values imply: yes/no, whole numbers, or 0 to 1; None if no value is a level."""
+    if stated is not None:
+        return scale_between(*stated)
+    stated_values = [value for value in values if value not in (None, "")]
+    decisions = [value for value in stated_values if content.decision(value) is not None]
+    numbers = [level for value in stated_values if (level := number(content.meant(value))) is not None]
+    if decisions and all(level in (0.0, 1.0) for level in numbers):
+        return YES_NO
+    if not numbers:
+        return None
+    low = min(numbers)
+    high = max(numbers)
+    return scale_between(0, 1) if low >= 0 and high <= 1 else scale_between(low, high)
+
+
+def _ends(scale: Scale) -> str:
+    return "yes/no" if scale.is_yes_no else f"{scale.choices[0]} to {scale.choices[-1]}"
+
+
+def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool:
+    """Whether a rating has a value for a criterion, or for the whole."""
+    if rating is None:
+        return False
+    return criterion.name in rating.criteria if criterion else getattr(rating, WHOLE_RESPONSE[name]) is not None
+
+
+def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> Rating | None:
+    """A rating with an overall decision or score from 0 to 1 added; None, and counted, if it is neither."""
+    decision = reading.decision(raw.value)
+    score = number(reading.meant(raw.value))
+    if name == "pass" and decision is not None:
+        return replace(rating, passed=decision)
+    if name == "overall" and score is not None and 0 <= score <= 1:
+        return replace(rating, overall=score)
+    reading.lose(f"values {shown(raw.value)} of {raw.metric!r}, which don't fit {name!r}")
+    return None
+
+
+def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | None:
+    """A raw rating as a level of a criterion, or as why there is none; None, and counted, if it isn't a level."""
+    value = raw.value
+    if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
+        declined = "abstained" if raw.kind in PEOPLE else "unread"
+        return Rated(None, raw.reason or "no value", declined=declined)
+    if isinstance(value, str) and value.strip().casefold() in NOT_APPLICABLE:
+        return Rated(None, raw.reason, declined="not applicable")
+    return reading.level(criterion, value, reason=raw.reason)
+
+
+def _found(lost: Mapping[str, int]) -> str:
+    return "; found " + "; ".join(f"{count} {what}" for what, count in [*lost.items()][:5]) if lost else ""
+
+
+def _inputs(inputs: Any) -> dict[str, Any]:
+    """Inputs by name; the one that holds the question becomes `query`."""
+    if inputs is None or inputs == "":
+        return {}
+    if not isinstance(inputs, Mapping):
+        return {"query": inputs}
+    asks = next((key for name in QUERY for key in inputs if plain(str(key)) == name), None)
+    return {("query" if key == asks else str(key)): value for key, value in inputs.items()}

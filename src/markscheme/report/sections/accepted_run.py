@@ -1,0 +1,208 @@
+"""What drifted since the accepted run, the cause first."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from markscheme.calibration.drift.baseline import Baseline
+from markscheme.calibration.drift.shift import FALSE_ALARM, CriterionDrift, ScoreDrift
+from markscheme.phrases import brief, counted, signed
+from markscheme.report import document as doc
+from markscheme.report.figures import chance, share
+from markscheme.report.json import attributes
+
+_ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
+
+
+def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
+    """What drifted most and why; None if no drift is shown.
+
+    Args:
+        baseline: The comparison with the accepted runs.
+        decides: What the judge does once the author's own edit is accepted.
+    """
+    foremost = baseline.foremost
+    if foremost is None:
+        return None
+    if not baseline.alarm:
+        deeds = [change.cause for change in foremost.explanation.changes]
+        is_one = len(deeds) == 1
+        deed = deeds[0] if is_one else "You changed the rubric"
+        moved = baseline.headline_without_cause if is_one else baseline.headline
+        return doc.Callout("note", f"{deed}: label again before it {decides}.", f"{moved}{_flipped(baseline)}")
+    text = f"{baseline.headline}{_flipped(baseline)}"
+    explanation = foremost.explanation
+    sides = {change.side for change in explanation.changes}
+    if explanation.is_own_edit:
+        why = "Agreement fell after you changed the rubric"
+    elif not sides:
+        why = "The judge drifted" if foremost.has_moved else "Agreement fell"
+    elif sides == {"template"}:
+        why = "The prompt around the rubric changed"
+    else:
+        why = "The judge and the rubric both changed" if "rubric" in sides else "The judge changed"
+    return doc.Callout(
+        "bad", f"{why}: don't use this judge yet.", f"{text} Don't compare its scores with earlier ones."
+    )
+
+
+def _flipped(baseline: Baseline) -> str:
+    flipped = len(baseline.score.flipped) if baseline.score is not None else 0
+    return f" {flipped} of {baseline.shared} pass/fail decisions flipped." if flipped else ""
+
+
+def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.Section:
+    """This run compared with the accepted one.
+
+    Args:
+        baseline: The comparison; None without an accepted run.
+        command: The command that accepts this run.
+        is_usable: Whether the judge can gate or be used for trends, so that it makes sense to accept this run.
+    """
+    title = "Since the accepted run"
+    if baseline is None:
+        line: doc.Line = (
+            (
+                "No accepted run yet. Accept this one, and later runs show whether the judge changed: ",
+                doc.Command(command),
+            )
+            if is_usable
+            else "No accepted run yet. Accept one once the judge can gate or be used for trends."
+        )
+        return doc.Section(title, (doc.Paragraph((line,)),), "drift")
+    lines = [*_compared(baseline), *([_score(baseline, baseline.score)] if baseline.score else [])]
+    blocks: list[doc.Block] = [doc.Paragraph(tuple(lines))]
+    if baseline.criteria:
+        blocks.append(_table(baseline))
+    notes = [*_notes(baseline)]
+    if is_usable and baseline.foremost is not None and baseline.foremost.explanation.is_own_edit:
+        notes.append(("Once new labels confirm the edit, accept it: ", doc.Command(command)))
+    return doc.Section(title, (*blocks, doc.Notes(tuple(notes))), "drift")
+
+
+def _compared(baseline: Baseline) -> Iterator[doc.Line]:
+    since = baseline.since
+    accepted = baseline.since.accepted
+    line = f"Accepted run of {accepted.date} ({counted(len(accepted.runs), 'run')}): {baseline.shared} examples shared"
+    for count, what in (
+        (baseline.other_response, "with another response or input"),
+        (baseline.gone, "gone"),
+        (baseline.new, "new"),
+    ):
+        line += f", {count} {what}" if count else ""
+    yield f"{line}."
+    if not since.accepting:
+        of = "" if since.planned is None else f" of {since.planned} planned"
+        yield (
+            f"This is comparison {since.run}{of} with it. The chance of a false alarm over all comparisons is "
+            f"{share(FALSE_ALARM)}; this one raises an alarm at p ≤ {brief(since.level)}."
+        )
+    changes = "; ".join(change.sentence for change in baseline.changes)
+    yield f"Changed since: {changes or 'nothing on record'}."
+    yield (
+        f"Intervals here are 90% CIs, which say whether a shift is within the margin, {share(since.margin)} of the "
+        "scale. They allow for differences between runs of an unchanged judge, so they are wider than that of the bias."
+    )
+
+
+def _score(baseline: Baseline, score: ScoreDrift) -> doc.Line:
+    shift = score.drift.moved.shift
+    ends = "" if shift.low is None else f"90% CI {signed(shift.low)} to {signed(shift.high)}, "
+    line = f"Change of the mean score: {signed(shift.value)} ({ends}p {brief(score.drift.moved.p)})"
+    if score.by_weights:
+        line += f", and another {signed(score.by_weights)} from the new weights"
+    then = share(baseline.agreement_then.value)
+    now = share(baseline.agreement_now.value)
+    line += f". Share of scores that agree with the current labels: {then} then, {now} now."
+    if not score.flipped:
+        return line
+    return f"{line} Decision flipped on {len(score.flipped)}: ", doc.Ids(score.flipped)
+
+
+def _table(baseline: Baseline) -> doc.Table:
+    part = doc.reach((drift.shift, drift.criterion.scale.span) for drift in baseline.criteria.values())
+    drifts = sorted(baseline.criteria.values(), key=lambda drift: _ORDER.index(drift.verdict))
+    headings = ("Criterion", "verdict", "shift, levels (90% CI)", "p", "answers that differ", "moved most")
+    return doc.Table(headings, tuple(_row(drift, part) for drift in drifts))
+
+
+def _row(drift: CriterionDrift, part: float) -> tuple[doc.Line, ...]:
+    shift = drift.shift
+    verdict = drift.verdict + (", watch" if drift.watch and not drift.has_moved else "")
+    if drift.needed is not None:
+        verdict += f" ({counted(drift.needed, 'example')} would tell)"
+    drawn = doc.shift_mark(shift, part * drift.criterion.scale.span)
+    return (doc.Name(drift.criterion.name), verdict, drawn, chance(drift.p), _flips(drift), doc.Ids(drift.movers))
+
+
+def _flips(drift: CriterionDrift) -> str:
+    if drift.changed.undefined is not None:
+        return "–"
+    now = drift.changed.flips_now.value
+    stored = drift.changed.flips_stored.value
+    return f"{share(now)} ({share(stored)} among the accepted runs)"
+
+
+def _notes(baseline: Baseline) -> Iterator[doc.Line]:
+    yield from baseline.notes
+    noisier = [name for name, drift in baseline.criteria.items() if (drift.changed_p or 1.0) <= baseline.since.level]
+    if noisier:
+        yield f"Answers differ more than the accepted runs do among themselves: {', '.join(noisier)}."
+    if baseline.not_compared:
+        yield "Not compared: " + ", ".join(f"{name} ({why})" for name, why in baseline.not_compared.items()) + "."
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def json_of(baseline: Baseline | None) -> dict[str, Any] | None:
+    """The comparison with the accepted run, by the keys of the file format."""
+    if baseline is None:
+        return None
+    accepted = baseline.since.accepted
+    return {
+        "accepted": {
+            **attributes(accepted, "file=path date version use judge=setting.judge split"),
+            "runs": len(accepted.runs),
+        },
+        **attributes(baseline.since, "run planned_runs=planned level"),
+        **attributes(baseline, "alarm notes samples changes not_compared"),
+        "headline": baseline.headline or None,
+        "examples": attributes(baseline, "shared other_response gone new"),
+        "agreement": {
+            "accepted": accepted.agreement,
+            **attributes(baseline, "then=agreement_then now=agreement_now"),
+        },
+        "score": None if baseline.score is None else _score_json(baseline.score),
+        "criteria": {name: _criterion_json(drift) for name, drift in baseline.criteria.items()},
+    }
+
+
+def _score_json(score: ScoreDrift) -> dict[str, Any]:
+    passes = {"more": score.passes.shift * score.passes.n, "p": score.passes.mid_p, "flipped": score.flipped}
+    return {
+        **attributes(score, "shift=drift.moved.shift p=drift.moved.p within_margin=drift.within_margin by_weights"),
+        "passes": passes,
+    }
+
+
+def _criterion_json(drift: CriterionDrift) -> dict[str, Any]:
+    moved = drift.drift.moved
+    gold = drift.gold
+    causes = drift.explanation
+    compared = "measure change p worse=is_worse margin then=moved.then now=moved.now"
+    return {
+        **attributes(drift, "verdict watch needed shift margin=drift.margin p exact_p means=drift.means movers"),
+        **attributes(moved, "n run_sd runs_alike_p=p_alike"),
+        "detectable": moved.detectable if moved.n > 1 else None,
+        "flips": attributes(drift.changed, "now=flips_now stored=flips_stored"),
+        "changed": {**attributes(drift.changed, "excess undefined"), "p": drift.changed_p},
+        "gold": None if gold is None else attributes(gold, compared),
+        "causes": {
+            "changes": [change.key for change in causes.changes],
+            "separable": causes.separable,
+            "replay": [
+                {"changes": [change.key for change in part.changes], "shift": part.drift.moved.shift, "p": part.p}
+                for part in causes.parts
+            ],
+        },
+    }

@@ -1,0 +1,217 @@
+"""Criteria: the table of figures per criterion, each criterion in detail, the whole score, and scores against gold."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from markscheme.calibration.comparison import Comparison, CriterionComparison
+from markscheme.calibration.findings.finding import Finding
+from markscheme.phrases import counted, number
+from markscheme.report import document as doc
+from markscheme.report.document import reach, share_mark, shift_mark
+from markscheme.report.figures import (
+    coefficient,
+    is_approximate,
+    share,
+    share_with_interval,
+    why_no_interval,
+    with_interval,
+    with_signed_interval,
+)
+from markscheme.report.sections.examples import cell_tag, criterion_tag, is_off, level_name
+from markscheme.stats import Estimate
+from markscheme.stats.severity import confusion
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CriterionFigure:
+    """A statistic per criterion: a column of the criteria table, the same in every format.
+
+    Attributes:
+        heading: Heading of the column.
+        estimate: The statistic of one criterion.
+        cell: Formats it.
+    """
+
+    heading: str
+    estimate: Callable[[CriterionComparison], Estimate]
+    cell: Callable[[Estimate], doc.Line]
+
+
+CRITERION_FIGURES = (
+    CriterionFigure("same level", lambda compared: compared.statistics["exact_agreement"], share_mark),
+    CriterionFigure("kappa", lambda compared: compared.headline, coefficient),
+)
+"""Columns of the criteria table before the bias, which is drawn on one scale for all criteria."""
+CRITERION_HEADINGS = (*(figure.heading for figure in CRITERION_FIGURES), "bias, levels")
+"""Headings of the figures in `criterion_rows`."""
+
+
+def criteria_blocks(
+    comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = ""
+) -> Iterator[doc.Block]:
+    """The table of criteria with its notes, the whole score, and on pages each criterion in detail."""
+    yield doc.Table(("Criterion", *CRITERION_HEADINGS, ""), tuple(criterion_rows(comparison, findings, tag_prefix)))
+    yield doc.Notes(tuple(_notes(comparison)))
+    yield doc.Paragraph((overall_line(comparison),))
+    by_criterion = [comparison.by(criterion) for criterion in comparison.rubric.criteria]
+    yield doc.OnPages(tuple(_in_detail(place, of_levels, tag_prefix) for place, of_levels in enumerate(by_criterion)))
+
+
+def criterion_rows(
+    comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = ""
+) -> Iterator[tuple[doc.Line, ...]]:
+    """For each criterion: its name, its figures, bias in levels, and findings."""
+    criteria = comparison.criteria.values()
+    part = reach((compared.statistics["signed_error"], compared.criterion.scale.span) for compared in criteria)
+    for place, (name, compared) in enumerate(comparison.criteria.items()):
+        causes = dict.fromkeys(finding.kind.short for finding in findings if finding.criterion == name)
+        yield (
+            doc.Name(name, f"{tag_prefix}c{place}"),
+            *(figure.cell(figure.estimate(compared)) for figure in CRITERION_FIGURES),
+            shift_mark(compared.statistics["signed_error"], part * compared.criterion.scale.span),
+            ", ".join(causes),
+        )
+
+
+def _notes(comparison: Comparison) -> Iterator[doc.Line]:
+    shown = [
+        (name, heading, estimate)
+        for name, compared in comparison.criteria.items()
+        for heading, estimate in (
+            *((figure.heading, figure.estimate(compared)) for figure in CRITERION_FIGURES),
+            ("bias", compared.statistics["signed_error"]),
+        )
+    ]
+    overall = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
+    some = any(map(is_approximate, (*overall, *(estimate for *_, estimate in shown))))
+    weights = ", weighted by squared distance where levels have an order" if _any_ordered(comparison) else ""
+    yield (
+        f"Same level: as gold. Kappa: agreement beyond chance{weights}. Bias: judge minus gold. 95% CIs"
+        + ("; ~ approximate." if some else ".")
+    )
+    silent = {name for name, compared in comparison.criteria.items() if np.isnan(compared.judge).all()}
+    yield from (f"– {name}: the judge gave no level." for name in silent)
+    for name, heading, estimate in shown:
+        if estimate.undefined and name not in silent:
+            yield f"– {name}, {heading}: {estimate.undefined}."
+    for name, heading, estimate in shown:
+        why = why_no_interval(estimate)
+        if why:
+            yield f"{name}, {heading}: no interval, {why}."
+
+
+def _any_ordered(comparison: Comparison) -> bool:
+    return any(criterion.scale.ordered for criterion in comparison.rubric.criteria)
+
+
+# --- one criterion --------------------------------------------------------------------------------------------------
+
+
+def _in_detail(place: int, of_levels: Comparison, tag_prefix: str) -> doc.Section:
+    """A comparison by one criterion: its confusion matrix, and agreement next to annotators, baseline and chance."""
+    criterion = of_levels.rubric.criteria[place]
+    compared = of_levels.criteria[criterion.name]
+    both = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
+    apart = int((compared.gold[both] != compared.judge[both]).sum())
+    between = " A level between two is the median of labels that differ." if _has_between(compared) else ""
+    differing = (
+        "Another level than gold on ",
+        doc.Count(apart, criterion_tag(place, tag_prefix)),
+        f" of {int(both.sum())} examples.",
+    )
+    caption = f"Confusion matrix: rows are gold, columns the judge.{between}"
+    return doc.Section(
+        criterion.name,
+        (
+            doc.Paragraph((f"{criterion.requirement} (weight {criterion.weight:g})", differing)),
+            _matrix(place, compared, caption, tag_prefix),
+            doc.Bars(tuple(_bars(of_levels, compared)), "Share of examples on the same level"),
+        ),
+        f"{tag_prefix}c{place}",
+    )
+
+
+def _has_between(compared: CriterionComparison) -> bool:
+    return len(compared.levels_given) > len(set(compared.criterion.scale.values))
+
+
+def _bars(of_levels: Comparison, compared: CriterionComparison) -> Iterator[tuple[str, doc.Mark]]:
+    both = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
+    yield "judge", share_mark(of_levels.agreement)
+    if of_levels.agreement_person is not None:
+        yield "annotators", share_mark(of_levels.agreement_person, "annotators")
+    yield "baseline", share_mark(of_levels.agreement_constant, "baseline")
+    if both.any():
+        by_chance = sum(
+            float((compared.gold[both] == level).mean() * (compared.judge[both] == level).mean())
+            for level in compared.levels_given
+        )
+        yield "chance", doc.Mark(share(by_chance), by_chance, role="chance")
+
+
+def _matrix(place: int, compared: CriterionComparison, caption: str, tag_prefix: str) -> doc.Table:
+    levels = compared.levels_given
+    counts = confusion(compared.gold, compared.judge, levels)
+    of_scale = np.isin(levels, compared.criterion.scale.values)
+    rows, columns = (np.flatnonzero(of_scale | (counts.sum(axis=axis) > 0)).tolist() for axis in (1, 0))
+    names = [level_name(compared.criterion, level) for level in levels]
+
+    def cell(row: int, column: int) -> doc.Count:
+        says = f"{compared.criterion.name}, gold {names[row]}, judge {names[column]}"
+        return doc.Count(int(counts[row, column]), cell_tag(place, row, column, tag_prefix), row != column, says)
+
+    body = tuple((names[row], *(cell(row, column) for column in columns)) for row in rows)
+    return doc.Table(("gold ↓ judge →", *(names[column] for column in columns)), body, caption, is_matrix=True)
+
+
+# --- the whole score ------------------------------------------------------------------------------------------------
+
+
+def overall_line(comparison: Comparison) -> str:
+    """The whole score in figures."""
+    overall = comparison.overall
+    if not comparison.rubric.decides:
+        return "Categories have no score, and neither pass nor fail."
+    if comparison.agreement.value is None:
+        return "Whole score: no example has both a label and a judge's score."
+    mae = with_interval(overall["mae"])
+    bias = with_signed_interval(overall["signed_error"])
+    errors = f"mean absolute error (MAE) {mae}, bias {bias}; "
+    why = why_no_interval(overall["pass_kappa"])
+    kappa = f"kappa {coefficient(overall['pass_kappa'])}{f' (no interval, {why})' if why else ''}"
+    passing = overall["prevalence_gold"].value or 0.0
+    always = f"always {'passing' if passing >= 0.5 else 'failing'} would be right on {share(max(passing, 1 - passing))}"
+    return (
+        f"Whole score: {errors if _any_ordered(comparison) else ''}same pass/fail decision as gold "
+        f"{share_with_interval(overall['accuracy'])}, {kappa}; {always}. "
+        f"Passes: gold {share(overall['prevalence_gold'].value)}, judge {share(overall['prevalence_judge'].value)}."
+    )
+
+
+def scatter(comparison: Comparison) -> doc.Scatter:
+    """The judge's scores against gold's."""
+    together: dict[tuple[float, float, bool], list[str]] = defaultdict(list)
+    for place, unit in enumerate(comparison.gold.ids):
+        gold = float(comparison.gold.scores[place])
+        judge = float(comparison.scores[place])
+        if not (math.isnan(gold) or math.isnan(judge)):
+            together[round(gold, 3), round(judge, 3), is_off(comparison, place)].append(unit)
+    dots = [
+        doc.Dot(gold, judge, tuple(ids), off, f"gold {number(gold)}, judge {number(judge)}: {len(ids)}")
+        for (gold, judge, off), ids in together.items()
+    ]
+    n = sum(len(dot.ids) for dot in dots)
+    off = sum(len(dot.ids) for dot in dots if dot.off)
+    return doc.Scatter(
+        tuple(sorted(dots, key=lambda dot: (dot.off, -len(dot.ids)))),
+        comparison.tolerance,
+        comparison.rubric.pass_mark,
+        f"Scores of {counted(n, 'example')}: {off} off gold by {comparison.tolerance:g} or more (hollow). "
+        f"Larger points are more examples; dotted lines are the pass mark, {comparison.rubric.pass_mark:g}.",
+    )

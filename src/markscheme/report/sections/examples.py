@@ -1,0 +1,326 @@
+"""Single examples: the ratings of gold and each rater, with reasons, and the tags that filter a list of them."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from markscheme.calibration.comparison import Comparison, CriterionComparison
+from markscheme.calibration.findings.slices import Slice
+from markscheme.phrases import number, signed
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.table import overall_of
+from markscheme.report.document import Case, Examples, Said
+from markscheme.report.figures import NONE
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.trajectory import trajectories
+
+if TYPE_CHECKING:
+    from markscheme.calibration.choice import Contender
+    from markscheme.calibration.contenders import Compared
+
+_BLANK = Rated(None)
+
+
+def cell_tag(criterion: int, gold: int, judge: int, of: str = "") -> str:
+    """The tag of the examples in one cell of a criterion's confusion matrix, levels counted from 0."""
+    return f"{of}m{criterion}-{gold}-{judge}"
+
+
+def criterion_tag(criterion: int, of: str = "") -> str:
+    """The tag of the examples on which the judge's level of a criterion differs from gold."""
+    return f"{of}c{criterion}"
+
+
+def slice_tag(place: int) -> str:
+    """The tag of the examples in one slice."""
+    return f"s{place}"
+
+
+def level_name(criterion: Criterion, level: float) -> str:
+    """A level as raters answer it: its label for yes/no, else its number followed by its label."""
+    place = criterion.scale.place_of(level)
+    if place is None:
+        return f"{level:g}"
+    choice = criterion.scale.choices[place]
+    label = criterion.scale.levels[place].label
+    return f"{choice} {label}" if label and label != choice else choice
+
+
+def is_off(comparison: Comparison, place: int) -> bool:
+    """Whether the judge's score differs from gold by the tolerance or more, as agreement counts it."""
+    return bool(abs(comparison.misses[place]) >= comparison.tolerance)
+
+
+# --- a judge and gold -----------------------------------------------------------------------------------------------
+
+
+def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
+    """All examples with gold: false passes, then false fails, then the rest; each group by difference in score."""
+    far = np.nan_to_num(np.abs(comparison.misses), nan=-1.0)
+    wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
+    order = np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist()
+    inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
+    cases = tuple(_case(comparison, place, [tag for tag, flags in inside.items() if flags[place]]) for place in order)
+    filters = {
+        "false-pass": "false passes",
+        "false-fail": "false fails",
+        "off": f"score off by {comparison.tolerance:g} or more",
+        "declined": "not graded, or a verdict missing",
+        **{criterion_tag(n): f"{name}: another level" for n, name in enumerate(comparison.criteria)},
+    }
+    return Examples(cases, ("gold", "judge", "difference"), filters, int(((far > 0) | (wrong != 0)).sum()))
+
+
+def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
+    example = comparison.gold.examples[place]
+    rating = comparison.judged[place]
+    gold = comparison.gold.scores[place]
+    judge = comparison.scores[place]
+    miss = comparison.misses[place]
+    badges = tuple(_badges(comparison, place, rating))
+    apart = _criteria_apart(comparison, place)
+    if not comparison.rubric.decides:
+        gold = judge = miss = np.nan  # codes of categories say nothing
+    head = _heads(("judge", judge, comparison.passes[place]), ("gold", gold, comparison.gold.decisions[place]))
+    if not comparison.rubric.decides:
+        head = ""
+    if not math.isnan(miss) and miss:
+        shown = round(float(judge), 2) - round(float(gold), 2)  # of the printed scores, so that they subtract
+        head += f" ({signed(shown)})"
+    head = "; ".join([*filter(None, [head]), *(_both_levels(comparison.criteria[name], place) for name in apart)])
+    return Case(
+        id=example.id,
+        head=head,
+        reason=_reason(rating, apart[0] if apart else None),
+        reason_on=apart[0] if apart else "",
+        values=(_known(gold), _known(judge), _known(miss)),
+        badges=badges,
+        tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
+        response=example.submission.response,
+        inputs=_inputs(example, comparison.rubric),
+        facts=_facts(example),
+        raters=("gold", "judge", *(_rater(label) for label in example.labels)),
+        rows=tuple(_rows(comparison, place, rating, example.labels)),
+        notes=_notes(example.labels, rating),
+    )
+
+
+def _inputs(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
+    """The inputs by name, with each step of a trajectory separate."""
+    inputs = example.submission.inputs
+    steps = trajectories(inputs, rubric.known_inputs)
+    shown: list[tuple[str, str]] = []
+    for name, text in inputs.items():
+        numbered = [(f"step {number}", step.words) for number, step in steps[name].numbered] if name in steps else []
+        shown += numbered or [(name, text)]
+    return tuple(shown)
+
+
+def _reason(rating: Rating | None, criterion: str | None) -> str:
+    if rating is None or criterion is None:
+        return ""
+    return rating.criteria.get(criterion, _BLANK).reason
+
+
+def _heads(*raters: tuple[str, float, float]) -> str:
+    return ", ".join(f"{who} {_score(score)} {_decision(passed)}".rstrip() for who, score, passed in raters)
+
+
+def _both_levels(compared: CriterionComparison, place: int) -> str:
+    """The judge's level and gold's; if gold is a level that no annotator gave, the annotators' levels too."""
+    levels = sorted({float(level) for level in compared.people[place] if not math.isnan(level)})
+    labels = " and ".join(map(compared.criterion.scale.level_name, (levels[0], levels[-1]))) if levels else ""
+    made_of = f" (labels {labels})" if levels and float(compared.gold[place]) not in levels else ""
+    in_words = compared.criterion.scale.level_name
+    judge = in_words(float(compared.judge[place]))
+    gold = in_words(float(compared.gold[place]))
+    return f"{compared.criterion.name}: judge {judge}, gold {gold}{made_of}"
+
+
+def _criteria_apart(comparison: Comparison, place: int) -> list[str]:
+    """The criteria on which judge and gold differ for one example, largest effect on the score first."""
+    apart: dict[str, float] = {}
+    for name, compared in comparison.criteria.items():
+        criterion = compared.criterion
+        gold = float(compared.gold[place])
+        judge = float(compared.judge[place])
+        if not (math.isnan(gold) or math.isnan(judge)):
+            scale = criterion.scale
+            apart[name] = abs(criterion.weight * (scale.position(judge) - scale.position(gold)))
+    return sorted((name for name in apart if apart[name] > 0), key=lambda name: -apart[name])
+
+
+def _badges(comparison: Comparison, place: int, rating: Rating | None) -> Iterator[str]:
+    decisions = (comparison.gold.decisions[place], comparison.passes[place])
+    if decisions == (0.0, 1.0):
+        yield "false pass"
+    if decisions == (1.0, 0.0):
+        yield "false fail"
+    if rating is None or rating.error is not None or math.isnan(comparison.scores[place]):
+        yield "not graded"
+
+
+def _tags(comparison: Comparison, place: int, rating: Rating | None) -> Iterator[str]:
+    verdicts = rating.criteria.values() if rating is not None else ()
+    if rating is None or rating.error is not None or any(verdict.level is None for verdict in verdicts):
+        yield "declined"
+    yield from _against_gold(comparison, place)
+
+
+def _against_gold(comparison: Comparison, place: int, of: str = "") -> Iterator[str]:
+    """Tags that compare a judge with gold: outside the tolerance, on another level, in which cell."""
+    if is_off(comparison, place):
+        yield f"{of}off"
+    for number_, compared in enumerate(comparison.criteria.values()):
+        gold = compared.gold[place]
+        judge = compared.judge[place]
+        if math.isnan(gold) or math.isnan(judge):
+            continue
+        if gold != judge:
+            yield criterion_tag(number_, of)
+        levels = compared.levels_given
+        yield cell_tag(number_, levels.index(gold), levels.index(judge), of)
+
+
+def _rows(
+    comparison: Comparison, place: int, rating: Rating | None, labels: Sequence[Rating]
+) -> Iterator[tuple[str, tuple[Said, ...]]]:
+    for name, compared in comparison.criteria.items():
+        criterion = compared.criterion
+        gold = float(compared.gold[place])
+        judge = _known(compared.judge[place])
+        verdict = rating.criteria.get(name, _BLANK) if rating is not None else _BLANK
+        of_labels = (label.criteria.get(name, _BLANK) for label in labels)
+        yield (
+            name,
+            (
+                _said(_BLANK, criterion, gold, _known(gold)),
+                _said(verdict, criterion, gold, judge),
+                *(_said(rated, criterion, gold, rated.level) for rated in of_labels),
+            ),
+        )
+    whole = (Said(_score_and_decision(label, comparison.rubric)) for label in labels)
+    yield "score", (Said(_score(comparison.gold.scores[place])), Said(_score(comparison.scores[place])), *whole)
+
+
+def _said(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> Said:
+    shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
+    apart = level is not None and not math.isnan(gold) and level != gold
+    return Said(shown, apart, rated.reason, rated.quote or "", rated.quote_found, rated.quote_in)
+
+
+def _score_and_decision(rating: Rating, rubric: Rubric) -> str:
+    score = overall_of(rating, rubric)
+    text = NONE if score is None else number(score)
+    return text if rating.passed is None else f"{text} {_decision(float(rating.passed))}"
+
+
+def _rater(label: Rating) -> str:
+    name = f"{label.rater} ({label.kind})" if label.kind != label.rater else label.rater
+    return name if label.blind else f"{name}, not blind"
+
+
+def _notes(labels: Iterable[Rating], judged: Rating | None) -> tuple[tuple[str, str], ...]:
+    notes = [(label.rater, label.note) for label in labels if label.note]
+    if judged is not None and judged.error:
+        notes.append((f"{judged.rater}, not graded", judged.error))
+    return tuple(notes)
+
+
+def _facts(example: Example) -> tuple[str, ...]:
+    named = (("group", example.group), ("system", example.system), ("split", example.split), ("drawn", example.drawn))
+    return tuple(f"{name}: {value}" for name, value in named if value)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _score(score: float) -> str:
+    return NONE if math.isnan(score) else number(float(score))
+
+
+def _decision(passed: float) -> str:
+    return "" if math.isnan(passed) else ("pass" if passed else "fail")
+
+
+# --- several judges -------------------------------------------------------------------------------------------------
+
+
+def examples_of_choice(compared: "Compared", against_gold: Mapping[str, Comparison]) -> Examples:
+    """Examples that the judges rated, those whose decision flips first, then those whose scores differ most.
+
+    Args:
+        compared: The judges with their ratings, and gold if there is any.
+        against_gold: Each contender compared with gold, by its tags' prefix; empty without gold.
+    """
+    choice = compared.choice
+    contenders = compared.contenders
+    truth = compared.truth
+    by_id = {example.id: example for example in (*(truth.examples if truth else ()), *compared.examples)}
+    rated = [_first_ratings(contender) for contender in contenders]
+    places = {unit: place for place, unit in enumerate(truth.ids)} if truth else {}
+    ids = dict.fromkeys(unit for ratings in rated for unit in ratings if truth is None or unit in places)
+    flips = {flip.id for pair in choice.pairs for flip in pair.flips}
+    names = [contender.name for contender in contenders]
+    cases = []
+    for unit in ids:
+        ratings = [theirs.get(unit) for theirs in rated]
+        scores = [_overall(rating, choice.rubric) for rating in ratings]
+        gold = [float(truth.scores[places[unit]])] if truth else []
+        levels = {n: float(gold_levels[places[unit]]) for n, gold_levels in truth.levels.items()} if truth else {}
+        heads = zip([*(("gold",) if truth else ()), *names], [*gold, *scores], strict=True)
+        tags = [tag for of, comparison in against_gold.items() for tag in _against_gold(comparison, places[unit], of)]
+        tags += (["flips"] if unit in flips else []) + (["apart"] if _spread(scores) > 0 else [])
+        example = by_id.get(unit)
+        cases.append(
+            Case(
+                id=unit,
+                head=", ".join(f"{who} {_score(score)}" for who, score in heads),
+                reason="",
+                values=(*map(_known, gold), *map(_known, scores), _spread(scores)),
+                badges=("decision flips",) if unit in flips else (),
+                tags=tuple(tags),
+                response=example.submission.response if example else None,
+                inputs=_inputs(example, choice.rubric) if example else (),
+                facts=_facts(example) if example else (),
+                raters=(*(("gold",) if truth else ()), *names),
+                rows=tuple(_judges_rows(choice.rubric, ratings, levels)),
+                notes=tuple(note for rating in ratings if rating is not None for note in _notes((), rating)),
+            )
+        )
+    cases.sort(key=lambda case: (not case.badges, -(case.values[-1] or 0.0)))
+    filters = {"flips": "decision flips", "apart": "scores differ"}
+    filters |= {f"{of}off": f"{name}: off gold" for of, name in zip(against_gold, names, strict=False)}
+    differing = sum(bool(case.badges or case.values[-1]) for case in cases)
+    return Examples(tuple(cases), (*(("gold",) if truth else ()), *names, "difference"), filters, differing)
+
+
+def _judges_rows(
+    rubric: Rubric, ratings: Sequence[Rating | None], gold: Mapping[str, float]
+) -> Iterator[tuple[str, tuple[Said, ...]]]:
+    for criterion in rubric.criteria:
+        theirs = [rating.criteria.get(criterion.name, _BLANK) if rating else _BLANK for rating in ratings]
+        level = gold.get(criterion.name, math.nan)
+        cells = [_said(rated, criterion, level, rated.level) for rated in theirs]
+        yield criterion.name, (*([_said(_BLANK, criterion, level, _known(level))] if gold else []), *cells)
+
+
+def _first_ratings(contender: "Contender") -> dict[str, Rating]:
+    first: dict[str, Rating] = {}
+    for rating in contender.ratings:
+        first.setdefault(rating.id, rating)
+    return first
+
+
+def _overall(rating: Rating | None, rubric: Rubric) -> float:
+    score = overall_of(rating, rubric) if rating is not None else None
+    return math.nan if score is None else score
+
+
+def _spread(scores: Sequence[float]) -> float:
+    known_scores = [score for score in scores if not math.isnan(score)]
+    return max(known_scores) - min(known_scores) if known_scores else 0.0

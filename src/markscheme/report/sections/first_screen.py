@@ -1,0 +1,259 @@
+"""The first screen: what the judge can be used for, agreement on one scale, wrong decisions, and caveats."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.comparison import OF_SCORE, Comparison
+from markscheme.calibration.decision import ASSUMED_AGREEMENT
+from markscheme.judges.family import kinship
+from markscheme.phrases import counted, number, percent
+from markscheme.report import document as doc
+from markscheme.report.document import share_mark
+from markscheme.report.figures import NONE, cut_short, is_count, share, share_with_ci
+from markscheme.report.sections import accepted_run
+from markscheme.report.sections.labels import LABELS_IN_WORDS
+from markscheme.stats import Estimate
+
+_TOO_FEW = "Not enough labels to tell whether it can gate."
+_NOT_BETTER = "Can't gate: not shown to beat the baseline."
+_TRENDS = "Use for trends, not for single decisions."
+_TREND = "A trend is an average over many examples."
+_EXPLORE = "For now, explore only: read its scores, but don't base decisions on them."
+_UNUSABLE = "Don't use it for trends either (averages over many examples)."
+_ADJUDICATE_FIRST = "First adjudicate the examples on which annotators differ, then sharpen the rubric's wording"
+_OUT_OF_POOL = ", drawn from a file of your outputs:"
+_UNREAD = (
+    "The model answered, but not in the form it was asked for, so labels and API key aren't the cause. Don't use this "
+    "judge: until its answers can be read, how good it is isn't known."
+)
+_FAILED = "The judge failed; labels and rubric are fine. Don't use it: how good it is isn't known."
+_NEARLY_ALONE = 1.05
+"""Design effect up to which groups don't change how many labels are needed."""
+_MOST_REASONS = 3
+"""Reasons why examples aren't graded, the commonest first; more would push the findings off the screen."""
+
+
+# --- what it can be used for ----------------------------------------------------------------------------------------
+
+
+def callout(calibration: Calibration) -> doc.Callout:
+    """The use in words, its evidence, and what to run next."""
+    decision = calibration.decision
+    baseline = calibration.baseline
+    decides = "gates" if decision.use == "gate" else "is used for trends"
+    moved = accepted_run.headline(baseline, decides) if baseline is not None else None
+    if not calibration.counts.graded:
+        return doc.Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
+    if decision.because_code == "drift" and moved is not None:
+        return moved
+    of_use = _by_use(calibration)
+    if moved is None or moved.tone != "note":
+        return of_use
+    if not decision.is_usable:
+        return replace(of_use, text=f"{of_use.text} {moved.head} {moved.text}")
+    overall = f"By the labels for the old wording, {decision.because[0].lower()}{decision.because[1:]}"
+    command = calibration.commands.label(" --rater YOUR-NAME")
+    then = f"Only new labels show whether that holds under the new wording{':' if command else '.'}"
+    return replace(moved, text=f"{moved.text} {overall} {then}", command=command)
+
+
+def _by_use(calibration: Calibration) -> doc.Callout:
+    decision = calibration.decision
+    because = calibration.decision.because
+    reference = calibration.comparison.gold.reference
+    match decision.verdict, decision.use:
+        case "ok", "gate":
+            return doc.Callout("good", "Can gate.", f"{because}{_how_drawn(calibration)}")
+        case "ok", "trend":
+            why = "One annotator per example." if reference == "one-person" else "The labels are not blind."
+            return doc.Callout("trend", _TRENDS, f"{why} {because} {_TREND}{_how_drawn(calibration)}")
+        case "labels-disagree", "trend":
+            return doc.Callout("trend", _TRENDS, f"{because} {_TREND}")
+        case "adjust", _:
+            return doc.Callout("bad", "Don't use this judge yet.", f"{because} {_UNUSABLE}")
+    if not calibration.comparison.gold.has_people:
+        kind = "synthetic labels only" if reference == "constructed" else "labels by a model only"
+        agreement = share(calibration.comparison.agreement.value)
+        text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {_EXPLORE}"
+        return _with_plan(doc.Callout("open", f"Can't tell whether it can gate: {kind}.", text), calibration)
+    if decision.verdict == "labels-disagree":
+        head = "These labels don't show whether it can gate."
+        command = calibration.commands.adjudicate()
+        return doc.Callout("open", head, f"{because} {_EXPLORE} {_ADJUDICATE_FIRST}{':' if command else '.'}", command)
+    head = _NOT_BETTER if decision.because_code == "constant-open" else _TOO_FEW
+    return _with_plan(doc.Callout("open", head, f"{because} {_EXPLORE}"), calibration)
+
+
+def _how_drawn(calibration: Calibration) -> str:
+    """What the figures can't show, where nobody recorded how the examples were drawn."""
+    if all(example.drawn for example in calibration.comparison.gold.examples):
+        return ""
+    return " That holds for outputs like these. How they were drawn isn't recorded: check that they are typical."
+
+
+def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
+    """The callout, with the command that plans labels added if more labels would give an answer."""
+    needed = calibration.decision.labels_needed
+    if needed is None:
+        return callout
+    text = f"Label at least {needed:,} by hand (enough if people agree with the judge on {percent(ASSUMED_AGREEMENT)})"
+    if calibration.comparison.gold.has_people:
+        grouped = calibration.comparison.figures.agreement.design_effect > _NEARLY_ALONE
+        text = f"Label about {needed:,} more (if the figures stay as they are)" + (
+            ", fewer if they come from new groups" if grouped else ""
+        )
+    command = calibration.commands.label_next(needed)
+    return replace(callout, text=f"{callout.text} {text}{_OUT_OF_POOL if command else '.'}", command=command)
+
+
+def _why_nothing(calibration: Calibration) -> str:
+    """How many examples are ungraded, why most of them are, and who can fix it."""
+    counts = calibration.counts
+    unread = any(finding.kind.cause == "replies" for finding in calibration.findings)
+    reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
+    why = f" (“{cut_short(reasons[0][0])}”)" if reasons else ""
+    ungraded = f"{counts.not_graded} of {counted(counts.examples, 'example')} got no score{why}."
+    return f"{ungraded} {_UNREAD if unread else _FAILED}"
+
+
+# --- the figures ----------------------------------------------------------------------------------------------------
+
+
+def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
+    """Agreement of the judge, the baseline and the annotators, and the target, on one scale."""
+    with_scores = comparison
+    if np.isnan(comparison.scores).all():
+        with_scores = replace(comparison, judge_name=comparison.gold_name)
+    person = with_scores.agreement_person
+    between = "" if person is None else "Annotators: two of them, compared in the same way. "
+    return doc.Bars(
+        (
+            ("judge", share_mark(comparison.agreement)),
+            ("baseline", share_mark(with_scores.agreement_constant, "baseline")),
+            *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
+            ("target", doc.Mark(share(target), target, role="target")),
+        ),
+        _about_agreement(comparison, between),
+    )
+
+
+def _about_agreement(comparison: Comparison, between: str) -> str:
+    """What agreement and the baseline are, by what is compared."""
+    share_of = "Agreement (two-sided 95% CI): share of examples on which the judge's"
+    if comparison.measure.of == OF_SCORE:
+        return (
+            f"{share_of} score is less than {comparison.tolerance:g} from gold, the score of the labels (of several, "
+            f"their median). Baseline: always giving the one score that agrees most often. {between}"
+            f"Pass mark {comparison.rubric.pass_mark:g}."
+        )
+    noun = comparison.measure.noun
+    return (
+        f"{share_of} {noun} is gold's, that of the labels (of several, the majority's). "
+        f"Baseline: always giving the one {noun} that agrees most often. {between}"
+    ).rstrip()
+
+
+def tiles(comparison: Comparison) -> doc.Tiles:
+    """False passes and false fails: count, total, share with its 95% CI, and ids."""
+    passes = doc.Ids(tuple(comparison.false_passes))
+    fails = doc.Ids(tuple(comparison.false_fails))
+    return doc.Tiles(
+        (
+            ("False passes", _wrong(passes, comparison.false_pass_rate, "fail"), passes, "false-pass"),
+            ("False fails", _wrong(fails, comparison.false_fail_rate, "pass", "passes"), fails, "false-fail"),
+        )
+    )
+
+
+def _wrong(wrong: doc.Ids, rate: Estimate, *decision: str) -> str:
+    """The number of wrong decisions, out of how many by gold, and their share."""
+    if rate.value is None:
+        return NONE
+    count = f"{len(wrong.ids)} of {counted(rate.n, *decision)}"
+    return count if is_count(rate) else f"{count}, {share_with_ci(rate)}"
+
+
+# --- caveats --------------------------------------------------------------------------------------------------------
+
+
+def caveats(calibration: Calibration) -> Iterator[doc.Line]:
+    """What limits every figure on the page."""
+    counts = calibration.counts
+    gold = calibration.comparison.gold
+    if not gold.has_people:
+        yield f"Warning: {LABELS_IN_WORDS[gold.reference]}; agreement with them is no evidence about people."
+    yield from _unseen(calibration)
+    ties = calibration.comparison.ties
+    if ties.count:
+        yield _ties_line(calibration)
+    if gold.not_blind:
+        yield f"Warning: {counted(gold.not_blind, 'label')} not blind (given with the judge's verdict visible)."
+    kin = kinship(calibration.rater.models, (example.system for example in gold.examples))
+    if kin:
+        yield f"Warning: {kin}."
+    if counts.not_graded and counts.graded:
+        reasons = Counter(calibration.reasons_not_graded.values()).most_common(_MOST_REASONS)
+        why = "; ".join(f"{n} × {cut_short(reason)}" for reason, n in reasons)
+        yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score: {why}."
+    if counts.unread:
+        yield f"{counted(counts.unread, 'verdict')} unreadable, even when asked again; excluded."
+    if counts.abstained:
+        yield f"{counted(counts.abstained, 'abstention')}; excluded."
+    if counts.quotes_not_found:
+        yield f"{counts.quotes_not_found} of {counted(counts.quotes, 'quote')} not found in what the judge saw."
+    if counts.stale_labels:
+        yield f"{counted(counts.stale_labels, 'label')} given for another wording (stale); they still count."
+    if gold.set_aside:
+        yield f"{counted(gold.set_aside, 'example')} without human labels excluded."
+    uneven = sum(example.weight != 1 for example in gold.examples)
+    if uneven:
+        yield (
+            f"{counted(uneven, 'example')} drawn with unequal chances: these figures describe the labelled examples; "
+            "markscheme pass-rate weights them."
+        )
+    if calibration.openings is not None:
+        yield calibration.openings.sentence
+
+
+def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
+    """Criteria whose levels differ by less than agreement of the score can detect."""
+    comparison = calibration.comparison
+    target = calibration.decision.target
+    if (comparison.agreement.value or 0.0) < target:
+        return
+    whole = sum(criterion.weight for criterion in comparison.rubric.criteria if criterion.weight > 0)
+    for criterion in comparison.rubric.criteria:
+        exact = comparison.criteria[criterion.name].statistics["exact_agreement"].value
+        if exact is None or exact >= target or not criterion.scale.ordered or whole <= 0:
+            continue
+        step = abs(criterion.weight) / whole / (len(criterion.scale.levels) - 1)
+        if step < comparison.tolerance:
+            yield (
+                f"Agreement hides {criterion.name}: judge and gold give it the same level on only {share(exact)} of "
+                f"examples, but one level of it moves the score by {number(step)}, and scores less than "
+                f"{comparison.tolerance:g} apart agree."
+            )
+
+
+def _ties_line(calibration: Calibration) -> str:
+    """How many examples differ from gold by exactly the tolerance, and what counting them as agreement would change."""
+    ties = calibration.comparison.ties
+    decision = calibration.decision
+    without = share(ties.agreement.value)
+    counting = share(agreement_with_ties(calibration.comparison).value)
+    line = (
+        f"{counted(ties.count, 'example')} exactly at the tolerance count as misses: agreement {without} without them, "
+        f"{counting} with"
+    )
+    if decision.verdict_with_ties not in (None, decision.verdict):
+        line += f"; counting them would make the verdict {decision.verdict_with_ties}"
+    return f"Warning: {line}; markscheme lint says which tolerance avoids them." if ties.flagged else f"{line}."
+
+
+def agreement_with_ties(comparison: Comparison) -> Estimate:
+    """Agreement if examples exactly at the tolerance counted."""
+    return comparison.ties.agreement_with_ties.estimate(method="agreement within or at tolerance")

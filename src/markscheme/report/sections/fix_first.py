@@ -1,0 +1,138 @@
+"""Fix first: a card per cause, in the order of the work, each with what to edit and the command to run."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.decision import Decision
+from markscheme.calibration.findings.finding import Finding
+from markscheme.report import document as doc
+from markscheme.stats.selection import held_out_needed, labels_needed
+
+
+def fix_first(calibration: Calibration) -> doc.Section:
+    """What to do, one card per cause, without repeating the callout."""
+    return doc.Section("Fix first", (*_fixes(calibration), *_rewording(calibration)), "fix")
+
+
+def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
+    shown = [finding for finding in calibration.findings if not _is_in_callout(finding, calibration.decision)]
+    if not calibration.counts.graded:
+        shown = [finding for finding in shown if not finding.kind.needs_scores] or shown
+    if shown:
+        targets = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
+        yield doc.Cards(tuple(_card(group, calibration, targets) for group in by_cause(shown)))
+    elif not calibration.findings:
+        yield doc.Paragraph((_first_step(calibration),))
+    needed = calibration.decision.labels_needed if calibration.comparison.gold.has_people else None
+    every = "The pool should hold outputs of every quality, so that each level occurs."
+    for finding in calibration.findings:
+        if finding.kind.fixed_by == "more labels" and finding not in shown:
+            yield doc.Paragraph((f"{finding.message} {finding.suggestion if needed is None else every}",))
+    is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
+    if is_file and any(finding.kind.is_fixed_by_edit for finding in shown):
+        then = "The ratings came from a file: after an edit, let the judge grade again, replace the file, then "
+        yield doc.Paragraph(((then, doc.Command(calibration.commands.calibrate())),))
+
+
+def _is_in_callout(finding: Finding, decision: Decision) -> bool:
+    """Whether the callout already says it: how many labels are missing, or that one constant score does better."""
+    if finding.kind.fixed_by == "more labels":
+        return decision.labels_needed is not None
+    return finding.kind.compares_baseline and decision.compares_baseline
+
+
+def _first_step(calibration: Calibration) -> str:
+    """What to do if there is no finding."""
+    if not calibration.comparison.gold.has_people:
+        return "No issues found, but only against labels that no annotator gave."
+    match calibration.decision.verdict:
+        case "ok":
+            return "Nothing: no issues found."
+        case "adjust":
+            return "No single cause found: read the examples below."
+        case _:
+            return "No issues found, but too few labels to tell: label more examples."
+
+
+# --- cards ----------------------------------------------------------------------------------------------------------
+
+
+def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings grouped by cause, separately for criteria and the whole, in the order in which to resolve them.
+
+    A finding that another one on its criterion explains is part of that one's group; it is left out where it says what
+    that one says already.
+    """
+    present = {(finding.code, finding.criterion) for finding in findings}
+    groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        kind = finding.kind
+        is_part = (kind.part_of, finding.criterion) in present
+        if is_part and kind.cause == "change":
+            continue
+        groups[kind.part_of if is_part else kind.code, finding.criterion is None].append(finding)
+    return sorted(groups.values(), key=lambda group: group[0].kind.step)
+
+
+def _card(group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str]) -> doc.Card:
+    first = group[0]
+    causes = [finding for finding in group if finding.code == first.code]
+    parts = [finding for finding in group if finding.code != first.code]
+    is_one = len(causes) == 1
+    rows = () if is_one else tuple(_row(finding, targets) for finding in causes)
+    return doc.Card(
+        title=_title(causes, targets),
+        text=_text(first, calibration) if is_one else "",
+        severity=first.severity,
+        code=first.code,
+        rows=rows + tuple(f"Probably part of this change: {part.text if is_one else part.message}" for part in parts),
+        advice=tuple(dict.fromkeys(finding.suggestion for finding in causes if finding.suggestion)),
+        command=first.command(calibration.commands),
+        examples=doc.Ids(tuple(dict.fromkeys(unit for finding in group for unit in finding.examples))),
+    )
+
+
+def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
+    """The criterion, or the cause if there are several criteria or none."""
+    first = causes[0]
+    if len(causes) > 1:
+        where = f"{len(causes)} criteria" if first.criterion is not None else f"{len(causes)} findings"
+        return f"{where} · {first.kind.short}"
+    if first.criterion is not None:
+        return doc.Name(first.criterion, targets.get(first.criterion, ""))
+    return f"{first.kind.short[:1].upper()}{first.kind.short[1:]}"
+
+
+def _text(finding: Finding, calibration: Calibration) -> str:
+    """What was found; if the callout already says it, its cause in a few words."""
+    baseline = calibration.baseline
+    return finding.kind.short if baseline is not None and baseline.states(finding) else finding.text
+
+
+def _row(finding: Finding, targets: Mapping[str, str]) -> doc.Line:
+    if finding.criterion is None:
+        return finding.text
+    return doc.Name(finding.criterion, targets.get(finding.criterion, "")), f" · {finding.text}"
+
+
+# --- other words ----------------------------------------------------------------------------------------------------
+
+
+def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
+    """The command to rewrite the words and test the new ones, if the words are the likely cause."""
+    worded = [finding for finding in calibration.findings if finding.kind.fixed_by == "wording"]
+    first = {kind for finding in worded for kind in finding.kind.after}
+    waits = any(finding.kind in first for finding in calibration.findings)
+    if worded and not waits and calibration.rater.has_rubric:
+        table = calibration.comparison.table
+        needed = labels_needed(held_out_needed())
+        tasks = len(set(table.groups or table.ids))
+        names = ", ".join(dict.fromkeys(finding.criterion or "all criteria" for finding in worded))
+        command = doc.Command(calibration.commands.improve())
+        of_gain = "finding a gain of 10 points in agreement with 80% probability"
+        of = "tasks" if table.groups else "examples"
+        enough = (
+            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}"
+        )
+        yield doc.Notes(((f"To have the wording of {names} rewritten and tested: ", command, f" ({enough})."),))

@@ -1,0 +1,73 @@
+"""What was run: rubric, judge, labels, how it was asked, and what that cost."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.drift.setting import template_fingerprint
+from markscheme.judges.judge import Usage
+from markscheme.phrases import counted, number
+from markscheme.report import document as doc
+from markscheme.report.sections.labels import LABELS_IN_WORDS
+
+_STRATEGIES = {
+    "one_shot": "all criteria in one request (one_shot)",
+    "per_criterion": "one request per criterion (per_criterion)",
+    "double_pass": "all criteria twice, the second time in reverse order (double_pass)",
+    "holistic": "one score for the whole response (holistic)",
+}
+_DRAWN = {"random": "at random", "by-verdict": "by the judge's verdict", "chosen": "with known chances"}
+
+
+def source_line(calibration: Calibration) -> str:
+    """Where the judge's replies come from: the only line in which a recorded run differs from a live one."""
+    rater = calibration.rater
+    match rater.source:
+        case "live":
+            cached = counted(calibration.counts.from_cache, "reply", "replies")
+            return f"Live: {counted(calibration.cost.calls, 'call')}, {cached} from the cache."
+        case "recorded":
+            return f"Recorded replies, no calls: {rater.provenance}."
+        case _:
+            return f"Ratings from a file, no calls: {rater.provenance}." if rater.provenance else "Ratings from a file."
+
+
+def what_was_run(calibration: Calibration) -> doc.Section:
+    """The facts of a run, one a line."""
+    return doc.Section("What was run", (doc.Facts(tuple(_facts(calibration))),), "run")
+
+
+def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
+    rater = calibration.rater
+    rubric = calibration.rubric
+    gold = calibration.comparison.gold
+    yield "rubric", f"{rubric.name} ({rubric.fingerprint})"
+    if rater.source != "ratings":
+        yield "prompt wording", template_fingerprint()
+    yield "judge", f"{rater.name} ({rater.fingerprint or 'ratings only, no fingerprint'})"
+    if rater.answered_by:
+        yield "answered by", ", ".join(rater.answered_by)
+    yield "labels", f"{counted(len(gold.ids), 'example')}, {LABELS_IN_WORDS[gold.reference]}"
+    if rater.source != "ratings":
+        samples = "" if rubric.samples == 1 else f", {rubric.samples} samples (median level)"
+        yield "asked", f"{_STRATEGIES[rubric.strategy]}{samples}"
+    drawn = Counter(_DRAWN.get(example.drawn or "", "not recorded") for example in gold.examples)
+    yield "examples drawn", ", ".join(f"{what} ({n})" if len(drawn) > 1 else what for what, n in drawn.items())
+    yield "graded", f"{calibration.counts.graded} of {counted(calibration.counts.examples, 'example')}"
+    yield "cost", cost_line(calibration.cost)
+    if calibration.baseline is not None:
+        accepted = calibration.baseline.since.accepted
+        yield "accepted run", f"{accepted.date}, {accepted.digest} ({accepted.path})"
+
+
+def cost_line(cost: Usage) -> str:
+    """Calls, tokens and dollars, as far as they are known."""
+    if not cost.calls:
+        return "none (no calls)"
+    read = cost.input_tokens
+    written = cost.output_tokens
+    tokens = "" if read is None or written is None else f", {read + written:,} tokens"
+    usd = "price unknown" if cost.usd is None else f"${number(cost.usd, 4)}"
+    batches = "" if cost.batched_usd is None else f", ${number(cost.batched_usd, 4)}"
+    in_batches = f" ({cost.batched:,} in batches at half price{batches})" if cost.batched else ""
+    return f"{counted(cost.calls, 'call')}{tokens}, {usd}{in_batches}"

@@ -1,0 +1,42 @@
+"""Slices: the parts of the examples on which the judge does worse than on the rest."""
+
+from collections.abc import Iterator, Sequence
+
+from markscheme.calibration.findings.slices import Slice
+from markscheme.report import document as doc
+from markscheme.report.document import share_mark
+from markscheme.report.figures import share, with_signed_interval
+from markscheme.report.sections.examples import slice_tag
+
+
+def slices_section(slices: Sequence[Slice]) -> doc.Section:
+    """Slices on which the judge does worse than on the rest; on pages, all slices."""
+    return doc.Section("Slices", tuple(_blocks(slices)), "slices")
+
+
+def _blocks(slices: Sequence[Slice]) -> Iterator[doc.Block]:
+    places = range(len(slices))
+    worse = sorted((place for place in places if slices[place].stands_out), key=lambda place: slices[place].p)
+    if worse:
+        yield _table(slices, worse)
+    else:
+        yield doc.Paragraph((f"None of {len(slices)} slices does worse than the rest.",))
+    rest = sorted(set(places) - set(worse), key=lambda place: slices[place].agreement.value or 0.0)
+    if rest:
+        yield doc.OnPages((doc.Paragraph(("The other slices:",)), _table(slices, rest)))
+
+
+def _table(slices: Sequence[Slice], places: Sequence[int]) -> doc.Table:
+    headings = ("Slice", "examples", "agreement", "elsewhere", "bias", "criteria")
+    return doc.Table(headings, tuple(_row(slices[place], slice_tag(place)) for place in places))
+
+
+def _row(part: Slice, tag: str) -> tuple[doc.Line, ...]:
+    return (
+        doc.Name(f"{part.part.by}: {part.part.name}"),
+        doc.Count(part.n, tag, says=f"{part.part.by} {part.part.name}"),
+        share_mark(part.agreement),
+        share(part.rest),
+        with_signed_interval(part.signed_error),
+        ", ".join(part.criteria),
+    )

@@ -1,0 +1,103 @@
+"""The report on an export's judges: a row per metric and judge, and which metric is worth a rubric."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.labelled_files import ExportAnswer
+from markscheme.phrases import counted
+from markscheme.report import document as doc
+from markscheme.report.figures import coefficient, share, share_with_interval
+from markscheme.report.json import attributes
+from markscheme.report.views.calibration import json_of as json_of_calibration
+
+_HEADINGS = (
+    "metric",
+    "judge",
+    "labels",
+    "agreement (95% CI)",
+    "baseline",
+    "annotators",
+    "kappa",
+    "false passes",
+    "use",
+)
+
+
+def view(answer: ExportAnswer) -> doc.Document:
+    """The first report on an export, without a rubric."""
+    rows = tuple(_row(calibration) for calibration in answer.metrics)
+    return doc.Document(
+        title=f"{answer.export.path.name} · {answer.export.format} · {counted(len(rows), 'judged metric')}",
+        source="",
+        blocks=(_callout(answer), doc.Table(_HEADINGS, rows), doc.Notes(tuple(_notes(answer)))),
+    )
+
+
+def _row(calibration: Calibration) -> tuple[doc.Line, ...]:
+    comparison = calibration.comparison
+    person = comparison.agreement_person
+    wrong = comparison.false_pass_rate
+    passes = doc.Ids(tuple(comparison.false_passes))
+    return (
+        doc.Name(calibration.rubric.name),
+        doc.Name(calibration.rater.name),
+        str(comparison.agreement.n),
+        share_with_interval(comparison.agreement),
+        share(comparison.agreement_constant.value),
+        share(None if person is None else person.value),
+        coefficient(comparison.criteria[calibration.rubric.name].headline),
+        (f"{len(passes.ids)} of {wrong.n}: ", passes) if passes.ids else f"0 of {wrong.n}",
+        calibration.decision.use,
+    )
+
+
+def _callout(answer: ExportAnswer) -> doc.Callout:
+    weak = answer.worth_a_rubric
+    if weak is None:
+        return doc.Callout("good", "No metric needs a rubric: every judge here agrees well enough with the annotators.")
+    comparison = weak.comparison
+    name = weak.rubric.name
+    files = " ".join(map(str, answer.files))
+    figures = (
+        f"{weak.rater.name} agrees with the labels on {share(comparison.agreement.value)} of {comparison.agreement.n}"
+    )
+    baseline = f"always giving one level would reach {share(comparison.agreement_constant.value)}"
+    return doc.Callout(
+        "bad" if weak.decision.verdict == "adjust" else "open",
+        f"{name} is worth a rubric.",
+        f"{figures}; {baseline}. Write down what each level means, in a rubric with that criterion, and bring the "
+        "labels over.",
+        f"markscheme import {files} --rubric RUBRIC --examples examples.jsonl --to ratings.jsonl",
+    )
+
+
+def _notes(answer: ExportAnswer) -> Iterator[str]:
+    for calibration in answer.metrics:
+        kappa = calibration.comparison.criteria[calibration.rubric.name].headline
+        if kappa.undefined:
+            yield f"– {calibration.rubric.name} by {calibration.rater.name}: {kappa.undefined}."
+    yield from (f"Not compared: {sentence}." for sentence in answer.apart)
+    yield from (f"Note: {note}." for note in answer.export.notes)
+    yield from (f"Left out: {count} {what}." for what, count in Counter(answer.export.lost).most_common())
+
+
+def json_of(answer: ExportAnswer) -> dict[str, Any]:
+    """The same by the keys of its JSON, each calibration by the keys of its own file format."""
+    weak = answer.worth_a_rubric
+    return {
+        "schema": 1,
+        "files": answer.files,
+        **attributes(answer.export, "taken_for=format lost notes"),
+        "metrics": [
+            {
+                "metric": calibration.rubric.name,
+                "judge": calibration.rater.name,
+                "calibration": json_of_calibration(calibration),
+            }
+            for calibration in answer.metrics
+        ],
+        "not_compared": answer.apart,
+        "worth_a_rubric": weak.rubric.name if weak else None,
+    }

@@ -1,0 +1,20 @@
+"""Files that come with markscheme: rubrics, a labelled set, graders, and what `init` adds to a project.
+
+In a clone, `rubrics/`, `calibration/` and `graders/` are in its root, where users see them; a wheel has them here.
+"""
+
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+_CLONE = _HERE.parents[2]
+
+
+def shipped(place: str) -> Path:
+    """A file or folder that comes with markscheme, by its path in the repository; `project` is what `init` adds.
+
+    Example:
+        >>> shipped("rubrics/schema.json").is_file(), shipped("graders/session.py").is_file()
+        (True, True)
+    """
+    packaged = _HERE / place
+    return packaged if packaged.exists() else _CLONE / place

@@ -1,0 +1,335 @@
+"""Whether a judge moved since its accepted runs, where runs differ among themselves.
+
+All answers of one run share something - a provider's build, an hour, a seed - that pairing by example doesn't show.
+The spread of accepted runs does; with few of them a prior of 0.02 of the range is added.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import fdtrc, ndtri, stdtr, stdtrit
+
+from markscheme.stats.change import complete_runs, examples_to_affirm, least_n, run_columns, shift_interval
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats, spread
+from markscheme.stats.pairs import Moments, paired
+
+PRIOR_DF = 4
+"""Degrees of freedom of the prior spread of runs; with RUN_SD it kept false alarms of three accepted runs of six real
+judges at .028 instead of .128."""
+RUN_SD = 0.02
+"""Spread of run means that is assumed before any is seen, as a share of the range: between the 0 and 0.034 of ten runs
+each of six real judges."""
+RUNS_DIFFER = 0.10
+"""An F-test of the accepted runs at or below this p shows that they differ by more than single answers explain."""
+UNSTEADY = 0.05
+"""Significance at which a judge is called unsteady, which alarms nobody."""
+SHIFT_COVERAGE = 0.90
+"""Coverage of the printed interval; its ends are the bounds of the two one-sided tests for no drift at .05."""
+AFFIRMED = 0.90
+"""Confidence with which "no drift" is stated: two one-sided tests at .05."""
+NO_SHIFT_MARGIN = 1 / 16
+"""Share of the range within which a shift counts as none: a quarter of a level on five levels, 6 points on yes/no; a
+judgement."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunShift:
+    """How far a new run is from the accepted ones, compared with how far these are from each other.
+
+    Attributes:
+        shift: New run minus the mean of the accepted ones, with the 90 % interval that belongs to `p`; undefined
+            with fewer than two examples.
+        n: Examples (or groups of them) rated in every run.
+        runs: Accepted runs.
+        p: Probability of a shift at least as large, in either direction, if the judge hadn't changed; 1 where `shift`
+            is undefined. It comes from the spread of runs pooled with its prior or, where runs are shown to differ and
+            that gives the larger p, from their spread alone.
+        between: Variance of the accepted runs' figures; 0 with one run.
+        within: Variance of one run's figure that noise in single answers explains.
+        p_alike: Probability of runs at least as far apart if they differed by noise in single answers only, by the F
+            test of `between` over `within`; None with one run.
+        detectable: The smallest shift that this many runs would call significant at 5 %.
+        now: The new run's figure; None where `shift` is undefined.
+        then: What it is compared with, the mean of the accepted runs' figures; None likewise.
+    """
+
+    shift: Estimate
+    n: int
+    runs: int
+    p: float = 1.0
+    between: float = 0.0
+    within: float = 0.0
+    p_alike: float | None = None
+    detectable: float = math.inf
+    now: float | None = None
+    then: float | None = None
+
+    @property
+    def run_sd(self) -> float:
+        """How far runs differ beyond what noise in single answers explains, as a standard deviation."""
+        return math.sqrt(max(0.0, self.between - self.within))
+
+    @property
+    def alike(self) -> bool:
+        """Whether there are several accepted runs and they aren't shown to differ."""
+        return self.p_alike is not None and self.p_alike > RUNS_DIFFER
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """A new run compared with the accepted ones on one criterion, or on the score.
+
+    Attributes:
+        moved: The shift of the mean and its test.
+        by_example: The same shift with an interval over examples, widened by one pair of opposite shifts.
+        mean_now: Mean of the new run.
+        means: Means of the accepted runs.
+        margin: How far the mean may shift and still count as unmoved.
+        span: The scale's range.
+        needed: Examples with which an unmoved judge would be shown not to have moved with 90 % probability; None with
+            one accepted run, where runs differ, and where the margin is narrower than runs can show.
+    """
+
+    moved: RunShift
+    by_example: Estimate
+    means: tuple[float, ...]
+    margin: float
+    span: float
+    needed: int | None
+
+    @property
+    def within_margin(self) -> bool:
+        """Whether both intervals of the shift lie inside the margin."""
+        limits = [limit for interval in (self.moved.shift, self.by_example) for limit in (interval.low, interval.high)]
+        return all(limit is not None and abs(limit) < self.margin for limit in limits)
+
+    @property
+    def steady(self) -> bool:
+        """Whether the judge is shown not to have moved: several runs that don't differ, and a shift within margin."""
+        return self.moved.alike and self.within_margin
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether the accepted runs differ by more than noise explains, and by 2 % of the range or more."""
+        alike = self.moved.p_alike
+        return alike is not None and alike <= UNSTEADY and self.moved.run_sd >= RUN_SD * self.span
+
+
+def compare_runs(
+    now: npt.ArrayLike,
+    stored: npt.ArrayLike,
+    *,
+    span: float,
+    step: float = 1.0,
+    margin: float | None = None,
+    base: npt.ArrayLike | None = None,
+) -> RunComparison:
+    """Whether a judge's mean moved since its accepted runs, by more than runs differ among themselves.
+
+    Args:
+        now: Ratings of the new run, shape (n,); nan = missing.
+        stored: Ratings of r accepted runs, shape (n,) or (n, r); nan = missing. An example counts if it was rated in
+            every run.
+        span: The scale's range in the unit of the ratings; 1 for the score.
+        step: The smallest step between two ratings, in their unit: 1 for levels; for the score the smallest
+            difference two scores of the rubric can have, at most 0.05.
+        margin: How far the mean may shift and still count as unmoved; a sixteenth of the range by default.
+        base: Ratings of one other run, shape (n,), to compare the new run with instead of the mean of the accepted
+            ones, whose spread still measures how much runs differ.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, ratings that span more than `span`, a step that isn't
+            positive, or a margin outside 0 to the range.
+
+    Source:
+        Searle, Casella and McCulloch (1992), Variance Components, chapter 4, for the spread of runs.
+
+    Example:
+        >>> found = compare_runs([1, 0, 3, 3, 0, 0], [[2, 2], [1, 1], [4, 4], [4, 4], [0, 1], [0, 0]], span=4)
+        >>> round(found.moved.shift.value, 4), round(found.moved.p, 4)
+        (-0.75, 0.0068)
+    """
+    margin = NO_SHIFT_MARGIN * span if margin is None else margin
+    if not 0 < margin <= span or not step > 0:
+        raise ValueError(f"a margin is above 0 and within {span}, and a step above 0, not {margin} and {step}")
+    runs = complete_runs(now, stored if base is None else run_columns(base, stored))
+    new = runs[:, 0]
+    accepted = runs[:, 1 if base is None else 2 :]
+    accepted_mean = accepted.mean(axis=1) if base is None else runs[:, 1]
+    difference = new - accepted_mean
+    by_example = shift_interval(difference, span=span)
+    n, r = accepted.shape
+    if n < 2:
+        why = "no example rated in every run" if n == 0 else "one example only"
+        return RunComparison(_unknown(why, n, r), by_example, tuple(accepted.ravel().tolist()), margin, span, None)
+    means = accepted.mean(axis=0)
+    if r == 1:
+        noise = float(difference.var(ddof=1)) / 2
+    else:
+        residual = accepted - accepted.mean(axis=1, keepdims=True) - means + accepted.mean()
+        noise = float((residual**2).sum()) / ((n - 1) * (r - 1))
+    noise = max(noise, step**2 / (2 * n))
+    moved = _among_runs(
+        float(new.mean()),
+        means,
+        noise / n,
+        n=n,
+        prior_sd=RUN_SD * span,
+        method="mean shift among runs",
+        base=None if base is None else float(accepted_mean.mean()),
+    )
+    needed = None
+    if moved.alike:
+        needed = _examples_to_affirm(noise, r, margin=margin, span=span)
+    if needed is not None:
+        needed = max(needed, examples_to_affirm(float(difference.var(ddof=1)), margin=margin, span=span), n + 1)
+    return RunComparison(moved, by_example, tuple(means.tolist()), margin, span, needed)
+
+
+def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
+    """Examples with which the interval of an unmoved judge lies inside the margin; None if no number is enough.
+
+    Assumes that runs differ by noise in single answers only.
+    """
+    df = r - 1 + PRIOR_DF
+    prior = (RUN_SD * span) ** 2
+    z = float(ndtri((1 + AFFIRMED) / 2))
+    t = float(stdtrit(df, (1 + SHIFT_COVERAGE) / 2))
+
+    def inside(n: float) -> bool:
+        pooled = (df * noise / n + PRIOR_DF * prior) / df
+        return t * math.sqrt((1 + 1 / r) * pooled) + z * math.sqrt((1 + 1 / r) * noise / n) < margin
+
+    return least_n(inside) if inside(math.inf) else None
+
+
+def run_agreement_change(
+    gold: npt.ArrayLike,
+    now: npt.ArrayLike,
+    stored: npt.ArrayLike,
+    formula: Callable[[Moments], Floats],
+    *,
+    groups: npt.ArrayLike | None = None,
+    prior_sd: float = RUN_SD,
+    method: str = "change in agreement with gold",
+) -> RunShift:
+    """How much a judge's agreement with gold changed since its accepted runs, compared with how far these differ.
+
+    Args:
+        gold: Gold levels, shape (n,); nan = missing.
+        now: Ratings of the new run, shape (n,).
+        stored: Ratings of r accepted runs, shape (n,) or (n, r). An example counts if gold and all runs have it.
+        formula: Function from the means over examples to the coefficient or error; nan where it is undefined.
+        groups: Which group each example belongs to, shape (n,); whole groups are left out at a time.
+        prior_sd: How far unchanged runs are assumed to differ, in the unit of the statistic: 0.02 for coefficients,
+            0.02 of the range for errors.
+        method: What was compared, for the Estimate's `method`.
+
+    Returns:
+        New run minus the mean of the accepted ones, in the unit of the statistic. Undefined with fewer than two
+        examples, and where the statistic is undefined in a run or with an example left out.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit.
+
+    Source:
+        Miller (1974), Biometrika 61(1), 1-15, for the jackknife. doi:10.1093/biomet/61.1.1
+
+    Example:
+        >>> levels = [0, 1, 2, 0, 1, 2]
+        >>> found = run_agreement_change(levels, [0, 1, 2, 0, 0, 1], levels, lambda m: m.absolute)
+        >>> round(found.shift.value, 4)
+        0.3333
+    """
+    runs = np.column_stack([np.asarray(gold, dtype=np.float64), run_columns(now, stored)])
+    is_complete = ~np.isnan(runs).any(axis=1)
+    n = int(is_complete.sum())
+    r = runs.shape[1] - 2
+    if n < 2:
+        return _unknown("no example rated in every run" if n == 0 else "one example only", n, r, method)
+    named = None if groups is None else np.asarray(groups)[is_complete]
+    pairs = [paired(runs[is_complete, 0], runs[is_complete, run], named) for run in range(1, r + 2)]
+    n = pairs[0].groups.n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        with_left_out = np.array([formula(pair.moments) for pair in pairs])
+    values = with_left_out[:, 0]
+    left_out = with_left_out[:, 1:]
+    if n < 2 or not np.isfinite(with_left_out).all():
+        return _unknown("agreement undefined in one of the runs", n, r, method)
+    twos = list(combinations(range(1, r + 1), 2)) or [(0, 1)]
+    within = float(np.mean([_squared_se(left_out[a] - left_out[b]) for a, b in twos])) / 2
+    by_example = _squared_se(left_out[0] - left_out[1:].mean(axis=0)) + (1 + 1 / r) * prior_sd**2
+    return _among_runs(
+        float(values[0]), values[1:], within, n=n, prior_sd=prior_sd, least_variance=by_example, method=method
+    )
+
+
+def _among_runs(
+    now: float,
+    figures: Floats,
+    within: float,
+    *,
+    n: int,
+    prior_sd: float,
+    method: str,
+    least_variance: float = 0.0,
+    base: float | None = None,
+) -> RunShift:
+    """The test of a new run's figure against those of accepted runs, or against that of one other run."""
+    r = len(figures)
+    then, runs_in_shift = (float(figures.mean()), 1 + 1 / r) if base is None else (base, 2.0)
+    shift = now - then
+    between = float(figures.var(ddof=1)) if r > 1 else 0.0
+    df = r - 1 + PRIOR_DF
+    p_alike = _chance_alike(between, within, r, n) if r > 1 else None
+    pooled = ((r - 1) * between + PRIOR_DF * (within + prior_sd**2)) / df
+    se = math.sqrt(max(runs_in_shift * pooled, least_variance))
+    p = _two_sided(shift / se, df)
+    reach = float(stdtrit(df, (1 + SHIFT_COVERAGE) / 2)) * se
+    detectable = float(stdtrit(df, 0.975)) * se
+    if p_alike is not None and p_alike <= RUNS_DIFFER:
+        alone = math.sqrt(runs_in_shift * max(between, within))
+        p_alone = _two_sided(shift / alone, r - 1)
+        detectable = max(detectable, float(stdtrit(r - 1, 0.975)) * alone)
+        reach_alone = float(stdtrit(r - 1, (1 + SHIFT_COVERAGE) / 2)) * alone
+        equal = math.isclose(p_alone, p, abs_tol=1e-12)
+        if reach_alone > reach if equal else p_alone > p:
+            p, reach = p_alone, reach_alone
+    made = f"{method}; t, {r} accepted {'run' if r == 1 else 'runs'}"
+    estimate = Estimate(shift, shift - reach, shift + reach, SHIFT_COVERAGE, n, made)
+    return RunShift(
+        shift=estimate,
+        n=n,
+        runs=r,
+        p=p,
+        between=between,
+        within=within,
+        p_alike=p_alike,
+        detectable=detectable,
+        now=now,
+        then=then,
+    )
+
+
+def _chance_alike(between: float, within: float, r: int, n: int) -> float:
+    """Probability that runs differ this much by noise in single answers alone."""
+    if within == 0:
+        return 1.0 if between == 0 else 0.0
+    return float(fdtrc(r - 1, (n - 1) * (r - 1), between / within))
+
+
+def _two_sided(t: float, df: int) -> float:
+    return float(2 * stdtr(df, -abs(t)))
+
+
+def _squared_se(left_out: Floats) -> float:
+    return spread(left_out).se ** 2
+
+
+def _unknown(why: str, n: int, runs: int, method: str = "mean shift among runs") -> RunShift:
+    return RunShift(Estimate.without_value(why, n=n, method=method, level=SHIFT_COVERAGE), n, runs)

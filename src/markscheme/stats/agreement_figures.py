@@ -1,0 +1,251 @@
+"""How often a judge agrees: with gold, with single annotators, and more often than the best constant answer.
+
+What is compared may be scores, levels of one criterion or decisions, all as numbers. All agreement uses one tolerance,
+and all bounds respect groups of examples.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.intervals import Floats
+from markscheme.stats.pairs import equal_vectors
+from markscheme.stats.rating_patterns import over
+from markscheme.stats.shares import GroupedMean, GroupedShare, grouped_mean, grouped_share
+
+DECIMALS = 9
+"""Differences are rounded to so many decimals before they are compared, so that 0.7 - 0.6 isn't less than 0.1."""
+TIES_TO_FLAG = 0.05
+"""Share of examples exactly at the tolerance from which a report warns: so many can change a verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementFigures:
+    """The figures a verdict is based on.
+
+    Attributes:
+        agreement: Share of examples on which the judge agrees with gold.
+        constant: Share on which the best constant answer does.
+        constant_value: That answer; nan without examples.
+        gain: Agreement minus that of the constant, paired by example.
+        people: Over examples that two or more annotators and the judge rated, the share of pairs of annotators
+            who agree with each other.
+        judge_people: On the same examples, the share of annotators the judge agrees with.
+        constant_people: The same for the constant answer that agrees with most annotators.
+        judge_minus_person: `judge_people` minus `people`: the judge minus an annotator, each in turn as gold.
+        person_minus_constant: `people` minus `constant_people`.
+    """
+
+    agreement: GroupedShare
+    constant: GroupedShare
+    constant_value: float
+    gain: GroupedMean
+    people: GroupedShare
+    judge_people: GroupedShare
+    constant_people: GroupedShare
+    judge_minus_person: GroupedMean
+    person_minus_constant: GroupedMean
+
+
+@dataclass(frozen=True, slots=True)
+class ToleranceTies:
+    """Examples whose score differs from gold by exactly the tolerance, which doesn't count as agreement.
+
+    Attributes:
+        n: Examples compared.
+        count: Those exactly at the tolerance.
+        agreement: The share that agrees, without them.
+        agreement_with_ties: The share that would agree if they counted.
+    """
+
+    n: int
+    count: int
+    agreement: GroupedShare
+    agreement_with_ties: GroupedShare
+
+    @property
+    def flagged(self) -> bool:
+        """Whether 5 % of the examples or more differ by exactly the tolerance."""
+        return self.n > 0 and self.count >= TIES_TO_FLAG * self.n
+
+
+def agreement_figures(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    people: npt.ArrayLike | None = None,
+    *,
+    tolerance: float,
+    groups: npt.ArrayLike | None = None,
+    constants: npt.ArrayLike | None = None,
+) -> AgreementFigures:
+    """The figures a verdict is based on, from scores, decisions or levels of one criterion.
+
+    Args:
+        gold: Gold's, shape (n,), nan = missing.
+        judge: The judge's, shape (n,), nan = missing.
+        people: Those of single annotators, shape (n, n_people), nan = missing; None where there are none.
+        tolerance: Two that are closer than this agree, after rounding the difference to 9 decimals.
+        groups: A name for each example, shape (n,), where several share a task.
+        constants: Candidates for the best constant; by default all that the judge or an annotator gave, or gold where
+            there are no annotators'.
+
+    Returns:
+        Figures of annotators are empty (n = 0) where no example has two of them and the judge.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, or a tolerance that isn't above 0.
+
+    Example:
+        >>> figures = agreement_figures([0.1, 0.5, 0.6, 0.9], [0.1, 0.5, 0.6, 0.5], tolerance=0.1)
+        >>> figures.agreement.value, figures.constant.value, figures.gain.value
+        (0.75, 0.25, 0.5)
+    """
+    g, j = equal_vectors(gold=gold, judge=judge)
+    p = np.full((len(g), 0), np.nan) if people is None else np.asarray(people, dtype=np.float64)
+    if p.ndim != 2 or len(p) != len(g):
+        raise ValueError(f"people must have shape ({len(g)}, n_people), not {p.shape}")
+    if constants is None:
+        constants = np.concatenate([j, (p if np.isfinite(p).any() else g).reshape(-1)])
+    agrees = close(g, j, tolerance)
+    constant = best_constant(np.where(np.isnan(j), np.nan, g), constants, tolerance)
+    constant_agrees = np.where(np.isnan(agrees), np.nan, close(g, np.full_like(g, constant), tolerance))
+    shared = np.isfinite(j) & (np.isfinite(p).sum(axis=1) >= 2)
+    several = np.where(shared[:, None], p, np.nan)
+    for_people = _best_constant_for_people(several, constants, tolerance)
+    by_pairs = pair_agreement(several, tolerance)
+    by_judge = agreement_with_people(np.where(shared, j, np.nan), several, tolerance)
+    by_constant = agreement_with_people(np.where(shared, for_people, np.nan), several, tolerance)
+    return AgreementFigures(
+        agreement=grouped_share(agrees, groups),
+        constant=grouped_share(constant_agrees, groups),
+        constant_value=constant,
+        gain=grouped_mean(agrees - constant_agrees, groups),
+        people=grouped_share(by_pairs, groups),
+        judge_people=grouped_share(by_judge, groups),
+        constant_people=grouped_share(by_constant, groups),
+        judge_minus_person=grouped_mean(by_judge - by_pairs, groups),
+        person_minus_constant=grouped_mean(by_pairs - by_constant, groups),
+    )
+
+
+def tolerance_ties(
+    gold: npt.ArrayLike, judge: npt.ArrayLike, *, tolerance: float, groups: npt.ArrayLike | None = None
+) -> ToleranceTies:
+    """How many examples differ from gold by exactly the tolerance, and the agreement without and with them.
+
+    Args:
+        gold: Gold scores, shape (n,), nan = missing.
+        judge: The judge's scores, shape (n,), nan = missing.
+        tolerance: In the unit of the scores; a difference equal to it after rounding to 9 decimals is a tie.
+        groups: A name for each example, shape (n,), where several share a task.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, or a tolerance that isn't above 0.
+
+    Example:
+        >>> ties = tolerance_ties([0.5, 0.5, 0.5, 0.5], [0.6, 0.5, 0.4, 0.9], tolerance=0.1)
+        >>> ties.count, ties.agreement.value, ties.agreement_with_ties.value, ties.flagged
+        (2, 0.25, 0.75, True)
+    """
+    g, j = equal_vectors(gold=gold, judge=judge)
+    agrees = close(g, j, tolerance)
+    tied = np.round(np.abs(g - j), DECIMALS) == round(tolerance, DECIMALS)
+    return ToleranceTies(
+        n=int(np.isfinite(agrees).sum()),
+        count=int(tied.sum()),
+        agreement=grouped_share(agrees, groups),
+        agreement_with_ties=grouped_share(np.where(tied, 1.0, agrees), groups),
+    )
+
+
+def pair_agreement(people: npt.ArrayLike, tolerance: float) -> Floats:
+    """Share of pairs of annotators who agree, per example; nan where fewer than two scored it.
+
+    Args:
+        people: Scores of single annotators, shape (n, n_people), nan = missing.
+        tolerance: Scores closer than this agree.
+
+    Example:
+        >>> pair_agreement([[0.5, 0.5, 0.75], [0.5, float("nan"), 0.5]], 0.1).round(4).tolist()
+        [0.3333, 1.0]
+    """
+    p = np.asarray(people, dtype=np.float64)
+    first, second = np.triu_indices(p.shape[1], 1)
+    return _mean_known(close(p[:, first], p[:, second], tolerance))
+
+
+def agreement_with_people(score: npt.ArrayLike, people: npt.ArrayLike, tolerance: float) -> Floats:
+    """Share of annotators that a score agrees with, per example; nan where there is none.
+
+    Args:
+        score: Shape (n,), or one score for all examples; nan = missing.
+        people: Scores of single annotators, shape (n, n_people), nan = missing.
+        tolerance: Scores closer than this agree.
+
+    Example:
+        >>> agreement_with_people([0.5, 0.25], [[0.5, 0.5, 0.75], [0.25, 0.5, 0.25]], 0.1).round(4).tolist()
+        [0.6667, 0.6667]
+    """
+    p = np.asarray(people, dtype=np.float64)
+    scores = np.broadcast_to(np.asarray(score, dtype=np.float64), (len(p),))
+    return _mean_known(close(scores[:, None], p, tolerance))
+
+
+def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
+    """1 where two scores agree within the tolerance, 0 where they don't, nan where either is missing.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't broadcast, or a tolerance that isn't above 0.
+
+    Example:
+        >>> close([0.5, 0.5, 0.5], [0.55, 0.6, float("nan")], 0.1).tolist()
+        [1.0, 0.0, nan]
+    """
+    if not tolerance > 0:
+        raise ValueError(f"a tolerance is above 0, not {tolerance}")
+    apart = np.round(np.abs(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)), DECIMALS)
+    return np.where(np.isnan(apart), np.nan, (apart < tolerance).astype(np.float64))
+
+
+def best_constant(
+    values: npt.ArrayLike, candidates: npt.ArrayLike, tolerance: float, weights: npt.ArrayLike | None = None
+) -> float:
+    """The candidate that agrees with the most values, the lowest in a tie; nan without values or candidates.
+
+    Args:
+        values: Shape (n,), nan = missing.
+        candidates: Answers that may be the constant, shape (m,), nan = missing.
+        tolerance: Values closer than this to the constant agree with it, by the rule of `close`.
+        weights: How much each value counts, shape (n,); one each by default.
+
+    Example:
+        >>> best_constant([0.1, 0.5, 0.6, 0.65, 1.0], [0.5, 0.6, 1.0], 0.1)
+        0.6
+    """
+    scores = np.asarray(values, dtype=np.float64)
+    answers = np.asarray(candidates, dtype=np.float64)
+    answers = np.unique(answers[np.isfinite(answers)])
+    present = np.isfinite(scores)
+    if not present.any() or not len(answers):
+        return math.nan
+    counts = np.ones_like(scores) if weights is None else np.asarray(weights, dtype=np.float64)
+    order = np.argsort(scores[present], kind="stable")
+    ordered = scores[present][order]
+    weight_so_far = np.append(0.0, np.cumsum(counts[present][order]))
+    reach = tolerance - 0.5 * 10.0**-DECIMALS
+    first = np.searchsorted(ordered, answers - reach, side="left")
+    last = np.searchsorted(ordered, answers + reach, side="right")
+    return float(answers[np.round(weight_so_far[last] - weight_so_far[first], DECIMALS).argmax()])
+
+
+def _mean_known(values: Floats) -> Floats:
+    return over(np.nansum(values, axis=1), np.isfinite(values).sum(axis=1, dtype=np.float64))
+
+
+def _best_constant_for_people(people: Floats, candidates: npt.ArrayLike, tolerance: float) -> float:
+    """The candidate that agrees with the largest share of an example's annotators, on average."""
+    count = np.isfinite(people).sum(axis=1, keepdims=True)
+    weights = np.broadcast_to(1 / np.maximum(count, 1), people.shape)
+    return best_constant(people.reshape(-1), candidates, tolerance, weights.reshape(-1))

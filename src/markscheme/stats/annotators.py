@@ -1,0 +1,377 @@
+"""Is the judge as good as a second annotator? Inter-annotator agreement, the judge's agreement, and gold labels.
+
+Annotators' ratings come as a table of shape (n_units, n_people), nan where one gave none; the judge's as a vector.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+from markscheme.stats.change import benjamini_yekutieli
+from markscheme.stats.coefficients import Metric, agreement, pair_left_out
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import ATANH, IDENTITY, Floats, Groups, guard
+from markscheme.stats.rating_patterns import over, people_and_judge, people_table
+
+GoldRule: TypeAlias = Literal["median", "majority", "mean"]
+Closeness: TypeAlias = Literal["accuracy", "neg_rmse"]
+
+LEAST_SHARED_EXAMPLES = 30
+"""Examples that two raters must share: what the alternative annotator test asks for."""
+_LEAST_PEOPLE = 3
+"""Annotators without whom that test has no others to compare with."""
+AS_GOOD = -0.10
+"""How far below annotators the judge's alpha may lie and still count as as good as theirs."""
+GAP_LEVEL = 0.90
+"""Coverage of the gap's interval, which makes its lower limit a one-sided 95 % limit."""
+EPSILON = {"expert": 0.20, "skilled": 0.15, "crowd": 0.10}
+"""How much worse than an annotator the alternative annotator test lets a judge be, by kind of annotator."""
+_TIE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """How well annotators agree with each other, how well the judge agrees with them, and the difference.
+
+    Attributes:
+        people: Krippendorff's alpha between two annotators, mean over pairs of them, on every example that two rated;
+            it doesn't depend on the judge.
+        judge: Alpha between the judge and an annotator, mean over annotators, on those examples the judge rated too.
+        gap: `judge` minus `people` on the examples of `judge`, with a 90 % interval, so that `gap.low` is the
+            one-sided 95 % limit.
+        floor: What `gap.low` must exceed for the judge to count as good as a second annotator.
+    """
+
+    people: Estimate
+    judge: Estimate
+    gap: Estimate
+    floor: float = AS_GOOD
+
+    @property
+    def as_good(self) -> bool | None:
+        """Whether the judge is shown to be as good as a second annotator; None where the gap has no limit."""
+        return None if self.gap.low is None else self.gap.low > self.floor
+
+
+@dataclass(frozen=True, slots=True)
+class AltPerson:
+    """The alternative annotator test against one annotator.
+
+    Attributes:
+        judge_wins: Share of examples on which the judge is at least as close to the others as this annotator is.
+        person_wins: Share on which this annotator is at least as close as the judge.
+        p: One-sided p of "the judge is worse by epsilon or more".
+        adjusted_p: The same after Benjamini and Yekutieli, over the annotators tested.
+        n: Examples rated by this annotator, the judge and somebody else.
+    """
+
+    judge_wins: float
+    person_wins: float
+    p: float
+    adjusted_p: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class AltTest:
+    """The alternative annotator test: can the judge replace any one of the annotators?
+
+    Attributes:
+        winning_rate: Share of annotators against whom the judge isn't worse by epsilon; n = annotators tested.
+        advantage: Share of examples on which the judge is at least as close to the others as an annotator is, mean
+            over annotators.
+        people: The test against each annotator, in the table's order; None for one with too few examples.
+        epsilon: How much worse than an annotator the judge may be.
+    """
+
+    winning_rate: Estimate
+    advantage: Estimate
+    people: tuple[AltPerson | None, ...]
+    epsilon: float
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the judge wins against half of the annotators or more; None where none could be tested."""
+        return None if self.winning_rate.value is None else self.winning_rate.value >= 0.5
+
+
+def gold(people: npt.ArrayLike, *, by: GoldRule = "median") -> Floats:
+    """The gold level of each example, from all its annotators.
+
+    Args:
+        people: Ratings, shape (n_units, n_people), nan = missing.
+        by: "median": the middle level; an even split gives the half level in between. For yes/no this is the majority.
+            "majority": the most common level, for levels without an order; a tie has no gold. "mean": the mean.
+
+    Returns:
+        Shape (n_units,), nan where no one rated, or where a majority is tied.
+
+    Raises:
+        ValueError: The caller's fault: not a table, infinite ratings, or an unknown rule.
+
+    Example:
+        >>> gold([[1, 2, 2], [0, 1, np.nan], [3, np.nan, np.nan]]).tolist()
+        [2.0, 0.5, 3.0]
+        >>> gold([[1, 2, 2], [0, 1, np.nan]], by="majority").tolist()
+        [2.0, nan]
+    """
+    table = people_table(people)
+    n_rated = (~np.isnan(table)).sum(axis=1)
+    if by == "median":
+        ranked = np.sort(table, axis=1)  # nan last; np.nanmedian takes 20 times as long for a row
+        middle = np.stack([np.maximum(n_rated - 1, 0) // 2, n_rated // 2], axis=1)
+        return np.asarray(np.take_along_axis(ranked, middle, axis=1).mean(axis=1))
+    if by == "mean":
+        return over(np.nansum(table, axis=1), n_rated.astype(np.float64))
+    if by == "majority":
+        return _commonest(table)
+    raise ValueError(f"gold is by median, majority or mean, not {by!r}")
+
+
+def ceiling(
+    people: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    metric: Metric = "ordinal",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Ceiling:
+    """How well annotators agree with each other, and how well the judge agrees with them.
+
+    Args:
+        people: Ratings, shape (n_units, n_people), nan = missing. If many annotators rated few examples each, make the
+            columns the first, second, third rating of an example.
+        judge: Ratings, shape (n_units,), nan = missing. Examples that two annotators rated count; for the judge and for
+            the gap the judge must have rated them too. A pair of raters counts where both rated 30 of these.
+        levels: The scale's levels, worst first.
+        metric: How alpha measures distance: "nominal" for two levels or unordered ones, "ordinal", "interval".
+        groups: Which group each example belongs to, shape (n_units,); whole groups are left out at a time.
+        level: Coverage of the two alphas' intervals; the gap has its 90 % interval.
+
+    Returns:
+        Alphas of 1 for full agreement and 0 for chance. Undefined where no two annotators share 30 examples or a
+        pair used one level only; no interval with fewer than 5 examples outside a rater's most common level.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, or ratings off the scale.
+
+    Source:
+        Hayes and Krippendorff (2007), Communication Methods and Measures 1(1), 77-89. doi:10.1080/19312450709336664
+
+    Example:
+        >>> first = np.tile([0.0, 1.0, 2.0], 20)
+        >>> second, judge = first.copy(), first.copy()
+        >>> second[:6], judge[3:9] = 1.0, 1.0
+        >>> c = ceiling(np.column_stack([first, second]), judge, levels=[0, 1, 2])
+        >>> round(c.people.value, 3), round(c.judge.value, 3), c.as_good
+        (0.948, 0.946, True)
+    """
+    table, rated = people_and_judge(people, judge)
+    twice = (~np.isnan(table)).sum(axis=1) >= 2
+    units = Groups.of(groups, len(table))
+    columns = np.column_stack([rated, table])
+    of_people = _Beside(columns[twice], units.kept(twice), levels, metric)
+    both = twice & ~np.isnan(rated)
+    with_judge = of_people
+    if not np.array_equal(twice, both):
+        with_judge = _Beside(columns[both], units.kept(both), levels, metric)
+    return Ceiling(of_people.people(level), *with_judge.judge_and_gap(level))
+
+
+def alternative_annotator_test(
+    people: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    epsilon: float = EPSILON["expert"],
+    closeness: Closeness = "accuracy",
+    q: float = 0.05,
+) -> AltTest:
+    """Whether the judge can replace an annotator, by leaving out each annotator in turn.
+
+    It is strict with few examples: with 50 it rejects a judge exactly as good as an annotator in four runs of ten.
+    `ceiling` answers the same question with fewer false alarms.
+
+    Args:
+        people: Ratings, shape (n_units, n_people), nan = missing; three annotators or more, and 30 examples each.
+        judge: Ratings, shape (n_units,), nan = missing.
+        epsilon: How much worse than an annotator the judge may be, as a share of examples; see `EPSILON`.
+        closeness: Similarity of a rating to the others': "accuracy" counts equal ones, "neg_rmse" is minus the root
+            mean squared distance.
+        q: Allowed share of false winners among the annotators won against.
+
+    Returns:
+        Winning rate (0.5 passes) and advantage; undefined with fewer than three annotators or none with 30 examples.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, infinite ratings, or an unknown closeness.
+
+    Source:
+        Calderon, Reichart and Dror (2025), The Alternative Annotator Test. arXiv:2501.10970
+
+    Example:
+        >>> person = np.tile([0.0, 1.0], 20)
+        >>> test = alternative_annotator_test(np.column_stack([person] * 3), person)
+        >>> test.winning_rate.value, test.advantage.value, test.passed
+        (1.0, 1.0, True)
+    """
+    table, rated = people_and_judge(people, judge)
+    if closeness not in ("accuracy", "neg_rmse"):
+        raise ValueError(f"closeness is accuracy or neg_rmse, not {closeness!r}")
+    made = f"alternative annotator test, {closeness}, epsilon {epsilon:g}"
+    tested: list[AltPerson | None] = [None] * table.shape[1]
+    if table.shape[1] >= _LEAST_PEOPLE:
+        tested = [_against_person(table, rated, h, epsilon, closeness) for h in range(table.shape[1])]
+    enough = [person for person in tested if person is not None]
+    if not enough:
+        why = f"needs {_LEAST_PEOPLE} people, one of them with {LEAST_SHARED_EXAMPLES} examples shared with the judge"
+        nothing = Estimate.without_value(why, n=0, method=made)
+        return AltTest(nothing, nothing, tuple(tested), epsilon)
+    adjusted = iter(benjamini_yekutieli([person.p for person in enough]).tolist())
+    people_tested = tuple(None if person is None else replace(person, adjusted_p=next(adjusted)) for person in tested)
+    won = [person for person in people_tested if person is not None and person.adjusted_p <= q]
+    winning_rate = Estimate(len(won) / len(enough), n=len(enough), method=made)
+    advantage = Estimate(sum(person.judge_wins for person in enough) / len(enough), n=len(enough), method=made)
+    return AltTest(winning_rate, advantage, people_tested, epsilon)
+
+
+def _commonest(table: Floats) -> Floats:
+    """The modal rating of each row, nan where two are equally frequent or there is none."""
+    values, place = np.unique(table, return_inverse=True)
+    counts = np.zeros((len(table), len(values)), dtype=np.int64)
+    np.add.at(counts, (np.arange(len(table))[:, None], place.reshape(table.shape)), 1)
+    counts = counts[:, ~np.isnan(values)]
+    if not counts.size:
+        return np.full(len(table), np.nan)
+    most = counts.max(axis=1)
+    alone = (counts == most[:, None]).sum(axis=1) == 1
+    return np.where(alone & (most > 0), values[counts.argmax(axis=1)], np.nan)
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """Judge and annotators on the examples that count, and what is left out in turn.
+
+    Attributes:
+        columns: Shape (n_units, 1 + n_people), the judge first, nan = missing.
+        groups: What is left out at a time.
+        levels: The scale's.
+        metric: How alpha measures distance.
+    """
+
+    columns: Floats
+    groups: Groups
+    levels: npt.ArrayLike
+    metric: Metric
+
+    @property
+    def method(self) -> str:
+        """Text for the estimates' `method`."""
+        return f"Krippendorff's alpha, {self.metric}, mean over pairs"
+
+    @cached_property
+    def people_pairs(self) -> list[tuple[int, int]]:
+        """Columns of two annotators who share enough examples."""
+        rated = ~np.isnan(self.columns)
+        among = combinations(range(1, self.columns.shape[1]), 2)
+        return [(a, b) for a, b in among if (rated[:, a] & rated[:, b]).sum() >= LEAST_SHARED_EXAMPLES]
+
+    @property
+    def people_in_pairs(self) -> list[int]:
+        """Columns of the annotators in `people_pairs`."""
+        return sorted({person for pair in self.people_pairs for person in pair})
+
+    @cached_property
+    def among_people(self) -> Floats:
+        """Mean alpha between two annotators, then the same with each group left out."""
+        return self._mean_alpha(self.people_pairs)
+
+    def people(self, level: float) -> Estimate:
+        """Alpha between two annotators."""
+        if not self.people_pairs:
+            return self._undefined(f"needs {LEAST_SHARED_EXAMPLES} examples that two annotators rated", level)
+        if math.isnan(self.among_people[0]):
+            return self._undefined("one level only, for two annotators", level)
+        return self._coefficient(self.among_people, self.people_in_pairs, level)
+
+    def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
+        """Alpha between the judge and an annotator, and its difference from alpha between two annotators."""
+        if not self.people_pairs:
+            why = f"needs {LEAST_SHARED_EXAMPLES} examples that two annotators rated, and the judge"
+            return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
+        among_people = self.among_people
+        with_judge = self._mean_alpha([(0, person) for person in self.people_in_pairs])
+        if math.isnan(among_people[0]) or math.isnan(with_judge[0]):
+            why = "one level only, for two annotators or an annotator and the judge"
+            return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
+        apart = with_judge - among_people
+        gap = self.groups.jackknife(apart, transform=IDENTITY, level=GAP_LEVEL, method=self.method)
+        if among_people[0] == with_judge[0] == 1:
+            gap = self._gap_of_full_agreement(gap)
+        rating = [0, *self.people_in_pairs]
+        return self._coefficient(with_judge, rating, level), guard(gap, _fewest_off(self.columns[:, rating]))
+
+    def _gap_of_full_agreement(self, gap: Estimate) -> Estimate:
+        """No gap because all raters agreed: its interval is as wide as unseen disagreement allows."""
+        name = "krippendorff_alpha"
+        units = self.groups.number
+        alike = agreement(self.columns, name, levels=self.levels, weights=self.metric, groups=units, level=GAP_LEVEL)
+        if alike.low is None:
+            return gap
+        room = 1 - float(alike.low)
+        return replace(gap, low=-room, high=room, note=alike.note, method=f"{gap.method}; {alike.method}")
+
+    def _coefficient(self, alphas: Floats, rating: Sequence[int], level: float) -> Estimate:
+        made = self.groups.jackknife(alphas, transform=ATANH, level=level, method=self.method)
+        return guard(made, _fewest_off(self.columns[:, rating]))
+
+    def _mean_alpha(self, pairs: Sequence[tuple[int, int]]) -> Floats:
+        alphas = [
+            pair_left_out(
+                self.columns[:, pair], "krippendorff_alpha", levels=self.levels, weights=self.metric, groups=self.groups
+            )
+            for pair in pairs
+        ]
+        return np.asarray(np.mean(alphas, axis=0))
+
+    def _undefined(self, why: str, level: float) -> Estimate:
+        return Estimate.without_value(why, n=self.groups.n, method="Krippendorff's alpha", level=level)
+
+
+def _fewest_off(columns: Floats) -> int:
+    """Examples outside a rater's most common level, the least over the raters."""
+    by_rater = [column[~np.isnan(column)] for column in columns.T]
+    return min(len(ratings) - int(np.unique(ratings, return_counts=True)[1].max()) for ratings in by_rater)
+
+
+def _against_person(table: Floats, rated: Floats, h: int, epsilon: float, closeness: Closeness) -> AltPerson | None:
+    others = np.delete(table, h, axis=1)
+    compared = ~np.isnan(table[:, h]) & ~np.isnan(rated) & ~np.isnan(others).all(axis=1)
+    n = int(compared.sum())
+    if n < LEAST_SHARED_EXAMPLES:
+        return None
+    of_judge = _closeness_to_others(rated[compared], others[compared], closeness)
+    of_person = _closeness_to_others(table[compared, h], others[compared], closeness)
+    judge_wins = (of_judge >= of_person - _TIE).astype(np.float64)
+    person_wins = (of_person >= of_judge - _TIE).astype(np.float64)
+    behind = person_wins - judge_wins
+    sd = float(behind.std(ddof=1))
+    ahead = float(behind.mean()) - epsilon
+    certain = 0.0 if ahead < 0 else 1.0
+    p = float(stdtr(n - 1, ahead / (sd / math.sqrt(n)))) if sd > 0 else certain
+    return AltPerson(float(judge_wins.mean()), float(person_wins.mean()), p, p, n)
+
+
+def _closeness_to_others(ratings: Floats, others: Floats, closeness: Closeness) -> Floats:
+    is_rated = ~np.isnan(others)
+    apart = np.where(is_rated, ratings[:, None] - others, 0.0)
+    if closeness == "accuracy":
+        return np.asarray(((apart == 0) & is_rated).sum(axis=1) / is_rated.sum(axis=1), dtype=np.float64)
+    return np.asarray(-np.sqrt((apart**2).sum(axis=1) / is_rated.sum(axis=1)), dtype=np.float64)

@@ -1,0 +1,266 @@
+"""Rating patterns: each distinct row of ratings once, with the number of units that have it.
+
+A million units on five levels have a few hundred patterns, and every sum over the units, or over all but one of them,
+is a sum over the patterns.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.intervals import Floats, Integers, group_numbers
+from markscheme.stats.pairs import numbers
+
+SAME_LEVEL = 1e-9
+"""Ratings this close to a level, in the unit of the scale or its range, count as that level."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutSets:
+    """The sets of units that are left out in turn: single units, or all the units of one group.
+
+    Attributes:
+        row: A distinct row whose units are left out; one entry for each row in each set, shape (n_entries,).
+        count: How many units of that row, shape (n_entries,).
+        start: The first entry of each set, shape (n_sets,).
+        copies: How many identical sets this one represents, shape (n_sets,).
+    """
+
+    row: Integers
+    count: Floats
+    start: Integers
+    copies: Floats
+
+
+@dataclass(frozen=True)
+class RatingPatterns:
+    """Ratings on their scale as distinct rows; units without any rating are dropped.
+
+    Attributes:
+        levels: The scale's levels, worst first.
+        values: The possible ratings: the levels or, if a rating lies between two, all values that occur, ascending.
+        codes: Each distinct row of ratings as indices into `values`, -1 where missing; shape (n_rows, n_raters).
+        times: How many units have that row, shape (n_rows,).
+        left_out: What is left out in turn; no sets where only values are wanted.
+        set_of: For each unit given, the set with which it is left out, -1 for one without any rating; shape (n_units,).
+        grouped: Whether groups of units are left out instead of units.
+        between: A rating that lies between levels; None where there is none.
+        raters: Names of the raters in messages.
+    """
+
+    levels: Floats
+    values: Floats
+    codes: Integers
+    times: Floats
+    left_out: LeftOutSets
+    set_of: Integers
+    grouped: bool
+    between: float | None
+    raters: tuple[str, ...]
+
+    @cached_property
+    def rated(self) -> Integers:
+        """Ratings in each distinct row."""
+        return np.asarray((self.codes >= 0).sum(axis=1), dtype=np.int64)
+
+    @cached_property
+    def unanimous(self) -> npt.NDArray[np.bool_]:
+        """Rows whose ratings are all on one level."""
+        highest = self.codes.max(axis=1, initial=-1)
+        lowest = np.where(self.codes < 0, highest[:, None], self.codes).min(axis=1, initial=len(self.values))
+        return np.asarray(lowest == highest)
+
+    @cached_property
+    def active(self) -> int:
+        """Raters who rated anything."""
+        return int((self.codes >= 0).any(axis=0).sum())
+
+    def units(self) -> tuple[Integers, Integers]:
+        """For each unit with a rating its row and the number of the set with which it is left out, shape (n_units,)."""
+        out = self.left_out
+        sizes = np.diff(np.append(out.start, len(out.row)))
+        times = (out.count * np.repeat(out.copies, sizes)).astype(np.int64)
+        return np.repeat(out.row, times), np.repeat(np.repeat(np.arange(len(sizes)), sizes), times)
+
+    def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
+        """Sums over the units of `per_row` (one value or vector per row): over all, then with each set left out."""
+        worth = per_row.astype(np.float64)
+        total = np.tensordot(self.times, worth, axes=1)[None]
+        if not len(self.left_out.start):
+            return np.asarray(total)
+        taken = worth[self.left_out.row] * self.left_out.count.reshape(-1, *[1] * (worth.ndim - 1))
+        return np.concatenate([total, total - np.add.reduceat(taken, self.left_out.start, axis=0)])
+
+
+def as_table(ratings: npt.ArrayLike) -> Floats:
+    """Ratings as an array of shape (n_units, n_raters); a ValueError where they have another shape."""
+    table = numbers(ratings, "ratings")
+    if table.ndim != 2:
+        raise ValueError(f"ratings must have shape (n_units, n_raters), not {table.shape}")
+    return table
+
+
+def people_table(people: npt.ArrayLike) -> Floats:
+    """Annotators' ratings as an array of shape (n_units, n_people); a ValueError for another shape or infinity."""
+    table = np.asarray(people, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 1:
+        raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")
+    if np.isinf(table).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    return table
+
+
+def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Annotators' ratings and the judge's of the same units, shape (n_units,); a ValueError where they don't fit."""
+    table = people_table(people)
+    rated = np.asarray(judge, dtype=np.float64)
+    if rated.shape != (len(table),):
+        raise ValueError(f"the judge's ratings must have shape ({len(table)},) as the people's have, not {rated.shape}")
+    if np.isinf(rated).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    return table, rated
+
+
+def commonest(values: Floats) -> float:
+    """The most frequent value, the lowest in a tie; nan where there is none."""
+    seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    return float(seen[counts.argmax()]) if len(seen) else math.nan
+
+
+def as_levels(levels: npt.ArrayLike) -> Floats:
+    """The levels of a scale, shape (n_levels,); a ValueError where they aren't distinct numbers."""
+    scale = numbers(levels, "levels")
+    if scale.ndim != 1 or not scale.size or not np.isfinite(scale).all() or len(np.unique(scale)) < scale.size:
+        raise ValueError(f"levels must be one or more different numbers, worst first, not {levels!r}")
+    return scale
+
+
+def in_order(levels: Floats) -> bool:
+    """Whether the levels strictly rise or fall, so that a rating can lie between two."""
+    steps = np.diff(levels)
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | None]:
+    """Ratings as indices into the values they can have.
+
+    Args:
+        table: Shape (n_units, n_raters), nan where missing.
+        levels: The scale's levels.
+
+    Returns:
+        The values: the levels as given or, where a rating lies between two, every value that occurs, ascending.
+        The index of each rating among them, -1 where missing, in the shape of `table`. A rating between levels, None
+        where there is none.
+
+    Raises:
+        ValueError: The caller's fault: a rating off the scale, or between levels that have no order.
+    """
+    order = np.argsort(levels)
+    ascending = levels[order]
+    missing = np.isnan(table)
+    place = np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
+    place[missing] = 0
+    with np.errstate(invalid="ignore"):
+        astray = ~(np.abs(table - ascending[place]) <= SAME_LEVEL * max(1.0, float(np.ptp(levels)))) & ~missing
+    if not astray.any():
+        codes = order[place]
+        codes[missing] = -1
+        return levels, codes, None
+    strays = table[astray]
+    outside = strays[(strays < ascending[0]) | (strays > ascending[-1])] if in_order(levels) else strays
+    if outside.size:
+        raise ValueError(f"rating {outside[0]:g} is not on the scale {', '.join(f'{x:g}' for x in levels[:20])}")
+    snapped = np.where(astray, table, ascending[place])
+    values = np.unique(np.concatenate([levels, strays]))
+    codes = np.searchsorted(values, snapped).astype(np.int64)
+    codes[missing] = -1
+    return values, codes, float(strays[0])
+
+
+def _row_keys(codes: Integers, n_values: int) -> Integers:
+    """One whole number per row; equal rows get equal numbers."""
+    keys = np.zeros(len(codes), dtype=np.int64)
+    reach = 1
+    for column in codes.T:
+        if reach > 2**62 // (n_values + 1):
+            distinct, keys = np.unique(keys, return_inverse=True)
+            reach = len(distinct)
+        keys = keys * (n_values + 1) + column + 1
+        reach *= n_values + 1
+    return keys
+
+
+def rating_patterns(
+    ratings: npt.ArrayLike,
+    levels: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    leave_out: bool = True,
+    raters: Sequence[str] = (),
+) -> RatingPatterns:
+    """The patterns in a table of ratings, with the sets of units to leave out in turn.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first.
+        groups: A name for each unit, shape (n_units,), to leave out groups instead of units.
+        leave_out: Whether to prepare leaving out; values alone don't need it.
+        raters: Names of the raters in messages; "rater 1" and so on by default.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> table = rating_patterns([[0, 0], [0, 1], [0, 0], [float("nan")] * 2], levels=[0, 1])
+        >>> table.codes.tolist(), table.times.tolist()
+        ([[0, 0], [0, 1]], [2.0, 1.0])
+        >>> table.remaining(table.unanimous).tolist()
+        [2.0, 1.0, 2.0]
+    """
+    table = as_table(ratings)
+    scale = as_levels(levels)
+    group = None if groups is None else group_numbers(groups, len(table))[0]
+    values, codes, between = encode(table, scale)
+    rated = (codes >= 0).any(axis=1) if codes.size else np.zeros(len(codes), dtype=bool)
+    codes = codes[rated]
+    _, first, which, times = np.unique(
+        _row_keys(codes, len(values)), return_index=True, return_inverse=True, return_counts=True
+    )
+    which = which.reshape(-1)
+    left_out = _sets_left_out(times, which, None if group is None else group[rated], leave_out=leave_out)
+    set_of = np.full(len(table), -1, dtype=np.int64)
+    set_of[rated] = which if group is None else np.unique(group[rated], return_inverse=True)[1].reshape(-1)
+    return RatingPatterns(
+        levels=scale,
+        values=values,
+        codes=codes[first],
+        times=times.astype(np.float64),
+        left_out=left_out,
+        set_of=set_of,
+        grouped=groups is not None,
+        between=between,
+        raters=tuple(raters) or tuple(f"rater {i + 1}" for i in range(table.shape[1])),
+    )
+
+
+def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *, leave_out: bool) -> LeftOutSets:
+    n_rows = len(times)
+    if not leave_out or not n_rows:
+        nothing = np.zeros(0, dtype=np.int64)
+        return LeftOutSets(nothing, nothing.astype(np.float64), nothing, nothing.astype(np.float64))
+    if groups is None:
+        one_each = np.arange(n_rows, dtype=np.int64)
+        return LeftOutSets(one_each, np.ones(n_rows), one_each, times.astype(np.float64))
+    pairs, count = np.unique(groups * n_rows + which, return_counts=True)
+    start = np.flatnonzero(np.diff(pairs // n_rows, prepend=-1))
+    return LeftOutSets(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), np.ones(len(start)))
+
+
+def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
+    """`above`/`below`, with `empty` where `below` isn't above 0."""
+    return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, empty), where=below > 0)

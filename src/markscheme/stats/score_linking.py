@@ -1,0 +1,216 @@
+"""Two raters of the same units: how much better one is than the other, and how their scores convert."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.change import mean_estimate, shift_interval
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import IDENTITY, Floats, kept_within, t_quantile
+from markscheme.stats.pairs import equal_vectors, numbers
+from markscheme.stats.shares import share
+
+FEWEST_TO_LINK = 10
+"""Examples below which a line between two raters is not drawn; a judgement."""
+FEWEST_SCORES = 3
+"""Distinct scores each rater must have given for a line through them to mean anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What one old score means under the new rater.
+
+    Attributes:
+        old: The score under the old rater.
+        mean: The new rater's mean score where the old one gave `old`.
+        low: Lower end of the range for a single new score, at the level of `mean`.
+        high: Upper end likewise.
+    """
+
+    old: float
+    mean: Estimate
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The straight line from an old rater's scores to a new one's, or why there is none.
+
+    Attributes:
+        intercept: The new score at an old score of 0.
+        slope: New score gained for each unit of old score.
+        spread: Standard deviation of the new scores about the line.
+        points: The new scores for some old scores.
+        n: Units that both rated.
+        undefined: Why there is no line; None where there is one.
+    """
+
+    intercept: float
+    slope: float
+    spread: float
+    points: tuple[Linked, ...]
+    n: int
+    undefined: str | None = None
+
+
+def gain_in_hits(
+    first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """How much larger the share of units is that the second rater gets right than the first, on the same units.
+
+    Args:
+        first: 1 where the first is right, 0 where not, shape (n_units,), nan where unknown.
+        second: The same for the second; a unit counts where both are known.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1; each limit alone is a one-sided limit of confidence (1 + level)/2.
+
+    Returns:
+        Second minus first, -1 to 1. One unit that each rater wins alone is added before the interval is computed, so
+        that raters who agree on a few units aren't called equal; with groups, whole groups are left out instead.
+
+    Raises:
+        ValueError: The caller's fault: vectors of different length.
+
+    Source:
+        Bonett and Price (2012), Journal of Educational and Behavioral Statistics 37(4), 479-488.
+        doi:10.3102/1076998611411915
+
+    Example:
+        >>> e = gain_in_hits([1, 1, 0, 0] * 10, [1, 1, 1, 0] * 10)
+        >>> e.value, round(e.low, 3), round(e.high, 3)
+        (0.25, 0.087, 0.389)
+    """
+    difference = _difference(first, second)
+    method = "share right, second minus first"
+    if groups is None:
+        gain = shift_interval(difference, span=1.0, level=level, method=method)
+    else:
+        gain = mean_estimate(difference, transform=IDENTITY, groups=groups, level=level, method=method)
+    return kept_within(gain, -1.0, 1.0)
+
+
+def gain_in_error(first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> Estimate:
+    """How much larger the second rater's error is than the first's, on the same units.
+
+    Args:
+        first: An error for each unit, absolute or signed, shape (n_units,), nan where there is none.
+        second: The same for the second; a unit counts where both have one.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+
+    Returns:
+        Mean of second minus first, in the unit of the errors; with a 95 % interval unless they never differ.
+
+    Raises:
+        ValueError: The caller's fault: vectors of different length.
+
+    Example:
+        >>> gain_in_error([0.1, 0.2, 0.3], [0.2, 0.2, 0.1]).value
+        -0.033333333333333326
+    """
+    method = "mean error, second minus first"
+    return mean_estimate(_difference(first, second), transform=IDENTITY, groups=groups, method=method)
+
+
+def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Link:
+    """What scores of an old rater mean under a new one: least squares, with a range for a single new score.
+
+    Args:
+        old: The old rater's scores, 0 to 1, shape (n_units,), nan where there is none.
+        new: The new rater's, likewise; a unit counts where both are there.
+        at: Old scores to translate; those outside the range of `old` are left out.
+
+    Returns:
+        Intercept, slope and the points, their 95 % limits kept within 0 to 1. Undefined where fewer than ten units were
+        rated by both, or where either rater gave fewer than three different scores.
+
+    Raises:
+        ValueError: The caller's fault: vectors of different length.
+
+    Source:
+        Draper and Smith (1998), Applied Regression Analysis, 3rd ed., section 1.4.
+
+    Example:
+        >>> old = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0] * 2
+        >>> new = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+        >>> link = link_scores(old, new, at=[0.5])
+        >>> round(link.slope, 6), round(link.points[0].mean.value, 6)
+        (0.5, 0.4)
+        >>> round(link.points[0].low, 3), round(link.points[0].high, 3)
+        (0.273, 0.527)
+    """
+    left, right = equal_vectors(old=old, new=new)
+    both = np.isfinite(left) & np.isfinite(right)
+    left = left[both]
+    right = right[both]
+    why = _why_no_line(left, right)
+    if why is not None:
+        return Link(math.nan, math.nan, math.nan, (), len(left), why)
+    n = len(left)
+    centre = float(left.mean())
+    width = float(((left - centre) ** 2).sum())
+    slope = float(((left - centre) * (right - right.mean())).sum()) / width
+    intercept = float(right.mean()) - slope * centre
+    residual = right - intercept - slope * left
+    spread = math.sqrt(float((residual**2).sum()) / (n - 2))
+    seen = numbers(at, "at")
+    inside = seen[(seen >= left.min() - 1e-9) & (seen <= left.max() + 1e-9)]
+    points = [_linked(x, intercept + slope * x, spread, 1 / n + (x - centre) ** 2 / width, n) for x in inside.tolist()]
+    return Link(intercept, slope, spread, tuple(points), n)
+
+
+def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> dict[str, Estimate]:
+    """What an old pass and an old fail mean under a new rater: the share that the new rater passes.
+
+    Args:
+        old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_units,), nan where there is none.
+        new: The new rater's, likewise.
+        groups: A name for each unit, shape (n_units,), where several share a task.
+
+    Returns:
+        passed: share of old passes that the new rater passes; failed: share of old fails that it passes.
+
+    Raises:
+        ValueError: The caller's fault: vectors of different length.
+
+    Example:
+        >>> shares = passes_after([1, 1, 1, 1, 0, 0], [1, 1, 1, 0, 0, 1])
+        >>> shares["passed"].value, shares["failed"].value
+        (0.75, 0.5)
+    """
+    left, right = equal_vectors(old=old, new=new)
+    passes_now = np.where(np.isnan(right), np.nan, right == 1.0)
+    return {
+        name: share(np.where(left == decision, passes_now, np.nan), groups, of=f"examples that {name} then")
+        for name, decision in (("passed", 1.0), ("failed", 0.0))
+    }
+
+
+def _difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+    left, right = equal_vectors(first=first, second=second)
+    return np.asarray(right - left)
+
+
+def _why_no_line(old: Floats, new: Floats) -> str | None:
+    if len(old) < FEWEST_TO_LINK:
+        return f"only {len(old)} examples rated by both; a line needs {FEWEST_TO_LINK}"
+    if len(np.unique(old)) < FEWEST_SCORES:
+        return f"the old rater gives fewer than {FEWEST_SCORES} different scores"
+    if len(np.unique(new)) < FEWEST_SCORES:
+        return f"the new rater gives fewer than {FEWEST_SCORES} different scores"
+    return None
+
+
+def _linked(old: float, new: float, spread: float, leverage: float, n: int) -> Linked:
+    t = t_quantile(n - 2, 0.95) * spread
+    value = _clipped(new)
+    of_mean = t * math.sqrt(leverage)
+    of_one = t * math.sqrt(1 + leverage)
+    mean = Estimate(value, _clipped(new - of_mean), _clipped(new + of_mean), 0.95, n, "least squares, t")
+    return Linked(old, mean, _clipped(new - of_one), _clipped(new + of_one))
+
+
+def _clipped(score: float) -> float:
+    return min(1.0, max(0.0, score))

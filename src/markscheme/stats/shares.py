@@ -1,0 +1,445 @@
+"""A share of examples, and a mean difference per example, where several examples share a task and err together.
+
+`share` is the one interval of a share, wherever it is printed. Both figures give one-sided bounds at any confidence;
+where each example is its own group these equal the usual ones.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv, gammaln, logit, roots_legendre
+
+from markscheme.phrases import counted, number
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    Floats,
+    Groups,
+    clopper_pearson_lower,
+    clopper_pearson_upper,
+    known_in_groups,
+    mark_rough,
+    spread,
+    t_quantile,
+    withhold,
+)
+
+Support: TypeAlias = Literal["plain", "approximate", "withheld"]
+
+FEWEST_SHOWN = 5
+"""Below this many examples a share is a count, "3 of 4": its interval would span two thirds of the scale or more."""
+FEWEST_GROUPS = 5
+"""Below this many groups nothing shows how much examples of one group have in common, so there are no bounds."""
+GROUPS_TO_TRUST = 10
+"""From this many groups the bounds cover .946 or more in simulation; with 5 to 9 they are marked approximate."""
+PRIOR_RHO = (0.5, 2.0)
+"""Beta prior of the correlation within a group: most of it near 0, as for tasks whose examples hardly resemble."""
+RHO_Q = 0.80
+"""Quantile of the posterior correlation that the bounds use; with it they cover .946 or more in simulation."""
+MEAN_ICC = 0.3
+"""Correlation of differences assumed before any example differs; chosen by simulation, together with its weight."""
+MEAN_WEIGHT = 8
+"""Differing examples that weigh as much as this assumption."""
+HIT_DIGITS = 2
+"""Decimals of a count of hits, of which an example on which raters partly agree has a fraction."""
+_RATE_NODES = 48
+_CORRELATION_NODES = 48
+_COARSE_NODES = 32
+_NEGLIGIBLE = 25.0
+_FURTHEST_LOGIT = 16.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A figure over examples, several of which may share a group and err together.
+
+    Attributes:
+        value: The share or mean; nan without examples.
+        n: Examples.
+        n_groups: Groups they come from; `n` where every example is its own group.
+        mean_size: Size of an example's group, averaged over examples; 1 without groups.
+        correlation: Correlation of the examples within a group, 0 to 1; 0 without groups.
+    """
+
+    value: float
+    n: int
+    n_groups: int
+    mean_size: float
+    correlation: float
+
+    @property
+    def support(self) -> Support:
+        """Whether there are enough groups for bounds: "plain" from 10, "approximate" from 5 to 9, "withheld" below."""
+        if self.mean_size == 1 or self.n_groups >= GROUPS_TO_TRUST:
+            return "plain"
+        return "approximate" if self.n_groups >= FEWEST_GROUPS else "withheld"
+
+    def lower(self, confidence: float) -> float | None:
+        """The one-sided lower bound at `confidence`; None with fewer than 5 groups or without examples."""
+        return self._bounds(confidence)[0] if self.n and self.support != "withheld" else None
+
+    def upper(self, confidence: float) -> float | None:
+        """The one-sided upper bound at `confidence`; None with fewer than 5 groups or without examples."""
+        return self._bounds(confidence)[1] if self.n and self.support != "withheld" else None
+
+    def estimate(self, *, level: float = 0.95, method: str = "over examples") -> Estimate:
+        """The figure with its two-sided interval, withheld or marked where there are few groups."""
+        if not self.n:
+            return Estimate.without_value("no examples", n=0, method=method, level=level)
+        low = self.lower((1 + level) / 2)
+        high = self.upper((1 + level) / 2)
+        whole = Estimate(self.value, low, high, level, self.n, f"{method}; {self._made}")
+        if self.support == "plain":
+            return whole
+        why = f"only {counted(self.n_groups, 'group')}"
+        return withhold(whole, why) if self.support == "withheld" else mark_rough(whole, why)
+
+    @property
+    def _made(self) -> str:
+        raise NotImplementedError
+
+    def _bounds(self, confidence: float) -> tuple[float, float]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedShare(Grouped):
+    """A share of examples with exact bounds that allow for correlated examples within a group.
+
+    Attributes:
+        correlation: An upper plausible value.
+        effective: Effective number of independent examples.
+        effective_of_missed: The same if one example of the largest group were different, where all examples have one
+            outcome and share groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its bounds use
+            this one.
+    """
+
+    effective: float
+    effective_of_missed: float | None = None
+
+    @property
+    def design_effect(self) -> float:
+        """How many examples carry as much information as one independent example; 1 without groups."""
+        return self.n / self.effective if self.n else 1.0
+
+    def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
+        """The share with its two-sided interval; fewer than 5 examples have none, and the note counts the hits."""
+        whole = Grouped.estimate(self, level=level, method=method)
+        if whole.value is None or self.n >= FEWEST_SHOWN:
+            return whole
+        hits = round(self.value * self.n, HIT_DIGITS)
+        return replace(whole, low=None, high=None, note=f"few: {hits:g} of {self.n}")
+
+    @property
+    def _made(self) -> str:
+        return "Clopper-Pearson" if self.mean_size == 1 else f"Clopper-Pearson at n_eff {number(self.effective, 1)}"
+
+    def _bounds(self, confidence: float) -> tuple[float, float]:
+        hits = self.effective if self.value == 1.0 else self.value * self.effective
+        low = clopper_pearson_lower(hits, self.effective, confidence=confidence)
+        high = clopper_pearson_upper(hits, self.effective, confidence=confidence)
+        if self.effective_of_missed is not None:
+            missed_hits = self.effective_of_missed / self.n
+            if self.value == 0.0:
+                high = min(high, clopper_pearson_upper(missed_hits, self.effective_of_missed, confidence=confidence))
+            else:
+                all_but_one = (1 - 1 / self.n) * self.effective_of_missed
+                low = max(low, clopper_pearson_lower(all_but_one, self.effective_of_missed, confidence=confidence))
+        return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSide:
+    """The parts of one bound of a mean, after a group of the worst possible values is added on its side.
+
+    Attributes:
+        centre: The mean with that group; nan without examples, as are the others.
+        se: Its standard error.
+        df: Degrees of freedom of its t bound.
+    """
+
+    centre: float
+    se: float
+    df: float
+
+    def reach(self, confidence: float) -> float:
+        """Distance of the one-sided bound from the centre."""
+        return t_quantile(self.df, 2 * confidence - 1) * self.se
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedMean(Grouped):
+    """A mean of differences in -1 to 1, with bounds that keep some width when few or no examples differ.
+
+    Attributes:
+        correlation: Shrunk towards 0.3 where few examples differ.
+        below: The parts of the lower bound.
+        above: The parts of the upper bound.
+    """
+
+    below: MeanSide
+    above: MeanSide
+
+    def spread_towards(self, bound: float) -> float:
+        """Standard error times √n of the bound on the side of `bound`; nan without examples."""
+        return math.sqrt(self.n) * (self.below if self.value > bound else self.above).se
+
+    @property
+    def _made(self) -> str:
+        return "t with one group at the far end"
+
+    def _bounds(self, confidence: float) -> tuple[float, float]:
+        low = self.below.centre - self.below.reach(confidence)
+        high = self.above.centre + self.above.reach(confidence)
+        return max(-1.0, low), min(1.0, high)
+
+
+def share(
+    hits: npt.ArrayLike,
+    groups: npt.ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    of: str = "examples",
+    method: str = "",
+) -> Estimate:
+    """A share of examples with its interval: every share without correction has this one.
+
+    Args:
+        hits: Shape (n,), nan = not counted: 1 for an example that counts, 0 for one that doesn't, or a share between.
+        groups: A name for each example, shape (n,), where several share a task.
+        level: Coverage of the interval, 0 to 1.
+        of: What the share is of, in words.
+        method: Text of `Estimate.method` before the kind of interval; "share of …" by default.
+
+    Returns:
+        0 to 1, with `n` the examples. Fewer than 5 examples have no interval, nor have fewer than 5 groups of them;
+        with 5 to 9 groups it is approximate.
+
+    Raises:
+        ValueError: The caller's fault: values outside 0 to 1, or groups of another length.
+
+    Source:
+        As for `grouped_share`.
+
+    Example:
+        >>> exact = share([1] * 45 + [0] * 5)
+        >>> exact.value, round(exact.low, 4), round(exact.high, 4), exact.method
+        (0.9, 0.7819, 0.9667, 'share of examples; Clopper-Pearson')
+        >>> share([1, 1, 1, 0]).note, share([], of="passes").undefined
+        ('few: 3 of 4', 'no passes')
+    """
+    estimate = grouped_share(hits, groups).estimate(level=level, method=method or f"share of {of}")
+    return estimate if estimate.value is not None else replace(estimate, undefined=f"no {of}")
+
+
+def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> GroupedShare:
+    """A share of examples with exact bounds that respect groups.
+
+    The model: group shares follow a beta distribution. The correlation within groups is the 0.8 quantile of its
+    posterior, and the bounds are those of the number of independent examples that carries the same information.
+
+    Args:
+        hits: Shape (n,), nan = missing: 1 for an example that counts, 0 for one that doesn't, or a share in between.
+        groups: A name for each example, shape (n,), where several share a task.
+
+    Raises:
+        ValueError: The caller's fault: values outside 0 to 1, or groups of another length.
+
+    Source:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
+        Kish (1965), Survey Sampling, section 8.2, for the design effect; Ridout, Demétrio and Firth (1999),
+        Biometrics 55(1), 137-148, for the beta-binomial correlation. doi:10.1111/j.0006-341X.1999.00137.x
+
+    Example:
+        >>> alone = grouped_share([1] * 45 + [0] * 5)
+        >>> round(alone.lower(0.9), 4), round(alone.upper(0.9), 4)
+        (0.8224, 0.9506)
+        >>> together = grouped_share([1] * 90 + [0] * 10, np.repeat(np.arange(10), 10))
+        >>> round(together.effective), round(together.lower(0.9), 2)
+        (11, 0.68)
+    """
+    x, in_groups = _in_groups(hits, groups, 0.0, 1.0)
+    n = len(x)
+    n_groups = in_groups.n
+    if not n:
+        return GroupedShare(math.nan, 0, 0, 1.0, 0.0, 0.0)
+    sums, sizes = in_groups.sums(np.array([x, np.ones(n)]))
+    value = min(1.0, float(x.sum()) / n)
+    mean_size = float((sizes**2).sum()) / n
+    if n_groups == n:
+        return GroupedShare(value, n, n, 1.0, 0.0, float(n))
+    correlation = beta_binomial_correlation(sums, sizes)
+    effective_of_missed = None
+    if value in (0.0, 1.0):
+        largest = int(sizes.argmax())
+        sums[largest] += 1 if value == 0.0 else -1
+        effective_of_missed = _effective(n, mean_size, beta_binomial_correlation(sums, sizes))
+    effective = _effective(n, mean_size, correlation)
+    return GroupedShare(value, n, n_groups, mean_size, correlation, effective, effective_of_missed)
+
+
+def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> GroupedMean:
+    """A mean of paired differences with bounds that respect groups.
+
+    For each bound one group of the worst possible differences is added before the interval is computed: a difference
+    that the examples don't show may still happen.
+
+    Args:
+        differences: Shape (n,), each from -1 to 1, nan = missing.
+        groups: A name for each example, shape (n,), where several share a task.
+
+    Raises:
+        ValueError: The caller's fault: values outside -1 to 1, or groups of another length.
+
+    Source:
+        Liang and Zeger (1986), Biometrika 73(1), 13-22, for the variance between groups. doi:10.1093/biomet/73.1.13
+        Bonett and Price (2012), Journal of Educational and Behavioral Statistics 37(4), 479-488, for added pairs.
+        doi:10.3102/1076998611411915
+
+    Example:
+        >>> never = grouped_mean([0.0] * 40)
+        >>> never.value, round(never.lower(0.9), 4), round(never.upper(0.9), 4)
+        (0.0, -0.0604, 0.0604)
+    """
+    v, in_groups = _in_groups(differences, groups, -1.0, 1.0)
+    n = len(v)
+    n_groups = in_groups.n
+    if not n:
+        nothing = MeanSide(math.nan, math.nan, math.nan)
+        return GroupedMean(math.nan, 0, 0, 1.0, 0.0, nothing, nothing)
+    sums, sizes = in_groups.sums(np.array([v, np.ones(n)]))
+    mean_size = float((sizes**2).sum()) / n
+    grouped = n_groups < n
+    correlation = _mean_correlation(v, sums, sizes, mean_size) if grouped else 0.0
+    design = 1 + (mean_size - 1) * correlation
+    below, above = (_side(v, sums, sizes, design, worst, grouped=grouped) for worst in (-1.0, 1.0))
+    return GroupedMean(float(v.mean()), n, n_groups, mean_size, correlation, below, above)
+
+
+def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quantile: float = RHO_Q) -> float:
+    """A quantile of the posterior of the correlation within groups, from hits per group.
+
+    The prior is Beta(0.5, 2) for the correlation and uniform for the share.
+
+    Args:
+        hits: Hits in each group, shape (n_groups,); they need not be whole.
+        sizes: Examples in each group, shape (n_groups,).
+        quantile: Which quantile, 0 to 1.
+
+    Returns:
+        0 (examples of a group are independent) to 1 (they always agree).
+
+    Source:
+        Ridout, Demétrio and Firth (1999), Biometrics 55(1), 137-148. doi:10.1111/j.0006-341X.1999.00137.x
+
+    Example:
+        >>> round(beta_binomial_correlation([10, 9, 10, 9, 10, 10, 2, 10, 9, 10], [10] * 10), 2)
+        0.51
+    """
+    y = np.asarray(hits, dtype=np.float64)
+    m = np.asarray(sizes, dtype=np.float64)
+    coarse = (np.arange(_COARSE_NODES) + 0.5) / _COARSE_NODES
+    log = _log_posterior(coarse, y, m)
+    likely = coarse[log > log.max() - _NEGLIGIBLE]
+    step = 1 / _COARSE_NODES
+    low = max(0.0, float(likely[0]) - step)
+    high = min(1.0, float(likely[-1]) + step)
+    nodes, weights = _gauss(_CORRELATION_NODES)
+    roots = low + (high - low) * (nodes + 1) / 2
+    log = _log_posterior(roots, y, m)
+    mass = weights * np.exp(log - log.max())
+    reached = (np.cumsum(mass) - mass / 2) / mass.sum()
+    return float(np.interp(quantile, reached, roots)) ** 2
+
+
+def _log_posterior(roots: Floats, hits: Floats, sizes: Floats) -> Floats:
+    """Log density of the square root of the correlation, up to a constant, shape (n_roots,)."""
+    correlation = (roots**2)[:, None]
+    both = (1 - correlation) / correlation
+    at, weights = _rate_nodes(correlation, hits, sizes)
+    rate = 1 / (1 + np.exp(-at))
+    log: Floats = np.log(rate) + np.log1p(-rate) + weights
+    for shape, counts in ((rate * both, hits), ((1 - rate) * both, sizes - hits)):
+        start = gammaln(shape)
+        for count, times in zip(*np.unique(np.round(counts, 9), return_counts=True), strict=True):
+            if count > 0:
+                log += times * (gammaln(shape + count) - start)
+    start = gammaln(both)
+    for size, times in zip(*np.unique(sizes, return_counts=True), strict=True):
+        log -= times * (gammaln(both + size) - start)
+    a, b = PRIOR_RHO
+    prior = (2 * a - 1) * np.log(roots) + (b - 1) * np.log1p(-correlation[:, 0])
+    top = log.max(axis=1)
+    return np.asarray(prior + top + np.log(np.exp(log - top[:, None]).sum(axis=1)))
+
+
+def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """Integration nodes for the share on the logit scale, and the logs of their weights, shape (n_roots, n_nodes).
+
+    They span twice the share's own posterior, whether examples or groups have equal weight.
+    """
+    n = float(sizes.sum())
+    groups = len(sizes)
+    mean_size = float((sizes**2).sum()) / n
+    quarter = n / (1 + (mean_size - 1) * correlation) / 4
+    low = np.full_like(quarter, np.inf)
+    high = np.full_like(quarter, -np.inf)
+    for share in ((hits.sum() + 0.5) / (n + 1), ((hits / sizes).sum() + 0.5) / (groups + 1)):
+        a = share * quarter + 0.5
+        b = (1 - share) * quarter + 0.5
+        low = np.minimum(low, logit(betaincinv(a, b, 1e-6)))
+        high = np.maximum(high, -logit(betaincinv(b, a, 1e-6)))
+    low = np.maximum(low, -_FURTHEST_LOGIT)
+    high = np.minimum(high, _FURTHEST_LOGIT)
+    nodes, weights = _gauss(_RATE_NODES)
+    half = (high - low) / 2
+    return low + half * (nodes + 1), np.log(half) + np.log(weights)
+
+
+@cache
+def _gauss(n: int) -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss-Legendre integration over -1 to 1."""
+    nodes, weights = roots_legendre(n)
+    return np.asarray(nodes, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+
+
+def _in_groups(values: npt.ArrayLike, groups: npt.ArrayLike | None, least: float, most: float) -> tuple[Floats, Groups]:
+    """The known values and their groups; a ValueError where one lies outside the range."""
+    x, in_groups = known_in_groups(values, groups)
+    if len(x) and (x.min() < least - 1e-9 or x.max() > most + 1e-9):
+        raise ValueError(f"values must be between {least:g} and {most:g}, not {x.min():g} to {x.max():g}")
+    return x, in_groups
+
+
+def _effective(n: int, mean_size: float, correlation: float) -> float:
+    return n / (1 + (mean_size - 1) * correlation)
+
+
+def _mean_correlation(v: Floats, sums: Floats, sizes: Floats, mean_size: float) -> float:
+    """Correlation of the differences within a group, shrunk towards a prior as strong as 8 examples that differ."""
+    n = len(v)
+    groups = len(sizes)
+    mean = float(v.mean())
+    alone = float(((v - mean) ** 2).sum()) / (n - 1) / n
+    if alone <= 0 or groups < 2:
+        return MEAN_ICC
+    together = groups / (groups - 1) * float(((sums - mean * sizes) ** 2).sum()) / n**2
+    seen = min(1.0, max(0.0, (together / alone - 1) / (mean_size - 1)))
+    differing = int(np.count_nonzero(v))
+    weight = MEAN_WEIGHT
+    return (differing * seen + weight * MEAN_ICC) / (differing + weight)
+
+
+def _side(v: Floats, sums: Floats, sizes: Floats, design: float, worst: float, *, grouped: bool) -> MeanSide:
+    n = len(v) + design
+    centre = (float(v.sum()) + worst * design) / n
+    moves = np.append(sums - centre * sizes, (worst - centre) * design) / n
+    groups = len(moves)
+    variance = groups / (groups - 1) * float((moves**2).sum())
+    if grouped:
+        squares = float(((v - centre) ** 2).sum()) + design * (worst - centre) ** 2
+        variance = max(variance, design * squares / (n * (n - 1)))
+    return MeanSide(centre, math.sqrt(variance), spread(moves).df)

@@ -1,0 +1,302 @@
+"""Compares one part of the examples with the rest: does the judge do worse there, also where gold is the same?"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln, stdtr
+
+from markscheme.stats.intervals import STILL, Flags, Floats, Groups, Integers, spread
+from markscheme.stats.pairs import equal_vectors
+
+DIFFERENCE_ROUNDING = 1e-7
+"""Differences below this are rounding error."""
+FEWEST_INSIDE = 5
+"""Examples of the part with a gold level that is found elsewhere too."""
+FEWEST_OUTSIDE = 10
+"""Examples elsewhere at the same gold levels."""
+LEAST_PART = 0.5
+"""Share of the part that must have a gold level found elsewhere: the rest would be left unexplained."""
+LEAST_KEPT = 2 / 3
+"""Share of a difference that must remain at the same gold levels: of a part that is only harder, less remains."""
+MOST_DISTINCT = 6
+"""Distinct gold scores up to which each is a stratum of its own."""
+FIFTHS = 5
+"""Strata of gold scores where there are more distinct ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A figure inside a part of the examples and outside it.
+
+    Attributes:
+        inside: Mean over the units of the part; nan without any.
+        outside: Mean over all others; nan likewise.
+        p: Probability of means at least this far apart, in either direction, if the part were like the rest; 1 where
+            there is nothing to compare.
+        n_inside: Units of the part that have the figure.
+        n_outside: Other units that have it.
+    """
+
+    inside: float
+    outside: float
+    p: float
+    n_inside: int
+    n_outside: int
+
+    @property
+    def difference(self) -> float:
+        """Inside less outside."""
+        return self.inside - self.outside
+
+
+@dataclass(frozen=True, slots=True)
+class SliceLook:
+    """One figure inside a part and outside it: as it is, and among examples with the same gold.
+
+    A part whose gold differs from the rest can look bad as it is although the judge treats it like any other; the
+    second comparison shows that.
+
+    Attributes:
+        as_it_is: The figure inside and outside.
+        same_gold: Inside minus outside among examples of the same gold; 0 where there is nothing to compare.
+        p_same_gold: Probability of a difference at least as large, in either direction, if the part were like the rest
+            at its gold.
+        comparable_inside: Examples of the part whose gold also occurs outside it.
+        comparable_outside: Other examples whose gold also occurs in the part.
+        shift: Whether the figure has a direction; a part then counts only where it is further from 0 than the rest.
+    """
+
+    as_it_is: Contrast
+    same_gold: float
+    p_same_gold: float
+    comparable_inside: int
+    comparable_outside: int
+    shift: bool
+
+    @property
+    def comparable(self) -> bool:
+        """Whether enough of the part can be compared: 5 examples and half of it, with 10 or more outside."""
+        inside = self.comparable_inside
+        enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
+        return enough and self.comparable_outside >= FEWEST_OUTSIDE
+
+    @property
+    def p(self) -> float:
+        """The larger p of the two comparisons; 1 where too little can be compared."""
+        return max(self.as_it_is.p, self.p_same_gold) if self.comparable else 1.0
+
+    @property
+    def outside_at_same_gold(self) -> float:
+        """The figure expected outside at the gold of the part: inside minus the same-gold difference."""
+        return self.as_it_is.inside - self.same_gold
+
+    def matters(self, least: float) -> bool:
+        """Whether the difference is `least` or more, and two thirds of it remain at the same gold.
+
+        Args:
+            least: The least difference as it is that matters; below 0 where less is worse, as for agreement.
+        """
+        difference = self.as_it_is.difference
+        if not self.comparable or abs(difference) < abs(least) - DIFFERENCE_ROUNDING:
+            return False
+        if not self.shift and difference * least < 0:
+            return False
+        if self.shift and abs(self.as_it_is.inside) <= abs(self.as_it_is.outside):
+            return False
+        return self.same_gold * math.copysign(1.0, difference) >= LEAST_KEPT * abs(difference) - DIFFERENCE_ROUNDING
+
+
+def slice_look(
+    values: npt.ArrayLike,
+    inside: npt.ArrayLike,
+    gold: npt.ArrayLike,
+    *,
+    shift: bool = False,
+    score: bool = False,
+    groups: npt.ArrayLike | None = None,
+) -> SliceLook:
+    """One figure inside a part of the examples and outside it, as it is and at the same gold.
+
+    As it is: Fisher's exact test for figures of 0 and 1, mid-p, else the larger p of Student's and Welch's t. At the
+    same gold: the part's coefficient in a regression with one intercept per gold level found on both sides.
+
+    Args:
+        values: One figure per example, shape (n_units,), nan = missing.
+        inside: Whether each example belongs to the part, shape (n_units,).
+        gold: Gold level or score per example, shape (n_units,), nan = missing.
+        shift: Whether the figure has a direction, as a signed error has.
+        score: Whether gold is a score with many values: more than six of them are then cut into fifths, and gold
+            itself is held equal within these.
+        groups: A name for each example, shape (n_units,), where several share a task; the largest p counts.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Source:
+        Cochran (1968), Biometrics 24(2), 295-313, for comparison within strata. doi:10.2307/2528036
+
+    Example:
+        >>> gold = np.repeat([0, 1], 30)
+        >>> says_yes = 1 - gold
+        >>> look = slice_look(says_yes, np.arange(60) % 30 < np.where(gold, 5, 20), gold, shift=True)
+        >>> round(look.as_it_is.difference, 2), round(look.same_gold, 2), look.matters(0.15)
+        (0.51, 0.0, False)
+    """
+    x, within, strata_of_gold = equal_vectors(values=values, inside=inside, gold=gold)
+    is_known = np.isfinite(x) & np.isfinite(strata_of_gold)
+    named = None if groups is None else np.asarray(groups)[is_known]
+    x = x[is_known]
+    part = within[is_known].astype(bool)
+    strata_of_gold = strata_of_gold[is_known]
+    as_it_is = _as_it_is(x, part, named)
+    strata, covariate = _strata(strata_of_gold, score=score)
+    both = (
+        np.bincount(strata[part], minlength=len(strata_of_gold))
+        * np.bincount(strata[~part], minlength=len(strata_of_gold))
+        > 0
+    )
+    in_shared_strata = both[strata]
+    m = int((part & in_shared_strata).sum())
+    k = int((~part & in_shared_strata).sum())
+    difference, p = 0.0, 1.0
+    if m and k:
+        of_kept = None if named is None else named[in_shared_strata]
+        line = None if covariate is None else covariate[in_shared_strata]
+        difference, p = _at_same_gold(
+            x[in_shared_strata], part[in_shared_strata], strata[in_shared_strata], line, of_kept
+        )
+    return SliceLook(as_it_is, difference, p, m, k, shift)
+
+
+def _as_it_is(x: Floats, part: Flags, groups: npt.NDArray[np.generic] | None) -> Contrast:
+    """The figure inside the part and outside it; its p by groups too, of which the larger counts."""
+    m = int(part.sum())
+    k = int((~part).sum())
+    contrast = Contrast(float(x[part].mean()) if m else math.nan, float(x[~part].mean()) if k else math.nan, 1.0, m, k)
+    sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
+    are_shares = bool(((x == 0) | (x == sign)).all())
+    if min(m, k) < (1 if are_shares else 2):
+        return contrast
+    p = _p_of_shares(sign * x, part) if are_shares else _p_of_means(x, part, contrast.difference)
+    return replace(contrast, p=p if groups is None else max(p, _p_by_groups(x, part, groups, contrast.difference)))
+
+
+def _p_of_shares(hits: Floats, part: Flags) -> float:
+    """Fisher's exact test of figures of 0 and 1, two-sided, mid-p.
+
+    Source:
+        Fisher (1935), Journal of the Royal Statistical Society 98(1), 39-82; for mid-p Lancaster (1961), Journal of
+        the American Statistical Association 56(294), 223-234. doi:10.1080/01621459.1961.10482105
+    """
+    n = len(hits)
+    drawn = int(part.sum())
+    marked = round(float(hits.sum()))
+    seen = round(float(hits[part].sum()))
+    counts = np.arange(max(0, drawn + marked - n), min(drawn, marked) + 1)
+    chance = np.exp(_log_choose(marked, counts) + _log_choose(n - marked, drawn - counts) - _log_choose(n, drawn))
+    of_seen = float(chance[counts == seen][0])
+    rarer = float(chance[chance < of_seen * (1 - DIFFERENCE_ROUNDING)].sum())
+    as_rare = float(chance[np.abs(chance - of_seen) <= of_seen * DIFFERENCE_ROUNDING].sum())
+    return min(1.0, rarer + as_rare / 2)
+
+
+def _p_of_means(x: Floats, part: Flags, difference: float) -> float:
+    """The more conservative of two t tests of a difference of means, two-sided.
+
+    Student's test assumes equal variances, Welch's doesn't. A small part whose few values happen to be equal would
+    mislead the second, a part with more spread than the rest the first, so the larger p counts.
+
+    Source:
+        Welch (1947), Biometrika 34(1/2), 28-35. doi:10.2307/2332510
+    """
+    m = int(part.sum())
+    k = int((~part).sum())
+    within = float(x[part].var(ddof=1))
+    without = float(x[~part].var(ddof=1))
+    pooled = ((m - 1) * within + (k - 1) * without) / (m + k - 2)
+    a = within / m
+    b = without / k
+    p = _p_of_t(difference, math.sqrt(pooled * (1 / m + 1 / k)), m + k - 2)
+    if a + b > 0:
+        df = (a + b) ** 2 / (a**2 / (m - 1) + b**2 / (k - 1))
+        p = max(p, _p_of_t(difference, math.sqrt(a + b), df))
+    return p
+
+
+def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
+    """The gold level of each example, numbered from 0; for scores the fifth, and the score to hold equal within it."""
+    distinct, place = np.unique(gold, return_inverse=True)
+    if not score or len(distinct) <= MOST_DISTINCT:
+        return place.reshape(-1).astype(np.int64), None
+    edges = np.quantile(gold, np.arange(1, FIFTHS) / FIFTHS)
+    return np.searchsorted(edges, gold, side="right").astype(np.int64), gold
+
+
+def _at_same_gold(
+    x: Floats,
+    part: Flags,
+    strata: Integers,
+    covariate: Floats | None,
+    groups: npt.NDArray[np.generic] | None,
+) -> tuple[float, float]:
+    """The part's coefficient with one intercept per stratum, and its p; 0 and 1 where nothing identifies it."""
+    sizes = np.bincount(strata)
+    used = np.maximum(sizes, 1)
+
+    def centred(values: Floats) -> Floats:
+        return np.asarray(values - (np.bincount(strata, weights=values) / used)[strata])
+
+    y = centred(x)
+    belongs = centred(part.astype(np.float64))
+    df = len(x) - int(np.count_nonzero(sizes)) - 1
+    if covariate is not None:
+        line = centred(covariate)
+        square = float(line @ line)
+        if square > STILL:
+            y, belongs = (v - float(line @ v) / square * line for v in (y, belongs))
+            df -= 1
+    square = float(belongs @ belongs)
+    if square <= STILL or df < 1:
+        return 0.0, 1.0
+    difference = float(belongs @ y) / square
+    residual = y - difference * belongs
+    p = _p_of_t(difference, math.sqrt(float(residual @ residual) / df / square), df)
+    if groups is not None:
+        p = max(p, _p_by_cluster(belongs * residual / square, groups, difference))
+    return difference, p
+
+
+def _p_by_cluster(moves: Floats, groups: npt.NDArray[np.generic], difference: float) -> float:
+    """p from how far each group moves the coefficient; 1 where there is only one group."""
+    clusters = Groups.of(groups, len(moves))
+    n = clusters.n
+    total = clusters.sums(moves)
+    if n < 2:
+        return 1.0
+    return _p_of_t(difference, math.sqrt(n / (n - 1) * float(total @ total)), spread(total).df)
+
+
+def _log_choose(n: int, k: npt.ArrayLike) -> Floats:
+    chosen = np.asarray(k, dtype=np.float64)
+    return np.asarray(gammaln(n + 1) - gammaln(chosen + 1) - gammaln(n - chosen + 1))
+
+
+def _p_of_t(difference: float, se: float, df: float) -> float:
+    if se <= STILL * max(1.0, abs(difference)):
+        return 1.0 if abs(difference) <= STILL else 0.0
+    return float(2 * stdtr(df, -abs(difference) / se))
+
+
+def _p_by_groups(x: Floats, part: Flags, groups: npt.NDArray[np.generic], difference: float) -> float:
+    """p from the difference with each group left out; 1 where one group is the whole part, or all the rest."""
+    sides = np.array([part, ~part], dtype=np.float64)
+    of = Groups.of(groups, len(x))
+    sums = of.left_out(sides * x)[:, 1:]
+    sizes = of.left_out(sides)[:, 1:]
+    if sizes.min() <= 0:
+        return 1.0
+    inside, outside = sums / sizes
+    moves = spread(inside - outside)
+    return _p_of_t(difference, moves.se, moves.df)

@@ -1,0 +1,172 @@
+"""How often a mean of cases falls below a threshold although nothing changed, from repeated runs of the same cases."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats
+
+RunFigure = Literal["score", "pass"]
+REPEATS = (1, 2, 3, 5, 7, 9)
+"""Numbers of runs to average that are tried, fewest first."""
+FALSE_FAILS = 0.05
+"""Share of runs that may fall below a safe threshold although nothing changed: 1 in 20."""
+_SHOWN, _ADVISED = 0.95, 0.80
+"""Confidence required of a safe threshold, and of the number of runs to average."""
+RATIOS: Floats = 2.0 ** (np.arange(9) / 2)
+"""Variances of run means that are tried, as multiples of what cases explain."""
+_PRIOR: Floats = np.array([1 / 2] + [1 / 16] * 8)
+_CENTERS: Floats = ndtri((np.arange(41) + 0.5) / 41)
+_Z_FALSE_FAIL = float(ndtri(0.95))
+_Z_FOUND = float(ndtri(0.80))
+_SMALLEST_VARIANCE = 1e-24
+_BINARY_VARIANCE = 0.125
+"""Added variance of a pass or fail, so that cases which never flipped don't count as certain."""
+_ONE_RUN = "One run says nothing about how far runs vary; repeat it (`promptfoo eval --repeat 3`)"
+_NO_SPREAD = "so nothing is known about how far runs vary; a cache may have answered"
+_METHOD = "repeated runs, run-level variance averaged over its ratio to the cases'"
+
+
+@dataclass(frozen=True)
+class ThresholdRisk:
+    """How a threshold for a mean of cases behaves while nothing changes.
+
+    Attributes:
+        runs: Runs observed.
+        cases: Cases in each run.
+        center: Mean over all runs and cases, 0 to 1.
+        p_fail: Probability that a run falls below it although nothing changed, with its 90 % interval; undefined where
+            the runs don't differ.
+        p_fail_wide: The same probability, allowing for the error of `center`; None likewise.
+        run_shift: Variance of run means as a multiple of what their cases explain; None likewise.
+        run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None likewise.
+        safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None likewise.
+        repeats: The fewest runs to average for the given threshold; None where 9 aren't enough.
+        smallest_drop: The drop below `center` that the given threshold detects 8 times in 10; None likewise.
+    """
+
+    runs: int
+    cases: int
+    center: float
+    p_fail: Estimate
+    p_fail_wide: float | None = None
+    run_shift: float | None = None
+    run_level: float | None = None
+    safe_threshold: float | None = None
+    repeats: int | None = None
+    smallest_drop: float | None = None
+
+
+def threshold_risk(
+    values: npt.ArrayLike, threshold: float, *, of: RunFigure = "score", runs_in_ci: int = 1
+) -> ThresholdRisk:
+    """How often a run would fall below a threshold although nothing changed.
+
+    Besides the variation of single cases, runs may shift as a whole. A few runs don't show by how much, so the result
+    is averaged over a grid of ratios.
+
+    Args:
+        values: Scores 0 to 1, or passes as 0 and 1, shape (n_runs, n_cases), at least 2 cases. One run isn't enough.
+        threshold: The least mean that passes, 0 to 1.
+        of: What is compared with it: the mean score, or the share of cases that pass.
+        runs_in_ci: Number of runs that CI averages.
+
+    Raises:
+        ValueError: The caller's fault: fewer than 2 cases, values or a threshold outside 0 to 1.
+
+    Example:
+        >>> runs = [[0.82, 0.61, 0.9, 0.74], [0.8, 0.66, 0.9, 0.71], [0.85, 0.59, 0.92, 0.75]]
+        >>> risk = threshold_risk(runs, threshold=0.74)
+        >>> round(risk.p_fail.value, 3), round(risk.safe_threshold, 3)
+        (0.034, 0.717)
+    """
+    scores = np.asarray(values, dtype=np.float64)
+    _check(scores, threshold, runs_in_ci)
+    runs, cases = scores.shape
+    center = float(scores.mean())
+    means = scores.mean(axis=1)
+    if runs == 1:
+        return ThresholdRisk(runs, cases, center, _unknown(_ONE_RUN, runs))
+    rest = scores - scores.mean(axis=0) - means[:, None] + center
+    added = _BINARY_VARIANCE / cases if of == "pass" else 0.0
+    variance = (float((rest**2).sum()) / ((runs - 1) * (cases - 1)) + added) / cases
+    if variance < _SMALLEST_VARIANCE:
+        alike = "identical scores" if float(np.ptp(means)) == 0 else "scores that differ by one amount in all cases"
+        return ThresholdRisk(runs, cases, center, _unknown(f"The {runs} repeats gave {alike}, {_NO_SPREAD}", runs))
+    spread = _Spread(center, variance * RATIOS, _weights(float(means.var(ddof=1)) / variance, runs), runs)
+    cut = threshold if of == "score" else (math.ceil(round(threshold * cases, 9)) - 0.5) / cases
+    return ThresholdRisk(
+        runs=runs,
+        cases=cases,
+        center=center,
+        p_fail=spread.p_fail(cut, runs_in_ci),
+        p_fail_wide=float(
+            spread.weights @ ndtr((cut - center) / np.sqrt(spread.variances * (1 / runs_in_ci + 1 / runs)))
+        ),
+        run_shift=float(spread.weights @ RATIOS),
+        run_level=1 - float(spread.weights[0]),
+        safe_threshold=spread.safe_threshold(runs_in_ci, _SHOWN),
+        repeats=next((n for n in REPEATS if spread.safe_threshold(n, _ADVISED) >= threshold), None),
+        smallest_drop=spread.smallest_drop(threshold, runs_in_ci),
+    )
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """How run means vary around `center` (from `runs` runs): possible variances, shape (9,), with their weights."""
+
+    center: float
+    variances: Floats
+    weights: Floats
+    runs: int
+
+    def p_fail(self, cut: float, averaged: int) -> Estimate:
+        sd = np.sqrt(self.variances / averaged)
+        value = float(self.weights @ ndtr((cut - self.center) / sd))
+        off = _CENTERS[:, None] * np.sqrt(self.variances / self.runs)
+        chances = ndtr((cut - self.center - off) / sd).ravel()
+        order = np.argsort(chances)
+        mass = np.cumsum(np.tile(self.weights / len(_CENTERS), len(_CENTERS))[order])
+        low, high = (float(chances[order][np.searchsorted(mass, q)]) for q in (0.05, 0.95))
+        return Estimate(value, min(low, value), max(high, value), 0.9, self.runs, _METHOD)
+
+    def safe_threshold(self, averaged: int, sure: float) -> float:
+        """The highest threshold that a mean of `averaged` runs falls below at most 1 time in 20, with confidence."""
+        below = self.center - _Z_FALSE_FAIL * np.sqrt(self.variances / averaged)
+        error = np.sqrt(self.variances / self.runs)
+
+        def short(mark: float) -> float:
+            return float(self.weights @ ndtr((below - mark) / error)) - sure
+
+        reach = 20 * math.sqrt(float(self.variances.max()))
+        return float(brentq(short, self.center - reach, self.center + reach, xtol=1e-12))
+
+    def smallest_drop(self, threshold: float, averaged: int) -> float:
+        return self.center - threshold + _Z_FOUND * math.sqrt(float(self.weights @ self.variances) / averaged)
+
+
+def _unknown(why: str, runs: int) -> Estimate:
+    return Estimate.without_value(why, n=runs, method=_METHOD, level=0.9)
+
+
+def _weights(ratio: float, runs: int) -> Floats:
+    """Posterior of how much run means vary, as multiples of what cases explain, given an observed ratio."""
+    freedom = runs - 1
+    log = np.log(_PRIOR) - freedom / 2 * np.log(RATIOS) - freedom * ratio / (2 * RATIOS)
+    weights = np.exp(log - log.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _check(scores: Floats, threshold: float, runs_in_ci: int) -> None:
+    if scores.ndim != 2 or not len(scores) or scores.shape[1] < 2:
+        raise ValueError(f"values need a run of 2 cases or more, got shape {scores.shape}")
+    if not ((scores >= 0) & (scores <= 1)).all():
+        raise ValueError("values must be between 0 and 1")
+    if not 0 <= threshold <= 1 or runs_in_ci < 1:
+        raise ValueError(f"a threshold between 0 and 1 and a run at least, got {threshold} and {runs_in_ci}")

@@ -1,0 +1,87 @@
+"""Import the modules that a user names, without opening their folder to the imports of anybody else.
+
+Python searches every folder of `sys.path` for every import, and libraries try to import much that isn't installed. With
+the working directory on `sys.path`, a file `brotli.py` in somebody's repository would run in every command, with the
+keys of whoever opened it. So the folders in which named modules are looked for aren't on `sys.path`. A finder searches
+them for two callers alone: this module, which imports what the user named, and the modules found this way.
+"""
+
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import FrameType, ModuleType
+
+_MACHINERY = ("importlib", "_frozen_importlib")
+"""Modules between an import and the finders: whoever called them is importing."""
+
+
+class UserCodeFinder:
+    """Finds modules in the user's folders, after all other finders, for the user's own modules."""
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
+        self._found: set[str] = set()
+
+    def find_spec(
+        self,
+        name: str,
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,  # noqa: ARG002 - what every finder takes
+    ) -> ModuleSpec | None:
+        """The spec of a top-level module; None for a part of a package, and for others' imports."""
+        if path is not None or not self._is_for(_importer(sys._getframe(1))):
+            return None
+        spec = PathFinder.find_spec(name, self.folders)
+        if spec is not None:
+            self._found.add(name)
+        return spec
+
+    def _is_for(self, importer: str) -> bool:
+        return importer == __name__ or importer.partition(".")[0] in self._found
+
+
+_FINDER = UserCodeFinder()
+
+
+def search_for_code(*folders: Path) -> None:
+    """Add folders in which modules that the user names are looked for, after all that is installed."""
+    for folder in folders:
+        place = str(folder.resolve())
+        if place not in _FINDER.folders:
+            _FINDER.folders.append(place)
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.append(_FINDER)
+
+
+def import_user_module(name: str) -> ModuleType:
+    """The module that the user named, imported.
+
+    Raises:
+        ImportError: There is none.
+        BaseException: Whatever its code raises.
+    """
+    return import_module(name)
+
+
+def user_spec(name: str) -> ModuleSpec | None:
+    """The spec of a top-level module that the user's code imports; None if there is none.
+
+    Raises:
+        ValueError: It is loaded and has no spec.
+    """
+    return importlib.util.find_spec(name)
+
+
+def _importer(frame: FrameType | None) -> str:
+    """The name of the module whose code is importing."""
+    while frame is not None:
+        name = frame.f_globals.get("__name__")
+        if not isinstance(name, str):
+            return ""
+        if name.partition(".")[0] not in _MACHINERY:
+            return name
+        frame = frame.f_back
+    return ""

@@ -1,0 +1,260 @@
+"""The accepted run: written whole or not at all, and read back as it was."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.drift import NoisyJudge, calibrated, rubric
+from markscheme import Rubric
+from markscheme.calibration.acceptance import accept
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.setting import MOST_RUNS, labels_digest, submission_digest
+from markscheme.errors import RatingError, UsageError
+from markscheme.ratings.examples import Example, load_examples
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.submission import Submission
+from tests.full_disk import disk_of
+
+EVERYTHING = """
+name: everything
+description: all that a rubric can say
+passingThreshold: 0.7
+inputs: [query, reference]
+guidelines: be fair
+strategy: per_criterion
+samples: 3
+criteria:
+  - {name: tone, description: How kind, weight: 2, scale: {min: 1, max: 3}, sees: [query], required: true,
+     threshold: 0.6, not_applicable: true, examples: {good: thanks, bad: insults},
+     levels: [{value: 1, label: rude, description: insults, example: you}, {value: 2}, {value: 3, label: kind}]}
+  - {name: leaks, requirement: Tells a secret, weight: -1.5}
+  - {name: kind, requirement: Which kind, weight: 1, scale_type: nominal,
+     options: [{label: a, value: 0}, {label: b, value: 1}, {label: c, value: 1}]}
+  - {name: form, description: Is JSON, weight: 1, check: json_valid}
+"""
+
+
+@pytest.fixture(scope="module")
+def calibration() -> Calibration:
+    """A run with two repeats."""
+    return calibrated(NoisyJudge.made(seed=5), rubric(), runs=3)
+
+
+def test_a_run_comes_back_as_it_was_accepted(calibration: Calibration, tmp_path: Path) -> None:
+    accept(calibration, tmp_path / "accepted.json", split="dev")
+    found = load_accepted(tmp_path / "accepted.json")
+    assert found.setting.rubric == calibration.rubric
+    assert found.setting.rubric.fingerprint == calibration.rubric.fingerprint
+    assert found.setting == calibration.rater.setting(calibration.rubric)
+    assert (found.split, found.use) == ("dev", calibration.decision.use)
+    assert found.agreement == calibration.comparison.agreement.value
+    levels = [(r.id, r.sample, {n: said.level for n, said in r.criteria.items()}, r.overall) for r in found.ratings]
+    assert levels == [
+        (r.id, r.sample, {n: said.level for n, said in r.criteria.items()}, r.overall)
+        for r in (*calibration.judge_ratings, *calibration.repeats)
+    ]
+
+
+def test_repeats_are_kept_as_runs_of_their_own(calibration: Calibration, tmp_path: Path) -> None:
+    accept(calibration, tmp_path / "accepted.json")
+    found = load_accepted(tmp_path / "accepted.json")
+    assert [len(run) for run in found.runs] == [60, 60, 60]
+    data = json.loads((tmp_path / "accepted.json").read_text(encoding="utf-8"))
+    assert data["ratings"]["samples"] == 3
+    assert data["measurements"]["agreement"] == calibration.comparison.agreement.to_json()
+
+
+def test_all_that_a_rubric_says_comes_back(calibration: Calibration, tmp_path: Path) -> None:
+    everything = Rubric.from_yaml(EVERYTHING)
+    accept(replace(calibration, rubric=everything, judge_ratings=(), repeats=()), tmp_path / "accepted.json")
+    found = load_accepted(tmp_path / "accepted.json").setting.rubric
+    assert found == everything
+    assert found.fingerprint == everything.fingerprint
+
+
+def test_reasons_and_quotes_are_not_kept(calibration: Calibration, tmp_path: Path) -> None:
+    told = Rated(3.0, reason="a passage of the response", quote="of the response", quote_found=True)
+    abstained = Rated(None, reason="who knows", declined="abstained")
+    rating = Rating("e000", "noisy", "model", {"tone": told, "facts": abstained}, note="a note")
+    noted = replace(calibration, judge_ratings=(rating, *calibration.judge_ratings[1:]), repeats=())
+    accept(noted, tmp_path / "accepted.json")
+    found = load_accepted(tmp_path / "accepted.json").ratings[0]
+    assert found.criteria == {"tone": Rated(3.0), "facts": Rated(None, declined="abstained")}
+    assert found.note == ""
+
+
+def test_an_accepted_run_is_never_taken_for_labels(calibration: Calibration, tmp_path: Path) -> None:
+    folder = tmp_path / "calibration" / "drift"
+    accept(calibration, folder / "accepted.json")
+    examples = folder / "examples.jsonl"
+    examples.write_text('{"id": "e000", "response": "answer e000", "labels": [{"rater": "a", "overall": 1}]}\n')
+    loaded = load_examples(examples, rubric(), ratings=folder / "ratings")
+    assert [label.rater for label in loaded.labels] == ["a"]
+
+
+def test_starting_over_replaces_the_runs_accepted_before(calibration: Calibration, tmp_path: Path) -> None:
+    beside = tmp_path / "accepted-of-mine.jsonl"
+    beside.write_text("", encoding="utf-8")
+    first = accept(calibration, tmp_path / "accepted.json")
+    second = accept(replace(calibration, repeats=()), tmp_path / "accepted.json", start_over=True)
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "accepted.json", second.file, beside])
+    assert first.file != second.file
+    assert (first.runs, second.runs, second.why_alone) == (3, 1, None)
+    assert len(load_accepted(tmp_path / "accepted.json").runs) == 1
+
+
+def _another_run(calibration: Calibration) -> Calibration:
+    """The same judge asked once more."""
+    again = tuple(replace(rating, sample=0) for rating in calibration.repeats if rating.sample == 1)
+    return replace(calibration, judge_ratings=again, repeats=())
+
+
+def test_a_run_by_the_same_rubric_and_judge_joins_those_accepted_before(
+    calibration: Calibration, tmp_path: Path
+) -> None:
+    path = tmp_path / "accepted.json"
+    accept(replace(calibration, repeats=()), path)
+    second = accept(_another_run(calibration), path)
+    assert (second.runs, second.why_alone) == (2, None)
+    found = load_accepted(path)
+    measured, earlier = ([r.criteria for r in run.values()] for run in found.runs)
+    assert measured == [{n: Rated(said.level) for n, said in r.criteria.items()} for r in calibration.repeats[:60]]
+    assert earlier == [{n: Rated(said.level) for n, said in r.criteria.items()} for r in calibration.judge_ratings]
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert (data["ratings"]["samples"], data["cost"]["runs"]) == (2, 1)
+    assert sorted(tmp_path.iterdir()) == sorted([path, second.file])
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda c: {"rubric": rubric(changed=["tone"])}, "the text of criterion 'tone'"),
+        (lambda c: {"rater": replace(c.rater, identity=replace(c.rater.identity, model="noisy-2"))}, "noisy-2"),
+    ],
+)
+def test_a_run_by_another_rubric_or_judge_starts_over_and_says_why(
+    calibration: Calibration, tmp_path: Path, change: Callable[[Calibration], dict[str, Any]], why: str
+) -> None:
+    accept(calibration, tmp_path / "accepted.json")
+    found = accept(replace(calibration, **change(calibration)), tmp_path / "accepted.json")
+    assert found.runs == 3
+    assert why in (found.why_alone or "")
+    assert why in found.sentences
+
+
+def test_a_run_over_other_examples_starts_over(calibration: Calibration, tmp_path: Path) -> None:
+    accept(calibrated(NoisyJudge.made(seed=6), rubric()), tmp_path / "accepted.json")
+    assert accept(calibrated(NoisyJudge.made(seed=6, n=40), rubric()), tmp_path / "accepted.json").runs == 1
+
+
+def test_no_more_than_five_runs_are_kept(calibration: Calibration, tmp_path: Path) -> None:
+    accept(calibration, tmp_path / "accepted.json")
+    accept(replace(calibration, repeats=calibration.repeats[:60]), tmp_path / "accepted.json")
+    assert len(load_accepted(tmp_path / "accepted.json").runs) == MOST_RUNS
+    with pytest.raises(RatingError, match=r"6 runs .* --replace"):
+        accept(_another_run(calibration), tmp_path / "accepted.json")
+    assert len(load_accepted(tmp_path / "accepted.json").runs) == MOST_RUNS
+
+
+def test_ratings_of_a_file_that_are_accepted_already_are_the_same_run(calibration: Calibration, tmp_path: Path) -> None:
+    from_file = replace(calibration, rater=replace(calibration.rater, source="ratings"), repeats=())
+    assert [accept(from_file, tmp_path / "accepted.json").runs for _ in range(2)] == [1, 1]
+    assert accept(_another_run(calibration), tmp_path / "accepted.json").runs == 2
+
+
+def test_how_many_runs_there_are_is_said_and_five_recommended(calibration: Calibration, tmp_path: Path) -> None:
+    few = accept(calibration, tmp_path / "accepted.json")
+    assert few.sentences.startswith("3 runs accepted")
+    assert "accept 2 more runs" in few.sentences
+    full = accept(replace(calibration, repeats=calibration.repeats[:60]), tmp_path / "accepted.json")
+    assert full.sentences == f"5 runs accepted, with the judge's ratings in {full.file.name}."
+
+
+def test_a_run_that_cannot_be_written_leaves_the_one_before(calibration: Calibration, tmp_path: Path) -> None:
+    accept(calibration, tmp_path / "accepted.json")
+    with disk_of(1000), pytest.raises(UsageError, match=r"accepted\.json cannot be written"):
+        accept(_another_run(calibration), tmp_path / "accepted.json")
+    assert len(load_accepted(tmp_path / "accepted.json").runs) == 3
+
+
+def test_accepting_never_removes_a_file_that_is_not_its_own(calibration: Calibration, tmp_path: Path) -> None:
+    accept(calibration, tmp_path / "accepted.json")
+    data = json.loads((tmp_path / "accepted.json").read_text(encoding="utf-8"))
+    kept = tmp_path.parent / "elsewhere.jsonl"
+    kept.write_text("mine", encoding="utf-8")
+    data["ratings"]["file"] = "../elsewhere.jsonl"
+    (tmp_path / "accepted.json").write_text(json.dumps(data), encoding="utf-8")
+    accept(calibration, tmp_path / "accepted.json", start_over=True)
+    assert kept.read_text(encoding="utf-8") == "mine"
+
+
+def _ungraded(ratings: Sequence[Rating], count: int) -> tuple[Rating, ...]:
+    return (*(replace(r, error="no reply", criteria={}, overall=None) for r in ratings[:count]), *ratings[count:])
+
+
+def test_a_run_with_over_a_tenth_ungraded_is_not_accepted(calibration: Calibration, tmp_path: Path) -> None:
+    with pytest.raises(RatingError, match="run 1 grades 53 of 60 examples"):
+        accept(replace(calibration, judge_ratings=_ungraded(calibration.judge_ratings, 7)), tmp_path / "accepted.json")
+    second = [rating for rating in calibration.repeats if rating.sample == 1]
+    with pytest.raises(RatingError, match="run 2 grades 53 of 60 examples"):
+        accept(replace(calibration, repeats=_ungraded(second, 7)), tmp_path / "accepted.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_with_a_tenth_ungraded_is_accepted(calibration: Calibration, tmp_path: Path) -> None:
+    few_ungraded = replace(calibration, judge_ratings=_ungraded(calibration.judge_ratings, 6), repeats=())
+    accept(few_ungraded, tmp_path / "accepted.json")
+    assert len(load_accepted(tmp_path / "accepted.json").ratings) == 60
+
+
+def test_other_ratings_than_those_accepted_are_refused(calibration: Calibration, tmp_path: Path) -> None:
+    ratings = accept(calibration, tmp_path / "accepted.json").file
+    text = ratings.read_bytes()
+    ratings.write_bytes(text.replace(b"\n", b"\r\n"))
+    assert len(load_accepted(tmp_path / "accepted.json").ratings) == 180
+    ratings.write_bytes(text.replace(b'"level": 3.0', b'"level": 4.0', 1))
+    with pytest.raises(RatingError, match="not the ratings that were accepted"):
+        load_accepted(tmp_path / "accepted.json")
+    ratings.unlink()
+    with pytest.raises(RatingError, match="cannot be read"):
+        load_accepted(tmp_path / "accepted.json")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.pop("asked"),
+        lambda data: data["asked"].pop("criteria"),
+        lambda data: data["asked"]["criteria"][0].update(weight=0),
+        lambda data: data["asked"].update(unheard_of=1),
+        lambda data: data["judge"].update(identity=3),
+        lambda data: data["ratings"].pop("file"),
+    ],
+)
+def test_a_file_that_lacks_its_parts_is_no_accepted_run(
+    calibration: Calibration, tmp_path: Path, change: Callable[[dict[str, Any]], None]
+) -> None:
+    accept(calibration, tmp_path / "accepted.json")
+    data = json.loads((tmp_path / "accepted.json").read_text(encoding="utf-8"))
+    change(data)
+    (tmp_path / "accepted.json").write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(RatingError, match=r"accepted\.json: is not an accepted run"):
+        load_accepted(tmp_path / "accepted.json")
+
+
+def _example(response: str = "Paris.", query: str = "Capital?", level: float = 3.0, reason: str = "") -> Example:
+    label = Rating("x", "a", "human", {"tone": Rated(level, reason=reason)})
+    return Example(Submission(response, {"query": query}, "x"), (label,))
+
+
+def test_digests_tell_responses_inputs_and_labels_apart() -> None:
+    assert submission_digest(_example()) == submission_digest(_example(level=4.0))
+    assert submission_digest(_example()) != submission_digest(_example(response="Rome."))
+    assert submission_digest(_example()) != submission_digest(_example(query="Capital of France?"))
+    assert labels_digest(_example()) == labels_digest(_example(response="Rome.", reason="because"))
+    assert labels_digest(_example()) != labels_digest(_example(level=4.0))

@@ -1,0 +1,192 @@
+"""What changed between two runs, and whose levels each change can have moved."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchmarks.drift import NAMES, rubric
+from markscheme.calibration.drift.setting import Setting, SettingChange, can_explain, changes_between, need_replay
+from markscheme.judges.judge import Identity
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+
+JUDGE = Identity("anthropic", "large-1", {"max_tokens": 4096, "stops": ["a", "b"]})
+ALL = frozenset(NAMES)
+
+
+def _setting(asked: Rubric, identity: Identity | None = JUDGE, **rest: Any) -> Setting:
+    return Setting(asked, rest.pop("template", "t"), str(identity or "ratings"), identity, **rest)
+
+
+def _changes(then: Rubric, now: Rubric) -> dict[str, SettingChange]:
+    return {change.key: change for change in changes_between(_setting(then), _setting(now))}
+
+
+def _with(asked: Rubric, name: str, **changes: Any) -> Rubric:
+    return replace(asked, criteria=tuple(replace(c, **changes) if c.name == name else c for c in asked.criteria))
+
+
+def test_nothing_changed_is_no_change() -> None:
+    assert changes_between(_setting(rubric()), _setting(rubric())) == ()
+
+
+@pytest.mark.parametrize(
+    ("strategy", "reached"), [("per_criterion", {"tone"}), ("one_shot", ALL), ("double_pass", ALL)]
+)
+def test_a_text_can_move_its_criterion_and_those_asked_in_the_same_question(strategy: str, reached: set[str]) -> None:
+    found = _changes(rubric(strategy), rubric(strategy, changed=["tone"]))
+    assert found.keys() == {"text:tone"}
+    assert found["text:tone"].criteria == reached
+    assert found["text:tone"].what == "the text of criterion 'tone'"
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"good": "thanks"}, "text:tone"),
+        ({"not_applicable": True}, "text:tone"),
+        ({"scale": Scale.numbered(1, 7)}, "scale:tone"),
+        ({"weight": -1.0}, "fault:tone"),
+        ({"sees": ()}, "sees:tone"),
+        ({"check": "json_valid"}, "check:tone"),
+    ],
+)
+def test_whatever_changes_a_question_can_move_its_criterion(changes: dict[str, Any], key: str) -> None:
+    found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))
+    assert key in found
+    assert found[key].side == "rubric"
+    assert found[key].criteria == {"tone"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"weight": 2.0}, "weight:tone"),
+        ({"required": True}, "passing:tone"),
+        ({"threshold": 0.9}, "passing:tone"),
+    ],
+)
+def test_what_only_weighs_otherwise_moves_no_level(changes: dict[str, Any], key: str) -> None:
+    found = _changes(rubric(), _with(rubric(), "tone", **changes))
+    assert found.keys() == {key}
+    assert found[key].side == "score"
+    assert found[key].criteria == frozenset()
+
+
+@pytest.mark.parametrize(("changes", "key"), [({"pass_mark": 0.8}, "pass_mark"), ({"tolerance": 0.2}, "tolerance")])
+def test_marks_move_no_level_and_are_reported_with_their_values(changes: dict[str, Any], key: str) -> None:
+    found = _changes(rubric(), replace(rubric(), **changes))
+    assert found.keys() == {key}
+    assert (found[key].then, found[key].now) in {("0.5", "0.8"), ("0.1", "0.2")}
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"description": "another"}, "description"),
+        ({"guidelines": "be kind"}, "guidelines"),
+        ({"inputs": ("query", "reference")}, "inputs"),
+        ({"strategy": "per_criterion"}, "strategy"),
+        ({"samples": 3}, "samples"),
+    ],
+)
+def test_what_every_question_shares_can_move_every_criterion(changes: dict[str, Any], key: str) -> None:
+    found = _changes(rubric(), replace(rubric(), **changes))
+    assert found.keys() == {key}
+    assert found[key].criteria == ALL
+
+
+def test_a_criterion_more_or_less_can_move_those_asked_with_it() -> None:
+    more = replace(rubric(), criteria=(*rubric().criteria, Criterion(1.0, "is short", "length")))
+    assert _changes(rubric(), more)["added:length"].criteria == {*NAMES, "length"}
+    assert _changes(more, rubric())["removed:length"].criteria == ALL
+    alone = replace(more, strategy="per_criterion")
+    assert _changes(rubric("per_criterion"), alone)["added:length"].criteria == {"length"}
+
+
+def test_another_order_can_move_what_is_asked_in_one_question() -> None:
+    turned = replace(rubric(), criteria=tuple(reversed(rubric().criteria)))
+    assert _changes(rubric(), turned)["order"].criteria == ALL
+    assert _changes(rubric("per_criterion"), replace(turned, strategy="per_criterion"))["order"].criteria == set()
+
+
+@pytest.mark.parametrize(
+    ("now", "key", "then_now"),
+    [
+        (replace(JUDGE, model="large-2"), "judge:model", ("large-1", "large-2")),
+        (replace(JUDGE, name="openai:x"), "judge:name", ("anthropic", "openai:x")),
+        (replace(JUDGE, address="https://here"), "judge:address", ("nothing", "https://here")),
+        (
+            replace(JUDGE, parameters={"max_tokens": 2048, "stops": ("a", "b")}),
+            "judge:parameter:max_tokens",
+            ("4096", "2048"),
+        ),
+    ],
+)
+def test_what_changed_about_the_judge_is_named_with_its_values(
+    now: Identity, key: str, then_now: tuple[str, str]
+) -> None:
+    (found,) = changes_between(_setting(rubric()), _setting(rubric(), now))
+    assert (found.key, found.side, found.criteria) == (key, "judge", ALL)
+    assert (found.then, found.now) == then_now
+    assert f"({then_now[0]} → {then_now[1]})" in found.sentence
+
+
+def test_a_judge_cannot_move_what_code_decides() -> None:
+    coded = _with(rubric(), "format", check="json_valid")
+    (found,) = changes_between(_setting(coded), _setting(coded, replace(JUDGE, model="large-2")))
+    assert found.criteria == ALL - {"format"}
+
+
+def test_a_model_that_names_itself_otherwise_is_a_change() -> None:
+    then = _setting(rubric(), answered_by=("large-1-0501",))
+    (found,) = changes_between(then, _setting(rubric(), answered_by=("large-1-0801",)))
+    assert found.sentence == "the model that answers, as it names itself (large-1-0501 → large-1-0801)"
+    assert changes_between(then, _setting(rubric())) == ()
+
+
+def test_where_only_ratings_are_known_the_name_tells_judges_apart() -> None:
+    mine, theirs = Setting(rubric(), "t", "mine"), Setting(rubric(), "t", "theirs")
+    assert [change.key for change in changes_between(mine, theirs)] == ["judge"]
+    assert changes_between(mine, mine) == ()
+
+
+def test_other_words_around_the_rubric_are_a_change_of_their_own() -> None:
+    (found,) = changes_between(_setting(rubric()), _setting(rubric(), template="other"))
+    assert (found.key, found.criteria) == ("template", ALL)
+
+
+def test_changes_explain_the_criteria_they_reach_and_no_others() -> None:
+    then = _setting(rubric("per_criterion"))
+    now = _setting(_with(rubric("per_criterion", changed=["tone"]), "facts", weight=3.0), replace(JUDGE, model="two"))
+    changes = changes_between(then, now)
+    assert {change.key for change in changes} == {"text:tone", "judge:model", "weight:facts"}
+    assert [change.key for change in can_explain(changes, "tone")] == ["text:tone", "judge:model"]
+    assert [change.key for change in can_explain(changes, "facts")] == ["judge:model"]
+
+
+def test_a_replay_helps_where_rubric_and_judge_changed_at_once() -> None:
+    text, judge = rubric(changed=["tone"]), replace(JUDGE, model="two")
+    assert not need_replay(changes_between(_setting(rubric()), _setting(text)))
+    assert not need_replay(changes_between(_setting(rubric()), _setting(rubric(), judge)))
+    assert not need_replay(changes_between(_setting(rubric()), _setting(_with(rubric(), "tone", weight=2.0), judge)))
+    assert need_replay(changes_between(_setting(rubric()), _setting(text, judge)))
+    assert need_replay(changes_between(_setting(rubric()), _setting(text, template="other")))
+
+
+def test_a_long_value_is_cut_short() -> None:
+    (found,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="m" * 500)))
+    assert len(found.now) == 60
+
+
+def test_each_change_opens_a_sentence_on_whoever_made_it() -> None:
+    reworded = _changes(rubric(), rubric(changed=["tone"]))["text:tone"]
+    assert reworded.cause == "You reworded tone"
+    gone = _changes(rubric(), replace(rubric(), criteria=rubric().criteria[1:]))
+    assert gone["removed:clarity"].cause == "You removed clarity"
+    strategy = _changes(rubric(), rubric("per_criterion"))["strategy"]
+    assert strategy.cause.startswith("You changed the strategy of asking")
+    (model,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="large-2")))
+    assert model.cause == "The judge's model is now large-2; it was large-1"
+    (template,) = changes_between(_setting(rubric()), _setting(rubric(), template="u"))
+    assert template.cause == "The wording of the prompts around the rubric changed"

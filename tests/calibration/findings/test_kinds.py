@@ -1,0 +1,104 @@
+"""The kinds of finding: every one has its words, its place in the work, and a command that can be run."""
+
+import shlex
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import (
+    AMBIGUOUS,
+    BROKEN_SLICE,
+    DRIFT,
+    DRIFT_BY_EDIT,
+    FINDING_KINDS,
+    LENIENT,
+    NOISY_JUDGE_OR_LABELS,
+    STALE_LABELS,
+    TOO_FEW_LABELS,
+    UNREADABLE,
+    UNSTEADY_JUDGE,
+    FindingKind,
+    kind_of,
+)
+
+GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "calibrate.md"
+ASKED = Commands("reply", " --judge openai:gpt-5", "openai:gpt-5")
+FROM_FILE = Commands("reply", " --ratings judge.jsonl", asks=False)
+RESULTS = Commands("results.json", asks=False, has_rubric=False)
+
+
+@pytest.mark.parametrize("kind", FINDING_KINDS, ids=lambda kind: f"{kind.code}-{kind.short}")
+def test_a_reader_finds_each_code_in_the_guide_on_what_to_do(kind: FindingKind) -> None:
+    rows = GUIDE.read_text(encoding="utf-8").partition("## What to do about a finding")[2].partition("\n## ")[0]
+    assert f"`{kind.code}`" in rows
+
+
+def test_each_kind_is_listed_once_and_after_those_that_come_first() -> None:
+    assert len(set(FINDING_KINDS)) == len(FINDING_KINDS)
+    for place, kind in enumerate(FINDING_KINDS):
+        assert set(kind.after) <= set(FINDING_KINDS[:place])
+
+
+def test_work_goes_from_replies_to_labels_to_the_judge_to_more_labels() -> None:
+    steps = [step for step, _ in groupby(kind.step for kind in FINDING_KINDS)]
+    assert steps == [0, 1, 2, 3]
+    assert [kind.step for kind in (UNREADABLE, AMBIGUOUS, LENIENT, TOO_FEW_LABELS)] == steps
+
+
+def test_kinds_that_share_a_code_share_where_the_fault_is() -> None:
+    for kind in FINDING_KINDS:
+        first = kind_of(kind.code)
+        assert first is not None
+        assert (first.cause, first.names_criterion) == (kind.cause, kind.names_criterion)
+
+
+def test_an_unknown_code_is_no_kind() -> None:
+    assert kind_of("tired") is None
+
+
+@pytest.mark.parametrize("commands", [ASKED, FROM_FILE, RESULTS], ids=lambda commands: commands.rubric)
+@pytest.mark.parametrize("kind", FINDING_KINDS, ids=lambda kind: f"{kind.code}-{kind.short}")
+def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind, commands: Commands) -> None:
+    command = kind.command(commands, "")
+    assert command == "" or shlex.split(command)[0] == "markscheme"
+    assert command == "" or commands.rubric in shlex.split(command)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "command"),
+    [
+        (LENIENT, "", "markscheme calibrate reply --judge openai:gpt-5"),
+        (AMBIGUOUS, "", "markscheme adjudicate reply"),
+        (STALE_LABELS, "", "markscheme label reply"),
+        (NOISY_JUDGE_OR_LABELS, "", "markscheme label reply --rater annotator-2"),
+        (TOO_FEW_LABELS, "", "markscheme label reply --next 30 --pool outputs.jsonl"),
+        (UNREADABLE, "", "markscheme calibrate reply --judge openai:gpt-5 --strategy per_criterion"),
+        (DRIFT, " --replay", "markscheme calibrate reply --judge openai:gpt-5 --replay"),
+        (UNSTEADY_JUDGE, " --samples 3", "markscheme calibrate reply --judge openai:gpt-5 --samples 3"),
+        (DRIFT_BY_EDIT, "", ""),
+    ],
+    ids=lambda value: value.short if isinstance(value, FindingKind) else "",
+)
+def test_the_command_follows_the_advice(kind: FindingKind, options: str, command: str) -> None:
+    assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
+
+
+def test_ratings_from_a_file_are_asked_for_again_only_where_another_model_can_be() -> None:
+    assert LENIENT.command(FROM_FILE, "") == ""
+    one_at_a_time = "markscheme calibrate reply --judge anthropic --strategy per_criterion"
+    assert UNREADABLE.command(FROM_FILE, "") == one_at_a_time
+    assert UNREADABLE.command(RESULTS, "") == ""
+
+
+def test_after_an_edit_of_the_author_a_usable_judge_needs_new_labels() -> None:
+    usable = Commands("reply", is_usable=True)
+    assert DRIFT_BY_EDIT.command(usable, "") == "markscheme label reply --rater YOUR-NAME"
+
+
+def test_a_message_names_the_criterion_once() -> None:
+    assert Finding(LENIENT, "tone", "high", "the judge is too lenient.").message == "tone: the judge is too lenient."
+    assert Finding(BROKEN_SLICE, "tone", "high", "tone is broken on b.").message == "tone is broken on b."
+    assert Finding(LENIENT, None, "high", "the judge is too lenient.").message == "the judge is too lenient."

@@ -1,0 +1,91 @@
+"""How many labels a goal takes, and what a run costs before it is run."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import bdtr
+
+from markscheme import Rubric
+from markscheme.calibration.comparison import compare
+from markscheme.calibration.decision import decide
+from markscheme.calibration.plans.plan import Need, labels_for_verdict, needs_of
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.stats.intervals import clopper_pearson_lower
+from markscheme.submission import Submission
+
+RUBRIC = Rubric.from_dict(
+    {"criteria": [{"name": "kind", "requirement": "Is it kind?"}, {"name": "good", "description": "Is it good?"}]}
+)
+
+
+def labelled(n: int, wrong: int = 0) -> tuple[Any, Any]:
+    """Gold of `n` examples, half of them kind, and a judge that is wrong on `wrong` of them."""
+    examples, ratings = [], []
+    for i in range(n):
+        levels = {"kind": float(i % 2), "good": float(1 + i % 5)}
+        label = Rating(f"e{i}", "a", "human", {name: Rated(level) for name, level in levels.items()})
+        examples.append(Example(Submission(f"r{i}", {}, f"e{i}"), (label,)))
+        if i < wrong:
+            levels = {"kind": 1 - levels["kind"], "good": 6 - levels["good"]}
+        ratings.append(Rating(f"e{i}", "j", "model", {name: Rated(level) for name, level in levels.items()}))
+    truth = gold_of(ExampleSet(tuple(examples)), RUBRIC)
+    return truth, compare(truth.judged(RUBRIC, ratings))
+
+
+def by_what(needs: list[Need]) -> dict[str, Need]:
+    return {need.what: need for need in needs}
+
+
+def test_the_verdict_s_labels_give_the_bound_four_times_in_five() -> None:
+    truth, _ = labelled(60)
+    n = labels_for_verdict(truth, None, 0.8)
+    assert n is not None
+
+    def power(n: int) -> float:
+        clears = [k for k in range(n + 1) if clopper_pearson_lower(k, n, confidence=0.9) > 0.8]
+        return 1 - float(bdtr(clears[0] - 1, n, 0.9))
+
+    assert all(power(m) >= 0.8 for m in range(n, n + 10))
+    assert power(n - 1) < 0.8
+    truth, pilot = labelled(60, wrong=9)
+    assert labels_for_verdict(truth, pilot, 0.8) == 60 + (decide(pilot, target=0.8).labels_needed or 0)
+
+
+def test_without_a_judge_the_plan_rests_on_assumptions_that_it_names() -> None:
+    truth, _ = labelled(60)
+    needs = by_what(needs_of(truth, None, RUBRIC.criteria, target=0.8))
+    assert needs["a verdict at a target of 80%, in 4 runs of 5"].labels == 75
+    assert needs["kind: cohen kappa to within 0.1"].labels == 175
+    assert all("assumed" in need.basis for need in needs.values() if need.goal == "verdict")
+    promise = next(need for need in needs.values() if need.goal == "promise")
+    assert promise.labels == 129
+    assert needs["good: ten examples outside the most common level"].labels == 13
+
+
+def test_a_pilot_replaces_the_assumptions() -> None:
+    truth, pilot = labelled(60, wrong=9)
+    needs = by_what(needs_of(truth, pilot, RUBRIC.criteria, target=0.7))
+    verdict = next(need for need in needs.values() if need.goal == "verdict")
+    assert "so far" in verdict.basis
+    kappa = needs["kind: cohen kappa to within 0.1"]
+    found = pilot.criteria["kind"].statistics["cohen_kappa"]
+    assert kappa.basis == f"60 examples so far ({found.value:.2f})"
+    assert kappa.labels == pytest.approx(60 * ((found.high - found.low) / 0.2) ** 2, rel=0.15)
+
+
+def test_before_the_first_label_there_is_a_plan_too() -> None:
+    truth, _ = labelled(1)
+    needs = needs_of(truth, None, RUBRIC.criteria, target=0.8)
+    one_level = next(need for need in needs if need.what.startswith("good: weighted kappa"))
+    assert one_level.labels is None
+    assert "one level only" in one_level.basis
+
+
+def test_margins_between_two_levels_count_for_the_nearest() -> None:
+    truth, _ = labelled(20)
+    truth.levels["good"][:] = np.array([1.5, 4.5] * 10)
+    needs = by_what(needs_of(truth, None, RUBRIC.criteria, target=0.8))
+    assert needs["good: ten examples outside the most common level"].labels == 20

@@ -1,0 +1,158 @@
+"""Pass rates of groups: from labels of their own responses only, withheld where these are too few."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from markscheme.calibration.rates.pass_rates import PassRates
+from markscheme.calibration.rates.pass_rates import pass_rates as rates_of_tables
+from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.table import decision_table
+from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.submission import Submission
+
+approx = pytest.approx
+RUBRIC = rubric_of_wholes()
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A response, the judge's verdict on it, its system, and the test that it answers."""
+
+    id: str
+    passed: bool
+    group: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A response that annotators and the judge decided."""
+
+    id: str
+    gold: bool
+    judge: bool
+    drawn: DrawnBy | None = None
+    weight: float = 1.0
+
+
+def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled]) -> PassRates:
+    """The pass rates of both as tables."""
+    responses = [Example(Submission("", {}, one.id), group=one.unit, system=one.group) for one in judged]
+    graded = decision_table(RUBRIC, responses, judge=[one.passed for one in judged])
+    examples = [Example(Submission("", {}, one.id), drawn=one.drawn, weight=one.weight) for one in labelled]
+    both = {"gold": [one.gold for one in labelled], "judge": [one.judge for one in labelled]}
+    return rates_of_tables(graded, decision_table(RUBRIC, examples, **both))
+
+
+def group(name: str, passes: int, fails: int) -> list[Judged]:
+    """The responses NAME0, NAME1, …, of which the first `passes` pass; number i answers test i."""
+    return [Judged(f"{name}{i}", i < passes, name, f"t{i}") for i in range(passes + fails)]
+
+
+def labels(
+    rows: list[Judged], right: int, wrong: int, *, passed: bool, drawn: DrawnBy | None = "by-verdict"
+) -> Iterator[Labelled]:
+    """Labels of responses with one verdict: `right` that people decide likewise and `wrong` that they don't."""
+    of_verdict = [one for one in rows if one.passed is passed][: right + wrong]
+    for place, one in enumerate(of_verdict):
+        yield Labelled(one.id, passed if place < right else not passed, passed, drawn)
+
+
+def two_groups(*, second: int) -> PassRates:
+    a, b = group("a", 150, 50), group("b", 160, 40)
+    labelled = [*labels(a, 15, 3, passed=True), *labels(a, 3, 1, passed=False)]
+    labelled += [*labels(b, second, second, passed=True), *labels(b, 1, 1, passed=False)]
+    return pass_rates([*a, *b], labelled)
+
+
+def test_each_group_s_rate_comes_from_its_own_labels() -> None:
+    rates = two_groups(second=7)
+    a, b = rates.groups["a"], rates.groups["b"]
+    assert (a.own_labels, b.own_labels) == (22, 16)
+    assert a.corrected.value == approx(0.75 * 15 / 18 + 0.25 * 1 / 4)
+    assert b.corrected.value == approx(0.8 * 0.5 + 0.2 * 0.5)
+    assert a.raw.value == 0.75
+
+
+def test_a_difference_is_the_two_printed_rates_subtracted() -> None:
+    rates = two_groups(second=7)
+    found = rates.differences["a", "b"]
+    a, b = rates.groups["a"].corrected.value, rates.groups["b"].corrected.value
+    assert a is not None
+    assert b is not None
+    assert found.difference.value == approx(a - b)
+    assert found.difference.low is not None
+    assert (found.common, found.on_common) == (200, None)
+
+
+def test_a_group_of_few_labels_is_withheld_and_borrows_nothing() -> None:
+    rates = two_groups(second=1)
+    b = rates.groups["b"]
+    assert (b.own_labels, b.needed) == (4, 6)
+    assert b.corrected.value is None
+    assert b.corrected.note == "withheld: 4 labels of its own, 6 more would show it (the judge alone says 80%)"
+    assert rates.differences["a", "b"].difference.value is None
+    assert rates.differences["a", "b"].difference.note is not None
+
+
+def test_labels_of_other_responses_give_no_group_a_rate() -> None:
+    a, b = group("a", 150, 50), group("b", 160, 40)
+    other = group("x", 30, 20)
+    rates = pass_rates([*a, *b], [*labels(other, 25, 5, passed=True, drawn=None), *labels(other, 15, 5, passed=False)])
+    assert rates.how == "elsewhere"
+    assert rates.corrected.value is not None
+    assert {one.corrected.undefined for one in rates.groups.values()} == {"groups need labels of their own responses"}
+    assert rates.differences["a", "b"].difference.value is None
+
+
+def test_where_tests_are_not_all_common_the_rates_on_the_common_ones_are_given_too() -> None:
+    a, b = group("a", 150, 50), group("b", 60, 40)
+    labelled = [*labels(a, 15, 3, passed=True), *labels(a, 3, 1, passed=False)]
+    labelled += [*labels(b, 10, 3, passed=True), *labels(b, 6, 2, passed=False)]
+    found = pass_rates([*a, *b], labelled).differences["a", "b"]
+    assert found.common == 100
+    assert found.on_common is not None
+    assert found.on_common[0].rate.value == approx(15 / 18)  # the first hundred of a all pass
+    assert found.on_common[1].rate.value == pass_rates([*a, *b], labelled).groups["b"].corrected.value
+
+
+def test_a_label_counts_under_the_verdict_its_response_has_here() -> None:
+    a, b = group("a", 150, 50), group("b", 160, 40)
+    labelled = [Labelled(one.id, gold=True, judge=not one.passed, drawn="by-verdict") for one in [*a[:12], *a[-12:]]]
+    rates = pass_rates([*a, *b], labelled)
+    assert rates.other_verdicts == 24
+    assert rates.groups["a"].corrected.value == 1
+
+
+def test_an_id_that_several_groups_use_is_a_label_of_none() -> None:
+    a = [Judged(f"q{i}", i % 3 > 0, "a") for i in range(60)]
+    b = [Judged(f"q{i}", i % 2 > 0, "b") for i in range(60)]
+    labelled = [Labelled(f"q{i}", gold=True, judge=True, drawn="by-verdict") for i in range(40)]
+    rates = pass_rates([*a, *b], labelled)
+    assert rates.shared_ids == 40
+    assert [one.own_labels for one in rates.groups.values()] == [0, 0]
+
+
+def test_labels_drawn_by_group_and_verdict_give_groups_their_rates_and_those_drawn_unequally_within_do_not() -> None:
+    a, b = group("a", 150, 50), group("b", 160, 40)
+
+    def weighed(rows: list[Judged], per_pass: int, *, uneven: bool) -> list[Labelled]:
+        drawn = [*labels(rows, 15, 5, passed=True, drawn="chosen"), *labels(rows, 8, 2, passed=False, drawn="chosen")]
+        return [
+            Labelled(one.id, one.gold, one.judge, "chosen", 2.0 if uneven and place % 2 else float(per_pass))
+            for place, one in enumerate(drawn)
+        ]
+
+    rates = pass_rates([*a, *b], [*weighed(a, 7, uneven=False), *weighed(b, 8, uneven=True)])
+    assert rates.how == "by-stratum"
+    assert rates.groups["a"].corrected.value is not None
+    assert rates.groups["b"].corrected.undefined is not None
+    assert "unequal chances" in rates.groups["b"].corrected.undefined
+
+
+def test_one_group_is_the_whole_and_gets_no_row() -> None:
+    a = group("a", 150, 50)
+    rates = pass_rates(a, list(labels(a, 15, 5, passed=True)))
+    assert (rates.groups, rates.differences) == ({}, {})

@@ -1,0 +1,208 @@
+"""What is compared - score, decision or one criterion - is a parameter: all figures follow it, by one code path."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.acceptance import accept
+from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.choice import Choice, Contender, choose
+from markscheme.calibration.comparison import Comparison, compare
+from markscheme.calibration.decision import decide
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.baseline import Since
+from markscheme.calibration.findings.slices import slices_of
+from markscheme.calibration.policy import states_of
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
+from markscheme.submission import Submission
+
+EXAMPLES, ANNOTATORS = 80, 3
+RUBRIC = Rubric(
+    (
+        Criterion(2.0, "It is polite.", name="tone", scale=Scale.numbered(1, 5)),
+        Criterion(1.0, "It answers.", name="answers", scale=YES_NO),
+        Criterion(-1.0, "It is rude.", name="rude", scale=Scale.numbered(1, 3)),
+    ),
+    name="reply",
+)
+DECIDES = Rubric((Criterion(1.0, "It may be sent.", name="send", scale=YES_NO),), name="reply")
+SEEDS = range(4)
+
+
+class World:
+    """Examples that three annotators label, levels and a decision each, and two runs of a judge; some have groups."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw = np.random.default_rng(seed)
+        self.grouped = bool(seed % 2)
+        self.truth = {c.name: self.draw.choice(c.scale.values, EXAMPLES) for c in RUBRIC.criteria}
+        self.sent = self.draw.random(EXAMPLES) < 0.6
+        self.labels = [[self.rating(i, f"annotator {k}", "human") for k in range(ANNOTATORS)] for i in range(EXAMPLES)]
+        self.runs = [[self.rating(i, "judge", "model") for i in range(EXAMPLES)] for _ in range(2)]
+
+    def rating(self, place: int, rater: str, kind: str) -> Rating:
+        levels = {
+            c.name: float(self.truth[c.name][place] if self.draw.random() < 0.7 else self.draw.choice(c.scale.values))
+            for c in RUBRIC.criteria
+        }
+        passed = bool(self.sent[place]) if self.draw.random() < 0.8 else not self.sent[place]
+        rated = {name: Rated(level) for name, level in levels.items()}
+        return Rating(f"e{place}", rater, kind, rated, passed=passed)  # type: ignore[arg-type]
+
+    def examples(self, rubric: Rubric = RUBRIC) -> ExampleSet:
+        """The examples with their labels under one of the rubrics."""
+        return ExampleSet(
+            tuple(
+                Example(
+                    Submission("x" * (50 + i), {}, f"e{i}"),
+                    tuple(under(rubric, labels)),
+                    group=f"task {i // 4}" if self.grouped else "",
+                    system="new" if i % 3 else "old",
+                )
+                for i, labels in enumerate(self.labels)
+            )
+        )
+
+    def comparison(self, rubric: Rubric = RUBRIC, of: str = "score") -> Comparison:
+        """The judge's first run compared with gold."""
+        gold = gold_of(self.examples(rubric), rubric)
+        return compare(gold.judged(rubric, under(rubric, self.runs[0])), of=of)
+
+    def calibrated(self, folder: Path, rubric: Rubric = RUBRIC, of: str = "score") -> Calibration:
+        """The judge's second run, compared with the first one as accepted."""
+        rater, options = Rater("judge", "", "ratings"), Options(of=of)
+        first = calibration_of(rubric, self.examples(rubric), under(rubric, self.runs[0]), rater, options=options)
+        accept(first, folder / "accepted.json")
+        since = Since(load_accepted(folder / "accepted.json"))
+        ratings = under(rubric, self.runs[1])
+        return calibration_of(rubric, self.examples(rubric), ratings, rater, options=options, since=since)
+
+    def choice(self, rubric: Rubric = RUBRIC, of: str = "score") -> Choice:
+        """Both runs as judges to choose between."""
+        contenders = [Contender(f"judge {k}", tuple(under(rubric, run))) for k, run in enumerate(self.runs)]
+        return choose(rubric, contenders, gold_of(self.examples(rubric), rubric), of=of)
+
+
+def under(rubric: Rubric, ratings: Sequence[Rating]) -> list[Rating]:
+    """The same ratings under a rubric of some of the criteria, or with the decision as the level of one question."""
+    if rubric == RUBRIC:
+        return list(ratings)
+    if rubric == DECIDES:
+        return [replace(one, criteria={"send": Rated(float(bool(one.passed)))}, passed=None) for one in ratings]
+    names = {criterion.name for criterion in rubric.criteria}
+    return [
+        replace(one, criteria={name: rated for name, rated in one.criteria.items() if name in names}, passed=None)
+        for one in ratings
+    ]
+
+
+def alone(name: str) -> Rubric:
+    """A rubric of one of the criteria."""
+    return replace(RUBRIC, criteria=(RUBRIC.criterion(name),))
+
+
+MEASURES = [("decision", DECIDES), *((criterion.name, alone(criterion.name)) for criterion in RUBRIC.criteria)]
+"""What is compared, and the rubric that asks for nothing else."""
+each_measure = pytest.mark.parametrize(("of", "rubric"), MEASURES, ids=[of for of, _ in MEASURES])
+
+
+@each_measure
+@pytest.mark.parametrize("seed", SEEDS)
+def test_agreement_baseline_and_annotators_are_those_of_a_rubric_that_asks_for_nothing_else(
+    seed: int, of: str, rubric: Rubric
+) -> None:
+    world = World(seed)
+    compared, expected = world.comparison(of=of), world.comparison(rubric)
+    assert compared.figures == expected.figures
+    assert compared.agreement == expected.agreement
+    assert compared.agreement_constant == expected.agreement_constant
+    assert compared.gain == expected.gain
+    assert compared.agreement_person == expected.agreement_person
+    assert compared.agreement_with_person == expected.agreement_with_person
+    assert compared.agreement_person is not None
+    assert compared.misses.tolist() == expected.misses.tolist()
+
+
+@each_measure
+@pytest.mark.parametrize("seed", SEEDS)
+def test_verdict_and_labels_needed_follow_what_is_compared(seed: int, of: str, rubric: Rubric) -> None:
+    world = World(seed)
+    for target in (0.5, 0.7, 0.9):
+        ruled, expected = (decide(one, target=target) for one in (world.comparison(of=of), world.comparison(rubric)))
+        assert (ruled.verdict, ruled.use, ruled.because_code) == (expected.verdict, expected.use, expected.because_code)
+        assert ruled.labels_needed == expected.labels_needed
+    states = states_of(world.comparison(of=of).figures, 0.5)
+    assert states == states_of(world.comparison(rubric).figures, 0.5)
+
+
+@each_measure
+@pytest.mark.parametrize("seed", SEEDS)
+def test_slices_follow_what_is_compared(seed: int, of: str, rubric: Rubric) -> None:
+    world = World(seed)
+    slices, expected = slices_of(world.comparison(of=of)), slices_of(world.comparison(rubric))
+    assert len(slices) == len(expected) > 2
+    for part, other in zip(slices, expected, strict=True):
+        assert (part.part.called, part.n, part.rest) == (other.part.called, other.n, other.rest)
+        assert part.agreement == other.agreement
+        assert part.signed_error == other.signed_error
+
+
+@each_measure
+@pytest.mark.parametrize("seed", SEEDS)
+def test_drift_since_accepted_runs_follows_what_is_compared(seed: int, of: str, rubric: Rubric, tmp_path: Path) -> None:
+    world = World(seed)
+    (tmp_path / "all").mkdir()
+    baseline = world.calibrated(tmp_path / "all", of=of).baseline
+    expected = world.calibrated(tmp_path, rubric).baseline
+    assert baseline is not None
+    assert expected is not None
+    assert baseline.agreement_then == expected.agreement_then
+    assert baseline.agreement_now == expected.agreement_now
+    assert baseline.score is not None
+    assert expected.score is not None
+    assert baseline.score.drift == expected.score.drift
+
+
+@each_measure
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_choice_between_judges_follows_what_is_compared(seed: int, of: str, rubric: Rubric) -> None:
+    world = World(seed)
+    choice, expected = world.choice(of=of), world.choice(rubric)
+    assert (choice.best, choice.recommended) == (expected.best, expected.recommended)
+    for standing, other in zip(choice.standings, expected.standings, strict=True):
+        assert standing.agreement == other.agreement
+        assert standing.behind_best == other.behind_best
+        assert standing.labels_needed == other.labels_needed
+    assert choice.baseline == expected.baseline
+    assert choice.pairs[0].figures["agreement"] == expected.pairs[0].figures["agreement"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_comparison_by_criterion_has_the_share_of_equal_levels(seed: int) -> None:
+    comparison = World(seed).comparison()
+    for criterion in RUBRIC.criteria:
+        statistics = comparison.criteria[criterion.name].statistics
+        assert comparison.by(criterion).agreement == statistics["exact_agreement"]
+    assert comparison.by("decision").agreement == comparison.overall["accuracy"]
+    assert comparison.by("decision").by("score").agreement == comparison.agreement
+
+
+def test_a_constant_decision_always_passes_or_always_fails() -> None:
+    gold = [[Rating(f"e{i}", "annotator", "human", {}, passed=i < 14)] for i in range(20)]
+    examples = ExampleSet(tuple(Example(Submission("x", {}, f"e{i}"), tuple(g)) for i, g in enumerate(gold)))
+    never = [Rating(f"e{i}", "judge", "model", {}, passed=False) for i in range(20)]
+    comparison = compare(gold_of(examples, DECIDES).judged(DECIDES, never), of="decision")
+    assert comparison.figures.constant_value == 1.0
+    assert comparison.agreement_constant.value == 0.7
+    assert comparison.agreement.value == pytest.approx(0.3)
+
+
+def test_a_criterion_that_the_rubric_does_not_have_is_an_error_of_the_caller() -> None:
+    with pytest.raises(KeyError, match="style"):
+        World(0).comparison(of="style")

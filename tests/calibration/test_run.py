@@ -1,0 +1,283 @@
+"""The main job as one call from Python: calibrate, compare, agreement."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate, compare
+from markscheme.errors import RatingError, UsageError
+from markscheme.judges.judge import Judge, Wrapping
+from markscheme.ratings.rating import Rated
+from tests.commands.console import ROOT, run
+from tests.commands.judged_project import make_project
+
+RUBRIC = Rubric.from_dict([{"name": "polite", "requirement": "The reply is polite", "weight": 1}])
+SCRIPT = """
+from pathlib import Path
+from markscheme import calibrate
+
+calibration = calibrate("code-quality")
+print(calibration.use)
+Path("report.html").write_text(calibration.to_html(), encoding="utf-8")
+"""
+
+
+def rows(n: int = 40) -> list[dict[str, Any]]:
+    """Examples that two annotators label alike, every other one polite."""
+    return [
+        {
+            "id": f"e{place}",
+            "response": f"reply {place}",
+            "labels": [{"rater": rater, "criteria": {"polite": bool(place % 2)}} for rater in "ab"],
+        }
+        for place in range(n)
+    ]
+
+
+def verdicts(n: int = 40, *, wrong: int = 0) -> list[dict[str, Any]]:
+    """A judge's ratings of the same examples, with errors on the first of them."""
+    return [{"id": f"e{place}", "criteria": {"polite": bool(place % 2) != (place < wrong)}} for place in range(n)]
+
+
+def judge(n: int = 40) -> Judge:
+    """A judge that agrees with the labels."""
+    return ScriptedJudge([{"polite": "MET" if place % 2 else "UNMET"} for place in range(n)], name="kind")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Any:
+    """A folder with nothing in it as the working directory."""
+    with chdir(tmp_path):
+        yield tmp_path
+
+
+# --- calibrate ------------------------------------------------------------------------------------------------------
+
+
+def test_a_script_of_a_few_lines_calibrates_the_shipped_rubric_in_an_empty_folder(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "explore\n"
+    assert "<!doctype html>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert len(SCRIPT.strip().splitlines()) <= 10
+
+
+def test_a_call_says_what_the_command_says() -> None:
+    done = run("markscheme", "calibrate", "code-quality", "--json", "-", "--quiet", cwd=ROOT)
+    with chdir(ROOT):
+        calibration = calibrate("code-quality")
+    assert calibration.to_json() == json.loads(done.stdout)
+    assert (calibration.verdict, calibration.use) == ("not-enough-labels", "explore")
+    assert calibration.labels_needed == json.loads(done.stdout)["labels_needed"]
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_labels_and_ratings_may_be_in_memory() -> None:
+    calibration = calibrate(RUBRIC, rows(), ratings=verdicts())
+    assert (calibration.verdict, calibration.use) == ("ok", "gate")
+    assert calibration.rater.source == "ratings"
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_examples_and_ratings_may_be_objects_of_the_package() -> None:
+    examples = [
+        Example(Submission(f"reply {n}", {}, f"e{n}"), (Rating(f"e{n}", "a", "human", {"polite": Rated(n % 2)}),))
+        for n in range(40)
+    ]
+    ratings = [Rating(f"e{n}", "j", "model", {"polite": Rated(n % 2)}) for n in range(40)]
+    calibration = calibrate(RUBRIC, examples, ratings=ratings)
+    assert (calibration.verdict, calibration.use) == ("ok", "trend")
+    assert calibration.rater.name == "j"
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_an_opened_judge_is_asked_and_stays_open() -> None:
+    class Watched(Wrapping):
+        closed = False
+
+        async def reply(self, prompt: Any, sample: int = 0) -> Any:
+            return await self.judge.reply(prompt, sample)
+
+        async def aclose(self) -> None:
+            Watched.closed = True
+
+    calibration = calibrate(RUBRIC, rows(), Watched(judge()))
+    assert calibration.verdict == "ok"
+    assert not Watched.closed
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_it_works_where_an_event_loop_is_running() -> None:
+    async def in_a_notebook() -> Calibration:
+        return calibrate(RUBRIC, rows(), judge())
+
+    assert asyncio.run(in_a_notebook()).use == "gate"
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_the_ratings_are_rows_of_plain_values_from_which_agreement_can_be_counted() -> None:
+    calibration = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=4))
+    table = calibration.ratings
+    assert len(table) == 40
+    assert table[0] == {
+        "id": "e0",
+        "group": None,
+        "rater": "judge",
+        "score": 1.0,
+        "gold_score": 0.0,
+        "pass": True,
+        "gold_pass": False,
+        "level.polite": 1.0,
+        "gold_level.polite": 0.0,
+        "reason.polite": "",
+        "error": None,
+    }
+    agreed = sum(row["score"] == row["gold_score"] for row in table) / len(table)
+    assert agreed == calibration.comparison.agreement.value == 0.9
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
+    calibration = calibrate(RUBRIC, rows(), ratings=verdicts())
+    shown = calibration._repr_html_()
+    assert shown.startswith('<iframe srcdoc="')
+    assert "&lt;!doctype html&gt;" in shown
+    assert repr(calibration) == "<Calibration of judge on rubric: gate, ok>"
+    assert calibration.to_markdown().startswith("#")
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_options_are_those_of_the_command() -> None:
+    calibration = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=4), target=0.99)
+    assert calibration.decision.target == 0.99
+    assert calibrate(RUBRIC, rows(), judge(), samples=1).rubric.samples == 1
+
+
+def test_the_configuration_file_gives_what_the_call_does_not(elsewhere: Path) -> None:
+    (elsewhere / "markscheme.toml").write_text("target = 0.7\n")
+    assert calibrate(RUBRIC, rows(), ratings=verdicts()).decision.target == 0.7
+    assert calibrate(RUBRIC, rows(), ratings=verdicts(), target=0.9).decision.target == 0.9
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": 80}, "`target` must be above 0 and at most 1, got 80"),
+        ({"tolerance": 0}, "`tolerance` must be a number above 0, got 0"),
+        ({"split": "train"}, "`split` must be one of dev, test, all, got 'train'"),
+        ({"gold": "people"}, "`gold` must be one of"),
+        ({"planned_runs": 0}, "`planned_runs` must be a whole number from 1, got 0"),
+        ({"sampels": 3}, "did you mean `samples`"),
+        ({"replace": True}, "--replace goes with --accept"),
+        ({"only": ["colour=red"]}, "FIELD one of system, group"),
+    ],
+)
+def test_an_option_that_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message.replace("(", r"\(")):
+        calibrate(RUBRIC, rows(), ratings=verdicts(), **options)
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_fault_in_memory_is_named_by_its_place() -> None:
+    with pytest.raises(RatingError, match="examples:2: an example has a response"):
+        calibrate(RUBRIC, [*rows(1), {"id": "e1"}], ratings=verdicts())
+    with pytest.raises(RatingError, match="ratings:1: rubric 'rubric' has no criterion 'short'"):
+        calibrate(RUBRIC, rows(), ratings=[{"id": "e0", "criteria": {"short": 1}}])
+    with pytest.raises(UsageError, match="must be files, or ratings"):
+        calibrate(RUBRIC, rows(), ratings=[])
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_ratings_of_several_judges_are_no_single_calibration() -> None:
+    ratings = [{**row, "rater": rater} for row in verdicts() for rater in ("one", "two")]
+    with pytest.raises(UsageError, match="there are 2 judges to calibrate"):
+        calibrate(RUBRIC, rows(), ratings=ratings)
+
+
+def test_a_run_joins_the_accepted_ones_and_later_calls_are_compared_with_it(elsewhere: Path) -> None:
+    sentences: list[str] = []
+    accepted = elsewhere / "accepted.json"
+    calibrate(RUBRIC, rows(), judge(), accept=True, accepted=accepted, notify=sentences.append)
+    again = calibrate(RUBRIC, rows(), judge(), accepted=accepted)
+    (sentence,) = sentences
+    assert "1 run accepted" in sentence
+    assert again.baseline is not None
+    assert not again.baseline.alarm
+
+
+# --- compare --------------------------------------------------------------------------------------------------------
+
+
+def test_files_lists_and_calibrations_are_compared(elsewhere: Path) -> None:
+    project = make_project(elsewhere)
+    files = [project / "gpt.jsonl", project / "claude.jsonl"]
+    by_files = compare(*files, rubric="manners")
+    lists = [list(map(json.loads, file.read_text().splitlines())) for file in files]
+    in_memory = compare(*lists, rubric="manners")
+    by_calibrations = compare(*(calibrate("manners", ratings=file) for file in files))
+    assert by_files.best == in_memory.best == by_calibrations.best == "claude"
+    assert by_files.to_json() == in_memory.to_json() == by_calibrations.to_json()
+    done = run("markscheme", "compare", *map(str, files), "--rubric", "manners", "--json", cwd=elsewhere)
+    assert by_files.to_json() == json.loads(done.stdout)
+
+
+def test_what_agreement_is_of_is_a_parameter(elsewhere: Path) -> None:
+    project = make_project(elsewhere)
+    files = [project / "gpt.jsonl", project / "claude.jsonl"]
+    compared = [compare(*files, rubric="manners", of=of) for of in ("score", "decision", "polite")]
+    shares = [comparison.choice.standings[0].agreement for comparison in compared]
+    assert len({share.value for share in shares if share is not None}) > 1
+    with pytest.raises(UsageError, match="`of` must be one of score, decision, polite, short"):
+        compare(*files, rubric="manners", of="colour")
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_judge_that_is_asked_is_compared_with_ratings() -> None:
+    compared = compare(judge(), verdicts(wrong=9), rubric=RUBRIC, examples=rows())
+    assert [contender.name for contender in compared.contenders] == ["kind", "side 2"]
+    assert compared.best == "kind"
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_without_labels_only_what_moved_is_shown() -> None:
+    compared = compare(verdicts(), verdicts(wrong=2))
+    assert compared.best is None
+    assert [flip.id for flip in compared.choice.pairs[0].flips] == ["e0", "e1"]
+    assert "without labels" in compared.because
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_comparison_has_two_sides() -> None:
+    with pytest.raises(UsageError, match="two sides"):
+        compare(verdicts())
+
+
+# --- agreement ------------------------------------------------------------------------------------------------------
+
+
+def test_agreement_is_measured_in_a_file_and_in_rows_alike(elsewhere: Path) -> None:
+    (elsewhere / "table.csv").write_text("id,ann,ben\nx,1,1\ny,2,3\nz,3,\nw,1,2\n")
+    in_rows = [
+        {"id": "x", "ann": 1, "ben": 1},
+        {"id": "y", "ann": 2, "ben": 3},
+        {"id": "z", "ann": 3, "ben": None},
+        {"id": "w", "ann": 1, "ben": 2},
+    ]
+    by_file = agreement(elsewhere / "table.csv", "interval")
+    assert by_file.to_json() == agreement(in_rows, "interval").to_json()
+    assert by_file.statistics["krippendorff_alpha"].value is not None
+    done = run("markscheme", "agreement", "table.csv", "--scale", "interval", "--json", cwd=elsewhere)
+    assert by_file.to_json() == json.loads(done.stdout)
+
+
+def test_rows_that_are_no_table_are_refused() -> None:
+    with pytest.raises(RatingError, match="two columns of raters or more"):
+        agreement([{"ann": 1}])
+    with pytest.raises(UsageError, match="`scale` must be one of nominal, ordinal, interval"):
+        agreement([{"ann": 1, "ben": 2}], "ratio")  # type: ignore[arg-type]

@@ -1,0 +1,119 @@
+"""`calibrate TABLE`: a column of verdicts against a column of labels, without a rubric."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+
+
+def table(folder: Path, header: str, rows: Iterable[str]) -> Path:
+    path = folder / "table.csv"
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def calibrated(folder: Path, *options: str) -> tuple[int, dict[str, Any], str]:
+    done = run("calibrate", "table.csv", *options, "--json", "-", cwd=folder)
+    assert done.stdout, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return done.returncode, report, done.stderr
+
+
+def refused(folder: Path, *options: str) -> str:
+    done = run("calibrate", "table.csv", *options, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, ""), done.stdout
+    return done.stderr
+
+
+LABELS = [1, 2, 3, 4, 5] * 12
+
+
+def test_a_perfect_judge_on_another_scale_is_not_called_useless(tmp_path: Path) -> None:
+    table(tmp_path, "id,judge,human", (f"e{n},{(label - 1) / 4},{label}" for n, label in enumerate(LABELS)))
+    error = refused(tmp_path)
+    assert "different scales" in error
+    assert "--scale judge=0..1 --scale human=1..5" in error
+    status, report, _ = calibrated(tmp_path, "--scale", "judge=0..1", "--scale", "human=1..5")
+    assert (report["agreement"]["value"], report["verdict"], report["use"], status) == (1.0, "ok", "trend", 0)
+
+
+def test_words_of_decisions_are_compared_with_numbers_of_decisions(tmp_path: Path) -> None:
+    rows = [f"{'pass' if n % 2 else 'fail'},{int(n % 2 == 1) if n else 1}" for n in range(20)]
+    table(tmp_path, "verdict,human", rows)
+    _, report, notes = calibrated(tmp_path, "--judge", "verdict", "--human", "human")
+    assert (report["agreement"]["value"], report["false_fails"], report["false_passes"]) == (19 / 20, ["1"], [])
+    assert "verdict: pass/fail · human: 1/0 (1 passes) · 20 rows, 20 with both" in notes
+
+
+def test_a_judges_nan_is_counted_and_listed_and_no_miss(tmp_path: Path) -> None:
+    verdicts = ["nan" if n in (3, 7) else str(n % 2) for n in range(40)]
+    table(tmp_path, "id,verdict,human", (f"e{n},{verdict},{n % 2}" for n, verdict in enumerate(verdicts)))
+    _, report, notes = calibrated(tmp_path)
+    assert (report["agreement"]["value"], report["agreement"]["n"], report["counts"]["not_graded"]) == (1.0, 38, 2)
+    assert "verdict: no value in 2 of 40 rows (e3, e7)" in notes
+    shown = run("calibrate", "table.csv", cwd=tmp_path)
+    assert "2 of 40 examples not graded, in no score: 2 × nan in column 'verdict'" in " ".join(shown.stdout.split())
+
+
+def test_words_in_no_known_order_are_categories_without_scores_or_decisions(tmp_path: Path) -> None:
+    words = ["good", "ok", "bad"] * 10
+    verdicts = ["ok", *words[1:]]
+    table(tmp_path, "verdict,human", (f"{verdict},{word}" for verdict, word in zip(verdicts, words, strict=True)))
+    _, report, notes = calibrated(tmp_path)
+    assert report["agreement"]["value"] == pytest.approx(29 / 30)
+    assert (report["false_passes"], report["false_fails"], report["overall"]["mae"]["value"]) == ([], [], None)
+    assert "--levels worst,…,best" in notes
+    shown = run("calibrate", "table.csv", cwd=tmp_path).stdout
+    assert "of always answering ok" in shown
+    assert "- 1: human: judge ok, gold good" in shown
+    _, ordered, _ = calibrated(tmp_path, "--levels", "bad,ok,good")
+    assert ordered["overall"]["mae"]["value"] == pytest.approx(0.5 / 30)
+
+
+def test_numbers_from_1_to_5_agree_where_the_level_is_the_same(tmp_path: Path) -> None:
+    table(tmp_path, "verdict,human", (f"{max(label, 2)},{label}" for label in LABELS))
+    _, report, _ = calibrated(tmp_path)
+    assert report["agreement"]["value"] == pytest.approx(48 / 60)
+    assert report["criteria"]["human"]["confusion"]["levels"] == [1, 2, 3, 4, 5]
+
+
+def test_several_annotators_are_compared_with_each_other(tmp_path: Path) -> None:
+    rows = (f"{n % 2},{n % 2},{n % 2 if n else 1},{n // 4}" for n in range(20))
+    table(tmp_path, "judge,human_a,human_b,task", rows)
+    _, report, _ = calibrated(tmp_path, "--group", "task")
+    assert (report["raters"]["kinds"], report["agreement_person"]["value"]) == ({"human": 2}, pytest.approx(19 / 20))
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "why"),
+    [
+        ("a,b", (), "which column of table.csv is a judge's (--judge COLUMN) and a person's (--human COLUMN)?"),
+        ("verdict,label", ("--judge", "score"), "table.csv has no column 'score'; it has verdict, label"),
+        ("verdict,label", ("--scale", "judge"), "`--scale` must be SIDE=LOW..HIGH"),
+        ("verdict,label", ("--ratings", "x.jsonl"), "--ratings needs a rubric"),
+        ("id,verdict,label", ("--id", "label"), "has several rows of"),
+    ],
+)
+def test_a_refusal_names_the_option(header: str, options: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    cells = ",".join("1" for _ in header.split(","))
+    table(tmp_path, header, [cells, ",".join("0" for _ in header.split(",")), cells])
+    assert why in refused(tmp_path, *options)
+
+
+def test_options_of_tables_are_refused_for_a_rubric(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text("criteria: [{requirement: It is right.}]\n", encoding="utf-8")
+    done = run("calibrate", "one.yaml", "--human", "label", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--human is for tables that need no rubric" in done.stderr
+
+
+def test_the_command_for_the_full_report_repeats_what_was_said(tmp_path: Path) -> None:
+    table(tmp_path, "v,h", (f"{(label - 1) / 4},{label}" for label in LABELS))
+    options = ("--judge", "v", "--human", "h", "--scale", "judge=0..1", "--scale", "human=1..5")
+    shown = " ".join(run("calibrate", "table.csv", *options, cwd=tmp_path).stdout.split())
+    assert f"markscheme calibrate table.csv {' '.join(options)} --html" in shown
+    assert "--accept" not in shown

@@ -1,0 +1,321 @@
+"""`markscheme pass-rate` as a user runs it, on counts whose corrected rates are known."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.commands.console import run
+
+COUNTS = {(True, True): 27, (True, False): 3, (False, True): 4, (False, False): 16}
+"""People's and the judge's decisions on 50 labelled responses."""
+STRATIFIED = (0.657046, 0.554151, 0.753974)
+ROGAN_GLADEN = (0.714286, 0.576488, 0.885781)
+approx = pytest.approx
+
+
+def write(path: Path, lines: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def labels(path: Path, **more: Any) -> list[dict[str, Any]]:
+    """The labelled responses l0 to l49, written to `path`."""
+    decisions = [key for key, count in COUNTS.items() for _ in range(count)]
+    lines = [{"id": f"l{i}", "gold": gold, "judge": judge, **more} for i, (gold, judge) in enumerate(decisions)]
+    write(path, lines)
+    return lines
+
+
+def pool(path: Path, passes: int, n: int, *, among: list[dict[str, Any]] | None = None) -> None:
+    """`n` graded responses, those labelled `among` them, of which `passes` pass."""
+    lines = [{"id": line["id"], "pass": line["judge"]} for line in among or []]
+    left = passes - sum(line["pass"] for line in lines)
+    lines += [{"id": f"p{i}", "pass": i < left} for i in range(n - len(lines))]
+    write(path, lines)
+
+
+def rated(folder: Path, *options: str, status: int = 0) -> dict[str, Any]:
+    done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", "--json", *options, cwd=folder)
+    assert done.returncode == status, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def limits(estimate: dict[str, Any]) -> tuple[float, float, float]:
+    return estimate["value"], estimate["low"], estimate["high"]
+
+
+def test_labels_chosen_by_verdict_correct_by_verdict(tmp_path: Path) -> None:
+    labels(tmp_path / "labels.jsonl", drawn="by-verdict")
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    report = rated(tmp_path)
+    assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
+    assert (report["raw"]["value"], report["drawn"], report["method"]) == (0.7, "by-verdict", "by verdict strata")
+
+
+def test_labels_of_these_responses_that_say_nothing_count_within_each_verdict(tmp_path: Path) -> None:
+    among = labels(tmp_path / "labels.jsonl")
+    pool(tmp_path / "pool.jsonl", 700, 1000, among=among)
+    report = rated(tmp_path)
+    assert report["drawn"] == "by-verdict"
+    assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
+
+
+@pytest.mark.parametrize("drawn", ["random", "by-verdict"])
+def test_labels_of_other_responses_are_called_another_sample_with_what_that_takes_for_granted(
+    tmp_path: Path, drawn: str
+) -> None:
+    among = labels(tmp_path / "labels.jsonl", drawn=drawn)
+    pool(tmp_path / "pool.jsonl", 640, 1000)
+    report = rated(tmp_path)
+    assert (report["labels"], report["labels_here"]) == (50, 0)
+    assert report["assumed"].startswith("none of the labelled responses is graded here")
+    assert "use --drawn elsewhere" in report["assumed"]
+    done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
+    assert report["assumed"] in " ".join(done.stdout.split())
+    pool(tmp_path / "pool.jsonl", 640, 1000, among=among)
+    report = rated(tmp_path)
+    assert report["labels_here"] == 50
+    assert "none of the labelled" not in report["assumed"]
+
+
+@pytest.mark.parametrize("more", [{}, {"drawn": "chosen"}])
+def test_labels_from_elsewhere_correct_by_the_judge_s_error_rates(tmp_path: Path, more: dict[str, Any]) -> None:
+    labels(tmp_path / "labels.jsonl", **more)
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    report = rated(tmp_path)
+    assert report["drawn"] == "elsewhere"
+    assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
+
+
+def test_random_labels_count_with_the_pool_unless_they_are_no_random_part_of_it(tmp_path: Path) -> None:
+    among = labels(tmp_path / "labels.jsonl", drawn="random")
+    pool(tmp_path / "pool.jsonl", 640, 1000, among=among)
+    report = rated(tmp_path)
+    assert report["drawn"] == "random"
+    assert report["corrected"]["value"] == approx(0.64 * 27 / 31 + 0.36 * 3 / 19)
+    pool(tmp_path / "pool.jsonl", 900, 1000, among=among)
+    refused = rated(tmp_path, status=4)
+    assert "a random part of the pool" in refused["corrected"]["undefined"]
+    assert rated(tmp_path, "--drawn", "by-verdict")["corrected"]["value"] == approx(0.9 * 27 / 31 + 0.1 * 3 / 19)
+
+
+def test_what_is_not_graded_is_neither_pass_nor_fail(tmp_path: Path) -> None:
+    labels(tmp_path / "labels.jsonl", drawn="by-verdict")
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    with (tmp_path / "pool.jsonl").open("a") as file:
+        file.write('{"id": "x", "pass": null}\n' * 7)
+    report = rated(tmp_path)
+    assert (report["not_graded"], report["raw"]["n"]) == (7, 1000)
+    assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
+
+
+def test_labels_drawn_by_strata_count_by_the_strata_s_share_of_the_pool(tmp_path: Path) -> None:
+    strata = {"clear": (36, 40, 900), "doubtful": (20, 40, 100)}
+    write(
+        tmp_path / "labels.jsonl",
+        [
+            {"id": f"{name}{i}", "gold": i < passed, "judge": True, "drawn": "chosen", "stratum": name}
+            for name, (passed, n, _) in strata.items()
+            for i in range(n)
+        ],
+    )
+    write(
+        tmp_path / "pool.jsonl",
+        [{"id": f"{s}-{i}", "pass": True, "stratum": s} for s, (_, _, size) in strata.items() for i in range(size)],
+    )
+    report = rated(tmp_path)
+    assert (report["drawn"], report["corrected"]["value"]) == ("by-stratum", approx(0.9 * 0.9 + 0.1 * 0.5))
+
+
+def test_labels_drawn_with_unequal_chances_are_weighed(tmp_path: Path) -> None:
+    lines = labels(tmp_path / "labels.jsonl", drawn="chosen")
+    for line in lines:
+        line["weight"] = 10 if line["gold"] == line["judge"] else 2
+    write(tmp_path / "labels.jsonl", lines)
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    report = rated(tmp_path)
+    assert report["drawn"] == "by-stratum"
+    assert report["corrected"]["value"] == approx(0.7 * 270 / 278 + 0.3 * 6 / 166)
+
+
+def test_too_few_labels_exit_4_and_say_which(tmp_path: Path) -> None:
+    write(tmp_path / "labels.jsonl", [{"id": "a", "gold": True, "judge": True, "drawn": "by-verdict"}] * 3)
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    report = rated(tmp_path, status=4)
+    assert report["corrected"]["value"] is None
+    assert "label some of the judge's fails" in report["corrected"]["undefined"]
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "said"),
+    [
+        ("pool.jsonl", '{"id": "a"}', "pool.jsonl:1: `pass` is missing"),
+        ("pool.jsonl", '{"pass": true}', "pool.jsonl:1: `id` is missing"),
+        (
+            "pool.jsonl",
+            '{"next": {"count": 3}}',
+            "isn't a plan that `plan --json` wrote: its pool is a list",
+        ),
+        ("pool.jsonl", '{"next": {"pool": ["a"]}}', "pool.jsonl: a response must be an object, got 'a'"),
+        ("pool.jsonl", '{"next": {"pool": [{"id": "a"}]}}', "pool.jsonl: `pass` is missing"),
+        ("pool.jsonl", '{"id": "a", "pass": 1}', "pool.jsonl:1: `pass` is true, false or null; found 1"),
+        ("labels.jsonl", '{"id": "a", "gold": "yes", "judge": true}', "labels.jsonl:1: `gold` is true, false or null"),
+        ("labels.jsonl", '{"id": "a", "gold": null, "judge": true}', "nothing that both people and the judge"),
+        ("labels.jsonl", '{"id": "a", "gold": true, "judge": true, "weight": 0}', "`weight` is a number above 0"),
+        ("labels.jsonl", '{"schema": 1, "rubric": {}}', "isn't a calibration that `calibrate --json` wrote"),
+        ("labels.jsonl", "nonsense", "is not readable JSON"),
+    ],
+)
+def test_faults_are_reported_by_file_and_line_with_exit_2(tmp_path: Path, file: str, line: str, said: str) -> None:
+    labels(tmp_path / "labels.jsonl")
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    (tmp_path / file).write_text(line + "\n")
+    done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+# --- groups ---------------------------------------------------------------------------------------------------------
+
+
+def two_groups(folder: Path, own: int) -> dict[str, Any]:
+    """Two groups on the same tests, labels of the first `own` and the last `own` responses of each; the report."""
+    verdicts = {"a": [True] * 320 + [False] * 80, "b": [True] * 280 + [False] * 120}
+    rows = [
+        {"id": f"{group}{i}", "unit": i, "pass": passed, "provider": group}
+        for group, column in verdicts.items()
+        for i, passed in enumerate(column)
+    ]
+    write(folder / "pool.jsonl", rows)
+    labelled = [row for place, row in enumerate(rows) if place % 400 < own or place % 400 >= 400 - own]
+    write(
+        folder / "labels.jsonl",
+        [
+            {"id": row["id"], "gold": row["pass"] == (place % 5 > 0), "judge": row["pass"], "drawn": "by-verdict"}
+            for place, row in enumerate(labelled)
+        ],
+    )
+    return rated(folder)
+
+
+def test_groups_are_corrected_each_by_its_own_labels_and_the_difference_fits_the_rates(tmp_path: Path) -> None:
+    report = two_groups(tmp_path, own=20)
+    assert set(report["groups"]) == {"a", "b"}
+    for group, share in (("a", 0.8), ("b", 0.7)):
+        assert report["groups"][group]["raw"]["value"] == approx(share)
+        assert report["groups"][group]["corrected"]["value"] == approx(share * 0.8 + (1 - share) * 0.2)
+        assert report["groups"][group]["own_labels"] == 40
+    (difference,) = report["differences"]
+    assert (difference["first"], difference["second"], difference["common"]) == ("a", "b", 400)
+    assert difference["difference"]["value"] == approx(0.1 * 0.6)
+
+
+def test_groups_with_too_few_labels_of_their_own_are_withheld_with_a_note(tmp_path: Path) -> None:
+    report = two_groups(tmp_path, own=2)
+    for group in report["groups"].values():
+        assert (group["corrected"]["value"], group["own_labels"], group["needed"]) == (None, 4, 6)
+        assert group["corrected"]["note"].startswith("withheld: 4 labels of its own, 6 more would show it")
+    assert report["differences"][0]["difference"]["value"] is None
+    text = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path).stdout
+    assert "4 labels of its own, 6 more would show it" in text
+
+
+# --- calibrations and results ---------------------------------------------------------------------------------------
+
+
+def calibrated(folder: Path) -> Path:
+    """A calibration of a yes/no rubric on the counts, as `calibrate --json` writes it."""
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "polite.yaml").write_text("criteria:\n- {name: polite, requirement: It is polite}\n")
+    (folder / "calibration" / "polite").mkdir(parents=True)
+    decisions = [key for key, count in COUNTS.items() for _ in range(count)]
+    word = {True: "MET", False: "UNMET"}
+    write(
+        folder / "calibration" / "polite" / "examples.jsonl",
+        [
+            {
+                "id": f"l{i}",
+                "response": f"r{i}",
+                "drawn": "by-verdict",
+                "labels": [{"rater": "a", "criteria": {"polite": word[gold]}}],
+            }
+            for i, (gold, _) in enumerate(decisions)
+        ],
+    )
+    write(
+        folder / "judge.jsonl",
+        [{"id": f"l{i}", "judge": "j", "criteria": {"polite": word[judge]}} for i, (_, judge) in enumerate(decisions)],
+    )
+    run("calibrate", "polite", "--ratings", "judge.jsonl", "--json", "labels.jsonl", "--quiet", cwd=folder)
+    return folder / "labels.jsonl"
+
+
+def test_a_calibration_says_how_its_labels_were_drawn(tmp_path: Path) -> None:
+    calibrated(tmp_path)
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    report = rated(tmp_path)
+    assert report["drawn"] == "by-verdict"
+    assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
+
+
+def test_synthetic_labels_are_not_called_human(tmp_path: Path) -> None:
+    path = calibrated(tmp_path)
+    data = json.loads(path.read_text())
+    data["raters"]["reference"] = "constructed"
+    path.write_text(json.dumps(data))
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
+    assert "as the labels (not human) would decide" in done.stdout
+    assert rated(tmp_path)["reference"] == "constructed"
+
+
+def test_a_calibration_of_the_documented_keys_alone_serves_too(tmp_path: Path) -> None:
+    path = calibrated(tmp_path)
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({key: data[key] for key in ("schema", "overall", "false_passes", "false_fails")}))
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    report = rated(tmp_path)
+    assert (report["drawn"], report["labels"]) == ("elsewhere", 50)
+    assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
+
+
+def results(draw: np.random.Generator, n: int) -> dict[str, Any]:
+    """Promptfoo's results of two prompts, as `promptfoo eval -o` writes them, shortened."""
+    rows = []
+    for test in range(n):
+        for prompt in range(2):
+            passed = bool(draw.random() < (0.8, 0.6)[prompt])
+            verdict = {"pass": passed, "score": float(passed), "reason": "so", "assertion": {"type": "llm-rubric"}}
+            rows.append(
+                {
+                    "testIdx": test,
+                    "promptIdx": prompt,
+                    "vars": {"question": f"q{test}"},
+                    "prompt": {"raw": "…", "label": f"prompt {prompt}"},
+                    "provider": {"id": "echo", "label": ""},
+                    "response": {"output": f"{test}-{prompt}"},
+                    "success": passed,
+                    "score": float(passed),
+                    "testCase": {"vars": {"question": f"q{test}"}},
+                    "gradingResult": {**verdict, "componentResults": [verdict]},
+                    "failureReason": int(not passed),
+                }
+            )
+    return {"evalId": "eval-1", "results": {"version": 3, "timestamp": "2026-11-01T00:00:00Z", "results": rows}}
+
+
+def test_promptfoo_s_results_are_rated_by_prompt_and_provider(tmp_path: Path) -> None:
+    labels(tmp_path / "labels.jsonl", drawn="by-verdict")
+    (tmp_path / "results.json").write_text(json.dumps(results(np.random.default_rng(2), 200)))
+    command = ["markscheme", "pass-rate", "results.json", "--calibration", "labels.jsonl"]
+    report = json.loads(run(*command, "--json", cwd=tmp_path).stdout)
+    assert report["raw"]["n"] == 400
+    assert set(report["groups"]) == {"prompt 0 / echo", "prompt 1 / echo"}
+    assert report["differences"][0]["common"] == 200
+    text = run(*command, cwd=tmp_path).stdout
+    assert text.startswith("Pass rate ")
+    assert "The judge alone says" in text
+    assert "prompt 0 / echo − prompt 1 / echo" in text

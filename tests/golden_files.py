@@ -1,0 +1,25 @@
+"""Reports that are compared whole with the files in `tests/golden/`; `pytest --write-golden` writes these again."""
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@dataclass(frozen=True)
+class GoldenFiles:
+    """What a test compares a report with, or writes again where the person at the keyboard asked for it."""
+
+    write: bool
+
+    def check(self, name: str, report: str) -> None:
+        """Compare a report with the golden file of that name; a reviewer sees a change as a reader would."""
+        path = GOLDEN / name
+        if self.write:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(report, encoding="utf-8")
+        assert path.is_file(), f"there is no {name} in tests/golden: `pytest --write-golden` writes it"
+        golden = path.read_text(encoding="utf-8")
+        changes = difflib.unified_diff(golden.splitlines(), report.splitlines(), path.name, "now", lineterm="")
+        assert report == golden, "\n".join(changes)

@@ -1,0 +1,240 @@
+"""Figures of the package's source: how long its modules are, and how well its names and numbers explain themselves.
+
+`python -m tests.house` prints them, and `tests/test_house.py` compares them with `LIMITS`. Cycles are found by
+`tests/test_layers.py`.
+"""
+
+import ast
+import io
+import itertools
+import math
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
+VAGUE = {
+    "found",
+    "said",
+    "one",
+    "given",
+    "each",
+    "there",
+    "own",
+    "kept",
+    "known",
+    "asked",
+    "told",
+    "held",
+    "other",
+    "another",
+    "those",
+    "these",
+    "such",
+}
+"""Names that any value could have: a reader has to look up what they hold."""
+MOST_SHOWN = 15
+"""Places that a failure lists; whoever brings a new one finds it among them."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a figure may be.
+
+    Attributes:
+        most: The figure may not exceed it. Lower it when the figure falls; never raise it.
+        slack: How far the figure may lie below it before it has to be lowered.
+    """
+
+    most: float
+    slack: float = math.inf
+
+
+LIMITS: Mapping[str, Limit] = {
+    "code lines of the longest module": Limit(500),
+    "vague names, % of bound names": Limit(0.9, slack=0.9),
+    "paired assignments, % of assignments": Limit(1.0, slack=1.0),
+    "numeric constants without a reason": Limit(5, slack=5),
+    "public names bound in two modules": Limit(15, slack=10),
+}
+"""They only fall: what was made clear once stays clear."""
+
+
+@dataclass(frozen=True)
+class Module:
+    """One module's source."""
+
+    name: str
+    text: str
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """Its syntax."""
+        return ast.parse(self.text)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of its syntax."""
+        return list(ast.walk(self.tree))
+
+    def at(self, node: ast.AST, name: str = "") -> str:
+        """Where a node is, as an editor opens it."""
+        return f"{self.name}:{getattr(node, 'lineno', 0)} {name}".rstrip()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a measure came to, and the places that it counted."""
+
+    value: float
+    places: tuple[str, ...] = ()
+
+
+# --- what is counted ------------------------------------------------------------------------------------------------
+
+
+def code_lines(module: Module) -> int:
+    """Lines with code: without docstrings, comments and blank lines."""
+    layout = {
+        tokenize.COMMENT,
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.ENDMARKER,
+    }
+    tokens = tokenize.generate_tokens(io.StringIO(module.text).readline)
+    lines = {line for token in tokens if token.type not in layout for line in range(token.start[0], token.end[0] + 1)}
+    docstrings = [node for node in module.nodes if isinstance(node, ast.Expr) and is_docstring(node)]
+    return len(lines.difference(*(range(node.lineno, (node.end_lineno or 0) + 1) for node in docstrings)))
+
+
+def is_docstring(node: ast.AST | None) -> bool:
+    """Whether a statement is a string alone: of a module, a class, a function, or of the constant above it."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def bound_names(module: Module) -> Iterator[tuple[ast.AST, str]]:
+    """Variables and parameters, wherever they get a value."""
+    for node in module.nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node, node.id
+        elif isinstance(node, ast.arg):
+            yield node, node.arg
+
+
+def assignments(module: Module) -> list[ast.Assign]:
+    """Statements that give values to names."""
+    return [node for node in module.nodes if isinstance(node, ast.Assign)]
+
+
+def is_paired(assignment: ast.Assign) -> bool:
+    """Whether it is two statements on one line: `a, b = f(x), g(y)`."""
+    working = (ast.Call, ast.Attribute, ast.Subscript, ast.BinOp)
+    return (
+        isinstance(assignment.targets[0], ast.Tuple)
+        and isinstance(assignment.value, ast.Tuple)
+        and any(isinstance(part, working) for part in assignment.value.elts)
+    )
+
+
+def public_names(module: Module) -> Iterator[tuple[ast.stmt, str]]:
+    """Classes, constants and aliases that a module binds on top; functions are called by module and name."""
+    for node in module.tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
+        if isinstance(node, ast.ClassDef):
+            names.append(node.name)
+        yield from ((node, name) for name in names if not name.startswith("_"))
+
+
+def is_number(node: ast.AST | None) -> bool:
+    """Whether an expression is a number, or is computed from numbers alone."""
+    match node:
+        case ast.Constant(value=value):
+            return type(value) in (int, float)
+        case ast.UnaryOp(operand=operand):
+            return is_number(operand)
+        case ast.BinOp(left=left, right=right):
+            return is_number(left) and is_number(right)
+    return False
+
+
+def unexplained_constants(module: Module) -> list[str]:
+    """Public numeric constants without a docstring below them."""
+    body = module.tree.body
+    explained = {above for above, below in itertools.pairwise(body) if is_docstring(below)}
+    return [
+        module.at(node, name)
+        for node, name in public_names(module)
+        if is_number(getattr(node, "value", None)) and node not in explained
+    ]
+
+
+def is_dataclass(node: ast.AST) -> bool:
+    """Whether a node is a class with the decorator `dataclass`."""
+    return isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(one) for one in node.decorator_list)
+
+
+# --- the figures ----------------------------------------------------------------------------------------------------
+
+
+def modules_of(folder: Path) -> list[Module]:
+    """All modules in a folder, by path."""
+    paths = sorted(folder.rglob("*.py"))
+    return [Module(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+
+
+def figures_of(modules: list[Module]) -> dict[str, Figure]:
+    """The figures that have a limit, by name."""
+    lengths = {module.name: code_lines(module) for module in modules}
+    longest = sorted(lengths, key=lambda name: -lengths[name])
+    names = [(module, node, name) for module in modules for node, name in bound_names(module)]
+    vague = [module.at(node, name) for module, node, name in names if name in VAGUE]
+    assigned = [(module, node) for module in modules for node in assignments(module)]
+    paired = [module.at(node) for module, node in assigned if is_paired(node)]
+    unexplained = [place for module in modules for place in unexplained_constants(module)]
+    homes: dict[str, set[str]] = defaultdict(set)
+    for module in modules:
+        for _, name in public_names(module):
+            homes[name].add(module.name)
+    shared = {name: sorted(files) for name, files in sorted(homes.items()) if len(files) > 1}
+    return {
+        "code lines of the longest module": Figure(
+            lengths[longest[0]], tuple(f"{name} {lengths[name]}" for name in longest)
+        ),
+        "vague names, % of bound names": Figure(percentage(len(vague), len(names)), by_module(vague)),
+        "paired assignments, % of assignments": Figure(percentage(len(paired), len(assigned)), by_module(paired)),
+        "numeric constants without a reason": Figure(len(unexplained), tuple(unexplained)),
+        "public names bound in two modules": Figure(
+            len(shared), tuple(f"{name}: {', '.join(files)}" for name, files in shared.items())
+        ),
+    }
+
+
+def percentage(part: int, whole: int) -> float:
+    """A share in per cent, to two decimals."""
+    return round(100 * part / max(whole, 1), 2)
+
+
+def by_module(places: list[str]) -> tuple[str, ...]:
+    """How many of the places each module has, the most first, and one of them."""
+    counts = Counter(place.partition(":")[0] for place in places)
+    first = {place.partition(":")[0]: place for place in reversed(places)}
+    return tuple(f"{name} {n}, first {first[name]}" for name, n in counts.most_common())
+
+
+def main() -> None:
+    """Print the figures with their limits, and the size, which has none."""
+    modules = modules_of(SOURCE)
+    classes = sum(is_dataclass(node) for module in modules for node in module.nodes)
+    print(f"{len(modules)} modules, {sum(map(code_lines, modules))} code lines, {classes} dataclasses")
+    for name, figure in figures_of(modules).items():
+        print(f"{name}: {figure.value:g} (at most {LIMITS[name].most:g})")
+
+
+if __name__ == "__main__":
+    main()

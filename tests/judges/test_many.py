@@ -1,0 +1,163 @@
+"""The one driver: order, numbers, budgets, errors and cancellation, under a clock that jumps."""
+
+import asyncio
+import gc
+import warnings
+from collections.abc import Iterator
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme.errors import BudgetError, NoJudge
+from markscheme.judges.many import all_or_first_error, ask_many
+from tests.judges.virtual_time import run
+
+
+class Work:
+    """Takes as many seconds as a job says, and notes what is under way, ended and cancelled."""
+
+    def __init__(self, **errors: BaseException) -> None:
+        self.errors = errors
+        self.under_way = 0
+        self.most = 0
+        self.begun: list[float] = []
+        self.ended: list[float] = []
+        self.cancelled: list[float] = []
+
+    async def __call__(self, seconds: float) -> float:
+        self.begun.append(seconds)
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        try:
+            await asyncio.sleep(seconds)
+        except asyncio.CancelledError:
+            self.cancelled.append(seconds)
+            raise
+        finally:
+            self.under_way -= 1
+        if str(seconds) in self.errors:
+            raise self.errors[str(seconds)]
+        self.ended.append(seconds)
+        return -seconds
+
+
+async def _all(work: Work, jobs: list[float], concurrency: int) -> list[tuple[int, float]]:
+    return [numbered async for numbered in ask_many(work, jobs, concurrency=concurrency)]
+
+
+@given(jobs=st.lists(st.integers(0, 5).map(float), max_size=12), concurrency=st.integers(1, 6))
+def test_every_job_has_one_result_and_no_more_are_under_way_than_allowed(jobs: list[float], concurrency: int) -> None:
+    work = Work()
+    results = run(_all(work, jobs, concurrency))
+    assert dict(results) == {number: -seconds for number, seconds in enumerate(jobs)}
+    assert len(results) == len(jobs)
+    assert work.most == min(concurrency, len(jobs))
+
+
+def test_results_come_as_they_are_ready() -> None:
+    assert [number for number, _ in run(_all(Work(), [3.0, 1.0, 2.0], 3))] == [1, 2, 0]
+
+
+def test_jobs_are_taken_only_as_fast_as_results_are() -> None:
+    taken = 0
+
+    def jobs() -> Iterator[float]:
+        nonlocal taken
+        for _ in range(20):
+            taken += 1
+            yield 1.0
+
+    async def main() -> None:
+        seen = 0
+        async for _ in ask_many(Work(), jobs(), concurrency=4):
+            await asyncio.sleep(10)
+            seen += 1
+            assert taken <= seen + 4
+
+    run(main())
+    assert taken == 20
+
+
+def test_where_the_budget_ends_no_job_begins_and_those_under_way_are_kept() -> None:
+    work = Work(**{"1.0": BudgetError("spent")})
+    results: list[float] = []
+
+    async def main() -> None:
+        async for _, result in ask_many(work, [3.0, 1.0, 2.0, 4.0, 5.0], concurrency=3):
+            results.append(result)
+
+    with pytest.raises(BudgetError, match="spent"):
+        run(main())
+    assert results == [-2.0, -3.0]
+    assert work.begun == [3.0, 1.0, 2.0]
+
+
+def test_any_other_error_ends_it_and_the_rest_is_cancelled_before_it_is_raised() -> None:
+    work = Work(**{"1.0": NoJudge("no key")})
+    with pytest.raises(NoJudge, match="no key"):
+        run(_all(work, [3.0, 1.0, 2.0, 4.0], 3))
+    assert (sorted(work.cancelled), work.under_way) == ([2.0, 3.0], 0)
+
+
+def test_whoever_stops_reading_results_cancels_the_rest() -> None:
+    work = Work()
+
+    async def main() -> None:
+        async with aclosing(ask_many(work, [1.0, 2.0, 3.0], concurrency=3)) as results:
+            async for _ in results:
+                break
+        assert work.under_way == 0
+
+    run(main())
+    assert sorted(work.cancelled) == [2.0, 3.0]
+
+
+def test_whoever_is_cancelled_takes_the_jobs_under_way_along() -> None:
+    work = Work()
+
+    async def main() -> None:
+        asking = asyncio.create_task(_all(work, [5.0, 5.0, 5.0], 2))
+        await asyncio.sleep(1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert work.under_way == 0
+
+    run(main())
+    assert work.cancelled == [5.0, 5.0]
+
+
+def test_errors_that_come_at_the_same_time_are_all_retrieved() -> None:
+    async def fail(number: int) -> None:
+        raise ValueError(number)
+
+    async def main() -> None:
+        async for _ in ask_many(fail, range(5), concurrency=5):
+            pass
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="0"):
+            run(main())
+        gc.collect()
+
+
+@pytest.mark.parametrize("concurrency", [0, -1])
+def test_concurrency_below_one_is_refused(concurrency: int) -> None:
+    with pytest.raises(ValueError, match=f"concurrency is a whole number from 1, found {concurrency}"):
+        run(_all(Work(), [1.0], concurrency))
+
+
+def test_all_calls_end_before_the_first_error_is_raised() -> None:
+    work = Work(**{"2.0": NoJudge("first"), "1.0": BudgetError("second")})
+
+    async def calls(*jobs: float) -> Any:
+        return await all_or_first_error(work(seconds) for seconds in jobs)
+
+    assert run(calls(3.0, 4.0)) == [-3.0, -4.0]
+    with pytest.raises(NoJudge, match="first"):
+        run(calls(2.0, 1.0, 5.0))
+    assert work.ended == [3.0, 4.0, 5.0]

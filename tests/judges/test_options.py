@@ -1,0 +1,191 @@
+"""The table of options: read alike on the command line, in configuration files, by Promptfoo, pytest, Grader and in
+experiments."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Grader, Rubric, ScriptedJudge
+from markscheme.errors import UsageError
+from markscheme.judges.options import ASK_OPTIONS, AskOptions, options_in, read_options
+from markscheme.promptfoo.assertion import check_config
+from markscheme.settings import find_settings
+from tests.commands.console import ROOT, environment
+from tests.test_contributing import PACKAGE, copy_of_package, follow
+
+ONE = '{"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]}'
+ECHO = '''
+import json
+from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.kinds import JudgeKind
+
+class EchoJudge:
+    """Gives the parameters that it was opened with as its reason."""
+
+    def __init__(self, parameters):
+        self.words = json.dumps(parameters)
+        self.identity = Identity("echo:m", parameters=parameters)
+
+    async def reply(self, prompt, sample=0):
+        verdict = {"quote": "nothing to quote", "reason": self.words, "level": "MET"}
+        verdicts = {"verdicts": {name: verdict for name in prompt.criteria}}
+        return Reply(json.dumps(verdicts) if prompt.criteria else self.words, usage=Usage(1))
+
+    async def aclose(self):
+        pass
+
+KIND = JudgeKind("echo", lambda rest, asking: EchoJudge(asking.settings("top_p")))
+'''
+PLACES = """
+import contextlib, io, json, sys
+from pathlib import Path
+import pytest
+from markscheme import Grader
+from markscheme.cli import main
+from markscheme.promptfoo.assertion import get_assert
+
+def printed(*arguments):
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        assert main(list(arguments)) == 0
+    return json.loads(text.getvalue())
+
+GRADE = ("grade", "one.json", "response.txt", "--judge", "echo:m", "--json")
+config = {"rubric": "one.json", "judge": "echo:m", "calibration": "off"}
+with Grader("one.json", "echo:m", top_p=0.5) as grader:
+    by_program = grader.grade_sync("Hi").reason
+reasons = {
+    "command line": printed(*GRADE, "--top-p", "0.5")["criteria"]["good"]["reason"],
+    "Promptfoo": get_assert("Hi", {"config": {**config, "top_p": 0.5}, "vars": {}}, near=Path.cwd())["reason"],
+    "Grader": by_program,
+    "experiment": printed("experiment", "one.experiment.yaml", "--judge", "echo:m", "--json")["outputs"][0]["output"],
+    "pytest": str(pytest.main(["-q", "-p", "no:cacheprovider", "--markscheme-option", "top_p=0.5", "check.py"])),
+    "call in pytest": str(pytest.main(["-q", "-p", "no:cacheprovider", "check_call.py"])),
+    "nowhere": printed(*GRADE)["criteria"]["good"]["reason"],
+}
+Path("markscheme.toml").write_text("top_p = 0.5")
+reasons["configuration file"] = printed(*GRADE)["criteria"]["good"]["reason"]
+reasons["configuration file, Promptfoo"] = get_assert("Hi", {"config": config, "vars": {}}, near=Path.cwd())["reason"]
+with Grader("one.json", "echo:m") as grader:
+    reasons["configuration file, Grader"] = grader.grade_sync("Hi").reason
+reasons["configuration file, pytest"] = str(pytest.main(["-q", "-p", "no:cacheprovider", "check.py"]))
+json.dump(reasons, open("reasons.json", "w"))
+"""
+CHECK = """
+def test_it(assert_grade):
+    assert '"top_p": 0.5' in assert_grade("Hi", "one.json", judge="echo:m").reason
+"""
+EXPERIMENT = """
+rubric: one.json
+model: {name: "echo:m", top_p: 0.5}
+variants: [{name: plain, system: "Be brief"}]
+cases: [{id: a, inputs: {query: Why?}}]
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project of one rubric, and an installed kind of judge that takes `top_p`."""
+    home = tmp_path / "project"
+    (home / ".git").mkdir(parents=True)
+    files = {
+        "one.json": ONE,
+        "response.txt": "Hi",
+        "one.experiment.yaml": EXPERIMENT,
+        "check.py": CHECK,
+        "check_call.py": CHECK.replace('"echo:m")', '"echo:m", top_p=0.5)'),
+        "echoing.py": ECHO,
+        "echoing-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: echoing\nVersion: 1.0\n",
+        "echoing-1.0.dist-info/entry_points.txt": "[markscheme.judges]\necho = echoing:KIND\n",
+    }
+    for name, text in files.items():
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_text(text)
+    return home
+
+
+def test_an_option_added_to_the_table_is_read_everywhere(project: Path, tmp_path: Path) -> None:
+    package = copy_of_package(tmp_path / "package")
+    assert follow("Add an option of how a judge is asked", package) == [f"{PACKAGE}judges/options.py"]
+    env = environment({"PYTHONPATH": f"{package / 'src'}:{project}", "MARKSCHEME_CACHE": str(tmp_path / "cache")})
+    done = subprocess.run(
+        [sys.executable, "-c", PLACES], cwd=project, env=env, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    reasons = json.loads((project / "reasons.json").read_text())
+    statuses = {place: reasons.pop(place) for place in list(reasons) if "pytest" in place}
+    assert statuses == dict.fromkeys(("pytest", "call in pytest", "configuration file, pytest"), "0"), done.stdout
+    assert reasons.pop("nowhere") == "{}"
+    assert {place: '"top_p": 0.5' in reason for place, reason in reasons.items()} == dict.fromkeys(reasons, True)
+
+
+def test_the_page_about_configuration_has_every_option() -> None:
+    page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+    table = page.partition("## How a judge is asked\n")[2].partition("\n\n| where")[0]
+    keys = re.findall(r"`(\w+)`", " ".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `")))
+    assert sorted(keys) == sorted(ASK_OPTIONS)
+
+
+FAULTS: dict[str, tuple[Any, str]] = {
+    "samples": (0, "a whole number from 1"),
+    "budget": (-1, "a number above 0"),
+    "temperature": (-0.5, "a number from 0"),
+    "strategy": ("guess", "one of one_shot, per_criterion, double_pass, holistic"),
+    "cache": ("sometimes", "auto or off"),
+    "price": ("cheap", "IN:OUT"),
+    "judge": ("", "a judge's name"),
+}
+
+
+@pytest.mark.parametrize("key", FAULTS)
+def test_a_wrong_value_is_refused_in_the_same_words_everywhere(key: str, tmp_path: Path) -> None:
+    value, allowed = FAULTS[key]
+    refusal = f"must be {allowed}"
+    (tmp_path / "markscheme.toml").write_text(f"{key} = {json.dumps(value)}\n")
+    with pytest.raises(UsageError, match=rf"markscheme\.toml:1: `{key}` {refusal}"):
+        find_settings(tmp_path)
+    with pytest.raises(UsageError, match=rf"config\.{key} {refusal}"):
+        check_config({key: value})
+    if key != "judge":
+        with pytest.raises(UsageError, match=rf"{key} {refusal}"):
+            Grader(Rubric.from_dict(json.loads(ONE)), "anthropic", **{key: value})
+
+
+def test_the_strongest_source_counts_option_by_option() -> None:
+    options = read_options(({"samples": 5}, "{}"), ({"samples": 3, "cache": "off", "strategy": None}, "{}"))
+    assert options == AskOptions(samples=5, cache=False)
+
+
+def test_a_model_counts_only_for_the_judge_it_is_named_with() -> None:
+    file = ({"judge": "openai", "model": "gpt-5-mini"}, "{}")
+    assert read_options(({"judge": "anthropic"}, "{}"), file).model is None
+    assert read_options(({"model": "gpt-5"}, "{}"), file) == AskOptions(judge="openai", model="gpt-5")
+    assert read_options(({}, "{}"), file) == AskOptions(judge="openai", model="gpt-5-mini")
+
+
+def test_variables_set_limits_and_the_cache() -> None:
+    assert options_in({"MARKSCHEME_CONCURRENCY": "3", "MARKSCHEME_NO_CACHE": "1", "MARKSCHEME_BUDGET": ""}) == {
+        "concurrency": 3,
+        "cache": False,
+    }
+    assert options_in({"MARKSCHEME_NO_CACHE": "0"}) == {"cache": True}
+    with pytest.raises(UsageError, match="MARKSCHEME_PRICE must be IN:OUT"):
+        options_in({"MARKSCHEME_PRICE": "3"})
+
+
+def test_an_unknown_option_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match=r"unknown option `sampels`; did you mean `samples`\?"):
+        Grader(Rubric.from_dict(json.loads(ONE)), ScriptedJudge(()), sampels=3)
+
+
+def test_an_open_judge_takes_no_option_of_how_it_is_opened_and_all_others() -> None:
+    rubric = Rubric.from_dict(json.loads(ONE))
+    with pytest.raises(UsageError, match="`budget` says how a judge is opened"):
+        Grader(rubric, ScriptedJudge(()), budget=2)
+    with Grader(rubric, ScriptedJudge([{"good": "MET"}] * 3), samples=3, concurrency=2) as grader:
+        assert grader.grade_sync("Hi").usage.calls == 3
+        assert (grader.rubric.samples, grader.concurrency) == (3, 2)

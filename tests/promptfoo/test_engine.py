@@ -1,0 +1,53 @@
+"""Judges that are opened once and used for many outputs."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Rubric
+from markscheme.errors import UsageError
+from markscheme.judges.limited import Limited
+from markscheme.judges.remembering import Remembering
+from markscheme.promptfoo.engine import Engine
+
+RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
+
+
+def opened(engine: Engine, **options: Any) -> Limited:
+    """The judge of an assertion with these options, without the cache around it."""
+    judge = engine.judge_for(RUBRIC, [], (), engine.options(({"judge": "openai:m", **options}, "config.{}")))
+    inner = judge.judge if isinstance(judge, Remembering) else judge
+    assert isinstance(inner, Limited)
+    return inner
+
+
+def test_assertions_that_ask_alike_share_a_judge_and_the_others_have_their_own() -> None:
+    engine = Engine(())
+    plain, warm = opened(engine), opened(engine, temperature=0.7)
+    assert opened(engine, samples=3, strategy="per_criterion") is plain
+    assert (plain.identity.parameters["temperature"], warm.identity.parameters["temperature"]) == (0.0, 0.7)
+    assert opened(engine, expected=True).identity.parameters["expected"] is True
+
+
+def test_judges_within_the_same_limits_share_them() -> None:
+    engine = Engine([({"price": "3:15"}, "{}")])
+    two, other = opened(engine, budget=2), opened(engine, budget=2, temperature=0.7)
+    assert two.limiter is other.limiter
+    assert opened(engine, budget=3).limiter is not two.limiter
+    assert opened(engine).limiter.budget is None
+
+
+def test_a_default_that_no_option_can_have_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "markscheme.toml").write_text("concurrency = 0\n")
+    with pytest.raises(UsageError, match=r"markscheme\.toml:1: `concurrency` must be a whole number from 1, got 0"):
+        Engine()
+
+
+def test_variables_are_stronger_than_the_configuration_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MARKSCHEME_CONCURRENCY", "3")
+    (tmp_path / "markscheme.toml").write_text("concurrency = 5\nsamples = 2\ntarget = 0.9\n")
+    options = Engine().options()
+    assert (options.concurrency, options.samples) == (3, 2)

@@ -1,0 +1,148 @@
+"""`graders/warm_session.mjs` in plain Node: what it sends, what it checks, and where it falls back to Python."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import ROOT
+from tests.real.promptfoo import NODE
+from tests.session.processes import session_pids
+
+PROGRAM = """
+import grader, { get_assert } from '%(graders)s/rubric_grader.mjs';
+import RubricProvider from '%(graders)s/rubric_provider.mjs';
+import { plainData } from '%(graders)s/warm_session.mjs';
+const answers = {};
+const reported = async (name, promise) => {
+  try {
+    answers[name] = await promise;
+  } catch (error) {
+    answers[name] = { error: error.message };
+  }
+};
+%(body)s
+console.log('answers: ' + JSON.stringify(answers));
+"""
+JUDGE = """
+import json
+def met(system_prompt, user_prompt):
+    print("printed by the judge")
+    verdict = {"quote": "Paris.", "reason": "It says so.", "level": "MET"}
+    return json.dumps({"verdicts": {"right": verdict}})
+"""
+CONTEXT = "{config: {judge: 'function:scripted_judge:met'}, vars: {}, test: {}}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project with one rubric and a judge that is a function."""
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "capital.yaml").write_text("criteria:\n- {name: right, requirement: Names the capital}\n")
+    (tmp_path / "scripted_judge.py").write_text(JUDGE)
+    return tmp_path
+
+
+def node(folder: Path, body: str, **environment: str) -> tuple[dict[str, Any], str]:
+    """What a program in Node reports under its names, and its standard error."""
+    file = folder / "program.mjs"
+    file.write_text(PROGRAM % {"graders": (ROOT / "graders").as_uri(), "body": body})
+    env = {**os.environ, "PROMPTFOO_PYTHON": sys.executable, "MARKSCHEME_CACHE": str(folder / "cache"), **environment}
+    env.pop("ANTHROPIC_API_KEY", None)
+    done = subprocess.run(
+        [str(NODE), str(file)], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=True
+    )
+    (answers,) = [json.loads(line[9:]) for line in done.stdout.splitlines() if line.startswith("answers: ")]
+    return answers, done.stderr
+
+
+def test_functions_cycles_and_what_json_cannot_hold_are_left_out(folder: Path) -> None:
+    body = """
+      const round = { name: 'a', work() {}, big: 12n, when: new Date(0), list: [1, () => 2] };
+      round.self = round;
+      answers.data = plainData(round);
+    """
+    (data,) = node(folder, body)[0].values()
+    assert data == {"name": "a", "big": "12", "when": "1970-01-01T00:00:00.000Z", "list": [1, None]}
+
+
+def test_one_session_answers_for_all_outputs_and_a_provider_s_configuration_is_not_sent(
+    folder: Path, runtime: Path
+) -> None:
+    body = f"""
+      const context = {CONTEXT};
+      context.provider = {{ id: () => 'echo', label: 'mine', config: {{ apiKey: 'sk-secret' }}, context }};
+      await Promise.all([1, 2, 3].map((n) => reported(n, get_assert('Paris.', context))));
+      await reported('named', grader.capital('Paris.', context));
+    """
+    answers, _ = node(folder, body, XDG_RUNTIME_DIR=str(runtime))
+    assert [answers[name]["score"] for name in ("1", "2", "3", "named")] == [1, 1, 1, 1]
+    assert "sk-secret" not in json.dumps(answers)
+    assert len(session_pids(runtime)) == 1
+
+
+def test_without_a_possible_session_each_output_is_graded_in_python_and_that_is_said_once(folder: Path) -> None:
+    """A folder for the sockets that others can read is never used."""
+    shared = folder / "runtime" / "markscheme"
+    shared.mkdir(parents=True)
+    shared.chmod(0o755)
+    body = f"""
+      await reported('first', get_assert('Paris.', {CONTEXT}));
+      await reported('second', get_assert('Paris.', {CONTEXT}));
+    """
+    answers, errors = node(folder, body, XDG_RUNTIME_DIR=str(folder / "runtime"))
+    assert [answers[name]["score"] for name in ("first", "second")] == [1, 1]
+    assert errors.count("no session can be started here") == 1
+
+
+def test_a_session_that_is_switched_off_is_no_reason_to_warn(folder: Path) -> None:
+    body = f"await reported('off', get_assert('Paris.', {CONTEXT}));"
+    answers, errors = node(folder, body, MARKSCHEME_SESSION="off")
+    assert answers["off"]["score"] == 1
+    assert "no session" not in errors
+
+
+def test_a_socket_in_a_folder_that_others_can_write_to_is_not_used(folder: Path, runtime: Path) -> None:
+    """The session is found, then its folder is opened to others: the answer comes from Python instead."""
+    body = f"""
+      import {{ chmodSync, readdirSync }} from 'node:fs';
+      await reported('before', get_assert('Paris.', {CONTEXT}));
+      chmodSync('{runtime}/markscheme', 0o777);
+      await reported('after', get_assert('Paris.', {CONTEXT}));
+      chmodSync('{runtime}/markscheme', 0o700);
+    """
+    answers, _ = node(folder, body, XDG_RUNTIME_DIR=str(runtime))
+    assert [answers[name]["score"] for name in ("before", "after")] == [1, 1]
+
+
+def test_a_python_without_markscheme_fails_with_the_way_out_and_never_passes_under_a_negation(folder: Path) -> None:
+    bare = folder / "bare-python"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -E "$@"\n')
+    bare.chmod(0o755)
+    body = """
+      const negated = { config: {}, test: { assert: [{ type: 'not-python' }] } };
+      await reported('plain', get_assert('Paris.', { config: {}, test: {} }));
+      await reported('negated', get_assert('Paris.', negated));
+      await reported('provider', new RubricProvider({}).callApi('Is it right?', { vars: {} }));
+    """
+    answers, _ = node(folder, body, PROMPTFOO_PYTHON=str(bare))
+    assert answers["plain"]["pass"] is False
+    assert "set PROMPTFOO_PYTHON" in answers["plain"]["reason"]
+    assert answers["negated"]["error"].startswith("not graded: markscheme cannot be imported")
+    assert answers["provider"]["error"].startswith("not graded: ")
+
+
+def test_an_ungraded_output_is_a_failing_result_and_under_a_negation_an_error(folder: Path, runtime: Path) -> None:
+    body = """
+      const config = { judge: 'oracle' };
+      await reported('plain', get_assert('Paris.', { config, test: { assert: [{ type: 'python', config }] } }));
+      await reported('negated', get_assert('Paris.', { config, test: { assert: [{ type: 'not-python', config }] } }));
+    """
+    answers, _ = node(folder, body, XDG_RUNTIME_DIR=str(runtime))
+    assert answers["plain"]["pass"] is False
+    assert answers["plain"]["reason"].startswith("not graded: unknown judge 'oracle'")
+    assert answers["negated"]["error"].startswith("not graded: unknown judge 'oracle'")

@@ -1,0 +1,138 @@
+"""A project with one rubric, and the same ratings of the same six replies in a file of every format."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+from pyarrow import parquet
+
+from tests.readers import exports
+
+RUBRIC = "criteria:\n- {name: place, requirement: It says where the parcel is.}\n"
+EXPERIMENT = """
+rubric: place
+variants: [{name: plain, prompt: "{{query}}"}]
+cases: cases.jsonl
+model: function:parcel_desk:answer
+"""
+DESK = """
+import json
+
+
+def answer(system_prompt, user_prompt):
+    return "Reply p1."
+
+
+def judge(system_prompt, user_prompt):
+    return json.dumps({"verdicts": {"place": {"quote": "", "reason": "so", "level": "MET"}}})
+"""
+MET = {1: "MET", 0: "UNMET"}
+
+
+def lines(path: Path, objects: Sequence[Mapping[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(one) + "\n" for one in objects), encoding="utf-8")
+
+
+def example(unit: str) -> dict[str, Any]:
+    return {"id": unit, "query": exports.ASKED, "response": exports.reply(unit)}
+
+
+def labels(at: int, raters: Sequence[str] = ("ann", "ben")) -> list[dict[str, Any]]:
+    kinds = {"judge-1": "model"}
+    return [
+        {"rater": rater, "kind": kinds.get(rater, "human"), "criteria": {"place": MET[exports.BY_RATER[rater][at]]}}
+        for rater in raters
+    ]
+
+
+def promptfoo_results() -> dict[str, Any]:
+    """Results as Promptfoo writes them, shortened: the judge's verdicts, and a thumb of ann's on each."""
+    rows = []
+    for at, unit in enumerate(exports.UNITS):
+        passed, thumb = bool(exports.JUDGE[at]), bool(exports.ANN[at])
+        grader = {"type": "llm-rubric", "metric": "place", "value": "It says where the parcel is."}
+        verdict = {"pass": passed, "score": float(passed), "reason": "so", "assertion": grader}
+        human = {"pass": thumb, "score": float(thumb), "reason": "manual", "assertion": {"type": "human"}}
+        rows.append(
+            {
+                "testIdx": at,
+                "promptIdx": 0,
+                "vars": {"query": exports.ASKED, "parcel": unit},
+                "prompt": {"raw": "…", "label": "plain"},
+                "provider": {"id": "echo"},
+                "response": {"output": exports.reply(unit)},
+                "success": thumb,
+                "score": float(thumb),
+                "testCase": {"vars": {"query": exports.ASKED, "parcel": unit}, "metadata": {"id": unit}},
+                "gradingResult": {"pass": thumb, "score": float(thumb), "componentResults": [verdict, human]},
+                "failureReason": 0,
+            }
+        )
+    return {"evalId": "eval-1", "results": {"version": 3, "timestamp": "2026-11-01T00:00:00Z", "results": rows}}
+
+
+def grade(at: int) -> dict[str, Any]:
+    level = float(exports.JUDGE[at])
+    criteria = {"place": {"level": level, "position": level, "reason": "", "quote": None, "quote_found": None}}
+    unit = exports.UNITS[at]
+    receipt = {"text": "not calibrated"}
+    return {"id": unit, "score": level, "pass": bool(level), "criteria": criteria, "error": None, "receipt": receipt}
+
+
+def make_project(folder: Path) -> dict[str, Path]:
+    """The project, and by the name of a format the file that has it."""
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "place.yaml").write_text(RUBRIC)
+    home = folder / "calibration" / "place"
+    home.mkdir(parents=True)
+    units = list(enumerate(exports.UNITS))
+    lines(home / "examples.jsonl", [{**example(unit), "labels": labels(at)} for at, unit in units])
+    lines(
+        folder / "cases.jsonl", [{"id": unit, "inputs": {"query": f"{exports.ASKED} {unit}"}} for unit in exports.UNITS]
+    )
+    (folder / "place.experiment.yaml").write_text(EXPERIMENT)
+    (folder / "parcel_desk.py").write_text(DESK)
+    lines(folder / "few.jsonl", [{"id": "other", "response": "Elsewhere.", "labels": labels(0)}])
+    lines(
+        folder / "ratings.jsonl",
+        [{"id": unit, **label} for at, unit in units for label in labels(at, ["judge-1"])],
+    )
+    everyone = ["ann", "ben", "judge-1"]
+    lines(folder / "labelled.jsonl", [{**example(unit), "labels": labels(at, everyone)} for at, unit in units])
+    (folder / "results.json").write_text(json.dumps(promptfoo_results()))
+    lines(folder / "grades.jsonl", [grade(at) for at, _ in units])
+    table = ["id,score,pass,place,error,receipt"]
+    table += [f"{unit},{exports.JUDGE[at]},{str(bool(exports.JUDGE[at])).lower()},{exports.JUDGE[at]},,not calibrated"
+              for at, unit in units]  # fmt: skip
+    (folder / "grades.csv").write_text("\n".join(table) + "\n")
+    rows = ["id,response,verdict,label"]
+    rows += [f"{unit},{exports.reply(unit)},{exports.JUDGE[at]},{exports.ANN[at]}" for at, unit in units]
+    (folder / "table.csv").write_text("\n".join(rows) + "\n")
+    header, *cells = (row.split(",") for row in rows)
+    records = [dict(zip(header, row, strict=True)) for row in cells]
+    parquet.write_table(pyarrow.Table.from_pylist(records), folder / "table.parquet")
+    lines(
+        folder / "decisions.jsonl",
+        [{"id": u, "gold": bool(exports.ANN[at]), "judge": bool(exports.JUDGE[at])} for at, u in units],
+    )
+    outputs = [{"variant": "plain", "case": u, "output": exports.reply(u), **grade(at)} for at, u in units]
+    (folder / "experiment.json").write_text(json.dumps({"schema": 1, "outputs": outputs}))
+    pool = [{"id": u, "pass": bool(exports.JUDGE[at]), "group": "plain", "stratum": "all"} for at, u in units]
+    (folder / "plan.json").write_text(json.dumps({"schema": 1, "next": {"pool": pool}}))
+    (mlflow,) = exports.written(folder, exports.mlflow())
+    return {
+        "ratings": folder / "ratings.jsonl",
+        "labelled examples": folder / "labelled.jsonl",
+        "Promptfoo's results": folder / "results.json",
+        "an export": mlflow,
+        "a store": exports.mlflow_store(folder / "mlflow.db"),
+        "grades": folder / "grades.jsonl",
+        "a graded table": folder / "grades.csv",
+        "a table": folder / "table.csv",
+        "a Parquet table": folder / "table.parquet",
+        "decisions": folder / "decisions.jsonl",
+        "an experiment": folder / "experiment.json",
+        "a plan": folder / "plan.json",
+    }

@@ -1,0 +1,375 @@
+"""Other tools' files as ratings: what they become, and what is counted as lost."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Rubric
+from markscheme.errors import RatingError
+from markscheme.ratings.rating import Rating, RatingReader
+from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.rated import RatedFile, of_kind, open_rated
+from markscheme.rubrics.file import rubric_from_data
+
+ONE = Rubric.from_dict({"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]})
+FIVE = Rubric.from_dict({"name": "five", "criteria": [{"name": "clarity", "description": "Clear"}]})
+TWO = Rubric.from_dict(
+    {
+        "name": "two",
+        "criteria": [
+            {"name": "code-quality", "description": "Well made", "weight": 2},
+            {"name": "rude", "requirement": "It is rude", "weight": -1},
+        ],
+    }
+)
+
+
+BY_NAME = Columns(rater="person", kind="human")
+
+
+def imported(path: Path, rubric: Rubric = ONE, columns: Columns = BY_NAME, **words: str) -> RatedFile:
+    content = open_rated([path], rubric, expected="anything", meanings=Meanings(words, columns)).as_one_file
+    reader = RatingReader(rubric)
+    for rating in content.ratings:  # what is written can be read
+        assert reader.rating(json.loads(json.dumps(rating.to_json(), allow_nan=False))).id == rating.id
+    return content
+
+
+def table(folder: Path, text: str, name: str = "t.csv") -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def said(rating: Rating) -> dict[str, Any]:
+    return {name: rated.level for name, rated in rating.criteria.items()}
+
+
+# --- tables of a verdict and a label --------------------------------------------------------------------------------
+
+VERDICTS = "id,input,output,verdict,label,reason\ne1,q,a,pass,fail,too kind\ne2,q,b,FAIL,0,\ne3,q,c,yes,Correct,\n"
+
+
+def test_a_verdict_is_a_judge_s_and_a_label_a_person_s(tmp_path: Path) -> None:
+    content = imported(table(tmp_path, VERDICTS))
+    judge, people = of_kind(content.ratings, "judges"), of_kind(content.ratings, "people")
+    assert [(r.id, r.rater, r.kind, said(r), r.passed) for r in judge] == [
+        ("e1", "judge", "model", {"good": 1.0}, True),
+        ("e2", "judge", "model", {"good": 0.0}, False),
+        ("e3", "judge", "model", {"good": 1.0}, True),
+    ]
+    assert [(r.rater, r.kind, r.passed) for r in people] == [
+        ("person", "human", False), ("person", "human", False), ("person", "human", True)
+    ]  # fmt: skip
+    assert judge[0].criteria["good"].reason == "too kind"
+    assert content.lost == {}
+
+
+def test_inputs_and_outputs_make_examples(tmp_path: Path) -> None:
+    content = imported(table(tmp_path, VERDICTS))
+    assert content.examples[0].to_json() == {"id": "e1", "inputs": {"query": "q"}, "response": "a"}
+
+
+def test_a_rubric_of_several_criteria_takes_verdicts_as_decisions(tmp_path: Path) -> None:
+    content = imported(table(tmp_path, VERDICTS), TWO)
+    assert [(said(r), r.passed, r.overall) for r in of_kind(content.ratings, "judges")] == [
+        ({}, True, None), ({}, False, None), ({}, True, None)
+    ]  # fmt: skip
+
+
+def test_a_rubric_of_one_graded_criterion_takes_numbers_as_levels(tmp_path: Path) -> None:
+    content = imported(table(tmp_path, "id,verdict,label\ne1,4,5\ne2,3.5,fail\ne3,9,1\n"), FIVE)
+    assert [said(r) for r in of_kind(content.ratings, "judges")] == [{"clarity": 4.0}, {"clarity": 3.5}]
+    assert [(said(r), r.passed) for r in of_kind(content.ratings, "people")] == [
+        ({"clarity": 5.0}, None), ({}, False), ({"clarity": 1.0}, None)
+    ]  # fmt: skip
+    assert content.lost == {"levels '9' of 'clarity', which aren't among 1, 2, 3, 4, 5": 1}
+
+
+def test_words_that_nobody_knows_are_lost_unless_they_are_mapped(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,verdict,label\ne1,pass,meh\ne2,pass,meh\n")
+    assert imported(path).lost == {"levels 'meh' of 'good', which aren't among UNMET, MET": 2}
+    mapped = imported(path, meh="fail")
+    assert mapped.lost == {}
+    assert [r.passed for r in of_kind(mapped.ratings, "people")] == [False, False]
+
+
+def test_columns_of_other_names_are_named_by_the_caller(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,gpt says,Ann\ne1,pass,fail\n")
+    content = imported(path, columns=Columns({"gpt says": "verdict", "Ann": "label"}, "ann", "adjudicated"))
+    assert [(r.rater, r.kind, r.passed) for r in content.ratings] == [
+        ("judge", "model", True),
+        ("ann", "adjudicated", False),
+    ]
+    assert content.lost == {}
+
+
+def test_runs_are_samples_and_a_second_rating_without_a_run_is_lost(tmp_path: Path) -> None:
+    runs = imported(table(tmp_path, "id,verdict,run\ne1,pass,1\ne1,fail,2\n"))
+    assert [(r.sample, r.passed) for r in runs.ratings] == [(0, True), (1, False)]
+    twice = imported(table(tmp_path, "id,verdict\ne1,pass\ne1,fail\n", "u.csv"))
+    assert len(twice.ratings) == 1
+    assert sum(twice.lost.values()) == 1
+
+
+def test_pairs_are_no_ratings(tmp_path: Path) -> None:
+    content = imported(table(tmp_path, "id,output_a,output_b,verdict\ne1,x,y,A\n"))
+    assert (content.ratings, sum(content.lost.values())) == ((), 1)
+
+
+def test_rows_without_an_id_get_one_from_what_they_hold(tmp_path: Path) -> None:
+    content = imported(table(tmp_path, "input,output,label\nq,a,pass\nq,b,pass\n,,pass\n"))
+    assert len({r.id for r in content.ratings}) == 2
+    assert content.notes == ("rows have no id; each got a digest of its input and response",)
+    assert content.lost == {"rows without an id, an input or a response": 1}
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_separators_are_seen_from_the_header(tmp_path: Path, separator: str) -> None:
+    path = table(tmp_path, VERDICTS.replace(",", separator))
+    assert len(imported(path).ratings) == 6
+
+
+def test_rows_of_another_length_are_reported_by_line(tmp_path: Path) -> None:
+    with pytest.raises(RatingError, match=r"t\.csv:3: has another number of cells than the header"):
+        imported(table(tmp_path, "id,label\ne1,pass\ne2\n"))
+
+
+def test_a_cell_too_long_to_be_one_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(RatingError, match=r"t\.csv:2: cannot be read: field larger"):
+        imported(table(tmp_path, 'id,label\ne1,"' + "x" * 200_000 + '"\n'))
+
+
+# --- tables and lines of ratings ------------------------------------------------------------------------------------
+
+
+def test_columns_named_like_criteria_are_levels_however_they_are_spelt(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,rater,Code Quality,RUDE,overall,mood\ne1,ann,4,no,0.8,sunny\ne1,ben,2,MET,,\n")
+    content = imported(path, TWO)
+    assert [(r.rater, r.kind, said(r), r.overall) for r in content.ratings] == [
+        ("ann", "human", {"code-quality": 4.0, "rude": 0.0}, 0.8),
+        ("ben", "human", {"code-quality": 2.0, "rude": 1.0}, None),
+    ]
+    assert content.lost == {"cells of column 'mood'": 1}
+
+
+def test_a_row_a_criterion_is_one_rating_an_example(tmp_path: Path) -> None:
+    path = table(
+        tmp_path,
+        "id,rater,criterion,level\ne1,ann,code-quality,4\ne1,ann,rude,UNMET\ne1,ann,charm,3\ne2,ann,rude,MET\n",
+    )
+    content = imported(path, TWO)
+    assert [(r.id, said(r)) for r in content.ratings] == [
+        ("e1", {"code-quality": 4.0, "rude": 0.0}),
+        ("e2", {"rude": 1.0}),
+    ]
+    assert content.lost == {"ratings of 'charm', which isn't a criterion of the rubric": 1}
+
+
+def test_lines_of_our_own_form_come_through_whole(tmp_path: Path) -> None:
+    criteria = {"code-quality": {"level": 4, "reason": "neat"}, "rude": {"abstained": "?"}}
+    line = {"id": "e1", "judge": "gpt", "criteria": criteria, "overall": 0.7, "pass": True, "at": "2026-11-21"}
+    (tmp_path / "r.jsonl").write_text(
+        json.dumps(line) + "\n" + json.dumps({"id": "e2", "judge": "gpt", "error": "refused"})
+    )
+    first, second = imported(tmp_path / "r.jsonl", TWO).ratings
+    assert (first.rater, first.kind, first.overall, first.passed, first.at) == ("gpt", "model", 0.7, True, "2026-11-21")
+    assert (first.criteria["code-quality"].reason, first.criteria["rude"].declined) == ("neat", "abstained")
+    assert (second.error, second.criteria) == ("refused", {})
+
+
+def test_lines_of_gold_and_judge_are_labels_and_verdicts(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"id": "e1", "gold": true, "judge": false}\n{"id": "e2", "pass": null}\n')
+    content = imported(tmp_path / "r.jsonl")
+    assert [(r.rater, r.passed) for r in content.ratings] == [("judge", False), ("person", True)]
+
+
+def test_a_json_list_is_read_as_lines_are(tmp_path: Path) -> None:
+    content = imported(table(tmp_path, '[{"id": "e1", "label": "pass"}, {"id": "e2", "label": false}]', "r.json"))
+    assert [(r.id, r.passed) for r in content.ratings] == [("e1", True), ("e2", False)]
+    with pytest.raises(RatingError, match=r"r\.json: a rating is an object, found 3"):
+        imported(table(tmp_path, "[3]", "r.json"))
+
+
+def test_plain_lines_are_labels(tmp_path: Path) -> None:
+    path = table(tmp_path, "# by Ann\ne1 pass\ne2\tfail\n\ne3, 1\n", "labels.txt")
+    content = imported(path, columns=Columns(rater="ann", kind="human"))
+    assert [(r.id, r.rater, r.passed) for r in content.ratings] == [
+        ("e1", "ann", True),
+        ("e2", "ann", False),
+        ("e3", "ann", True),
+    ]
+    with pytest.raises(RatingError, match=r"labels\.txt:1: a line reads"):
+        imported(table(tmp_path, "e1 is good\n", "labels.txt"))
+
+
+def test_scores_off_zero_to_one_are_lost(tmp_path: Path) -> None:
+    content = imported(table(tmp_path, "id,overall,pass\ne1,7,maybe\ne2,0.5,true\n"), TWO)
+    assert [(r.overall, r.passed) for r in content.ratings] == [(0.5, True)]
+    assert content.lost == {
+        "overall scores that are not from 0 to 1": 1,
+        "pass 'maybe', which is neither yes nor no": 1,
+    }
+
+
+# --- autorubric -----------------------------------------------------------------------------------------------------
+
+
+OPTIONS = [{"label": "1", "value": 0}, {"label": "5", "value": 1}]
+THEIR_CRITERIA = [
+    {"name": "Code Quality", "requirement": "x", "weight": 1, "options": OPTIONS},
+    {"name": "rude", "requirement": "y", "weight": -1},
+    {"name": "charm", "requirement": "z", "weight": 1},
+]
+REASONS = ["fine", "", ""]
+ITEMS = [
+    {
+        "submission": "Paris.",
+        "description": "right",
+        "ground_truth": ["5", "UNMET", "MET"],
+        "ground_truth_reasons": REASONS,
+    },
+    {"submission": "Shut up.", "ground_truth": ["1", "MET", "UNMET"], "prompt": "Be nice", "colour": "red"},
+    {"submission": "Hm", "ground_truth": ["1", "CANNOT_ASSESS", None]},
+    {"submission": "No truth"},
+    {"submission": "Short", "ground_truth": ["1"]},
+]
+
+
+def dataset(folder: Path, **changes: Any) -> Path:
+    data: dict[str, Any] = {"name": "capitals", "prompt": "Name the capital.", "reference_submission": "Paris"}
+    data |= {"rubric": THEIR_CRITERIA, "items": ITEMS}
+    (folder / "d.json").write_text(json.dumps({**data, **changes}))
+    return folder / "d.json"
+
+
+def test_a_dataset_of_autorubric_is_examples_and_one_rater_s_labels(tmp_path: Path) -> None:
+    content = imported(dataset(tmp_path), TWO)
+    assert [(r.id, r.rater, r.kind, said(r)) for r in content.ratings] == [
+        ("right", "ground_truth", "human", {"code-quality": 5.0, "rude": 0.0}),
+        ("item-2", "ground_truth", "human", {"code-quality": 1.0, "rude": 1.0}),
+        ("item-3", "ground_truth", "human", {"code-quality": 1.0, "rude": None}),
+    ]
+    assert content.ratings[0].criteria["code-quality"].reason == "fine"
+    assert content.ratings[2].criteria["rude"].declined == "abstained"
+    lines = [example.to_json() for example in content.examples]
+    assert lines[0] == {
+        "id": "right",
+        "inputs": {"query": "Name the capital.", "reference": "Paris"},
+        "response": "Paris.",
+    }
+    assert lines[1]["inputs"]["query"] == "Be nice"
+    assert len(lines) == 5
+
+
+def test_what_of_a_dataset_has_no_place_is_counted(tmp_path: Path) -> None:
+    lost = imported(dataset(tmp_path, version=2), TWO).lost
+    assert lost == {
+        "criterion 'charm', which the rubric does not have": 1,
+        "'colour' of an item": 1,
+        "ground truths that aren't a list of 3 levels": 1,
+        "'version' of the dataset": 1,
+    }
+
+
+def test_a_dataset_whose_names_are_others_goes_by_place(tmp_path: Path) -> None:
+    rubric = [{"name": "a", "requirement": "x", "weight": 1}]
+    content = imported(dataset(tmp_path, rubric=rubric, items=[{"submission": "s", "ground_truth": ["MET"]}]))
+    assert said(content.ratings[0]) == {"good": 1.0}
+    assert content.notes == ("no criterion of the dataset is named as in the rubric one: they are taken by place",)
+
+
+def test_a_faulty_rubric_in_a_dataset_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(RatingError, match="holds a rubric that cannot be read"):
+        imported(dataset(tmp_path, rubric=[{"weight": 0}]), TWO)
+
+
+@pytest.mark.parametrize(("name", "text"), [("x.json", "{}"), ("x.json", "{"), ("x.pdf", ""), ("x.csv", "id,label\n")])
+def test_a_file_of_no_known_kind_says_so(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(RatingError, match="x"):
+        imported(table(tmp_path, text, name))
+
+
+# --- nothing is guessed, nothing is lost in silence -----------------------------------------------------------------
+
+THREE = rubric_from_data(
+    {
+        "criteria": [
+            {
+                "name": "answers",
+                "requirement": "It answers.",
+                "options": [
+                    {"label": "no", "value": 0},
+                    {"label": "partly", "value": 0.5},
+                    {"label": "yes", "value": 1},
+                ],
+            }
+        ]
+    }
+)
+
+
+def test_yes_and_no_are_levels_of_a_criterion_that_has_them_not_decisions(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,verdict,human\na,yes,no\nb,partly,yes\n")
+    content = imported(path, THREE, Columns())
+    assert [(r.kind, said(r), r.passed) for r in content.ratings] == [
+        ("model", {"answers": 1.0}, None),
+        ("human", {"answers": 0.0}, None),
+        ("model", {"answers": 0.5}, None),
+        ("human", {"answers": 1.0}, None),
+    ]
+    assert not content.lost
+
+
+@pytest.mark.parametrize(
+    "text", ["id,label\na,pass\n", "id,score\na,0.5\n", "id,good,rater\na,MET,ann\n", "id,gold\na,1\n"]
+)
+def test_a_file_that_does_not_say_who_rated_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(RatingError, match="--kind human"):
+        imported(table(tmp_path, text), ONE, Columns())
+    assert {r.kind for r in imported(table(tmp_path, text), ONE, Columns(kind="adjudicated")).ratings} == {
+        "adjudicated"
+    }
+
+
+def test_raters_named_as_judges_are_judges_and_the_others_are_asked_for(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,good,rater\na,MET,gpt\nb,UNMET,gpt\n")
+    assert {r.kind for r in imported(path, ONE, Columns(judges=frozenset(["gpt"]))).ratings} == {"model"}
+    mixed = table(tmp_path, "id,good,rater\na,MET,gpt\na,UNMET,ann\n", "mixed.csv")
+    with pytest.raises(RatingError, match="1 by ann"):
+        imported(mixed, ONE, Columns(judges=frozenset(["gpt"])))
+
+
+def test_expected_is_a_label_where_all_its_values_are_levels_and_a_reference_elsewhere(tmp_path: Path) -> None:
+    labels = imported(table(tmp_path, "id,output,expected\na,x,MET\nb,y,UNMET\n"), ONE)
+    assert [said(r) for r in labels.ratings] == [{"good": 1.0}, {"good": 0.0}]
+    assert labels.notes
+    assert labels.examples[0].submission.inputs == {}
+    texts = imported(table(tmp_path, "id,output,expected\na,x,Paris\nb,y,yes\n", "texts.csv"), ONE)
+    assert [example.submission.inputs for example in texts.examples] == [{"reference": "Paris"}, {"reference": "yes"}]
+
+
+def test_a_criterion_called_like_a_column_is_read_once(tmp_path: Path) -> None:
+    label = rubric_from_data(
+        {"criteria": [{"name": "label", "requirement": "A"}, {"name": "verdict", "requirement": "B"}]}
+    )
+    content = imported(table(tmp_path, "id,label,verdict\na,MET,UNMET\n"), label)
+    (rating,) = content.ratings
+    assert (said(rating), rating.passed, rating.kind) == ({"label": 1.0, "verdict": 0.0}, None, "human")
+
+
+def test_nested_keys_are_listed_with_how_many_values_each_has(tmp_path: Path) -> None:
+    lines = [{"id": f"e{k}", "scores": {"good": 1, "other": {"deep": 2}}} for k in range(3)]
+    path = table(tmp_path, "".join(json.dumps(line) + "\n" for line in lines), "nested.jsonl")
+    content = imported(path, ONE)
+    assert not content.ratings
+    assert content.lost == {"cells of column 'scores.good'": 3, "cells of column 'scores.other.deep'": 3}
+
+
+def test_columns_are_mapped_to_fields_and_criteria(tmp_path: Path) -> None:
+    path = table(tmp_path, "trace,text,Q1\na,hello,MET\n")
+    content = imported(path, ONE, Columns({"trace": "id", "text": "response", "Q1": "good"}, "ann", "human"))
+    assert [(r.id, r.rater, said(r)) for r in content.ratings] == [("a", "ann", {"good": 1.0})]
+    assert [example.submission.response for example in content.examples] == ["hello"]
+    assert not content.lost

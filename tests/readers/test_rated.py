@@ -1,0 +1,74 @@
+"""Rated files of any format, opened by one function."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from markscheme.errors import ComparisonError, RatingError
+from markscheme.readers.rated import open_rated
+from markscheme.rubrics.rubric import Criterion, Rubric
+from tests.readers import exports
+from tests.readers.exports import written
+
+OF_PLACE = Rubric((Criterion(1.0, "It says where the parcel is.", "place"),))
+
+
+def lines(path: Path, *objects: dict[str, object]) -> Path:
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in objects), encoding="utf-8")
+    return path
+
+
+def test_files_of_two_tools_have_one_rubric_and_one_id_for_the_same_response(tmp_path: Path) -> None:
+    (traces,) = written(tmp_path, exports.mlflow())
+    renamed = exports.mlflow()
+    for number, trace in enumerate(renamed["traces.json"]["traces"]):
+        trace["info"]["trace_id"] = f"other-{number}"
+    (tmp_path / "again").mkdir()
+    (again,) = written(tmp_path / "again", renamed)
+    rated = open_rated([traces, again])
+    assert [criterion.name for criterion in rated.rubric.criteria] == ["place"]
+    first, second = ({example.id for example in file.examples} for file in rated.files)
+    assert first == second == set(exports.UNITS)
+    assert {label.rater for label in rated.labelled.labels} == {"ann", "ben"}
+
+
+def test_another_response_of_the_same_id_keeps_apart(tmp_path: Path) -> None:
+    files = exports.mlflow()
+    (traces,) = written(tmp_path, files)
+    (tmp_path / "again").mkdir()
+    again = tmp_path / "again" / "later.json"
+    text = traces.read_text(encoding="utf-8").replace(exports.reply("p1"), "Somewhere.")
+    again.write_text(text, encoding="utf-8")
+    _, later = open_rated([traces, again]).files
+    assert "p1 (later)" in {example.id for example in later.examples}
+
+
+def test_grades_are_ratings_of_a_judge_whom_the_file_does_not_name(tmp_path: Path) -> None:
+    grade = {"id": "p1", "score": 1.0, "pass": True, "criteria": {"place": {"level": 1.0, "position": 1.0}},
+             "error": None, "receipt": {"text": "not calibrated"}}  # fmt: skip
+    path = lines(
+        tmp_path / "night.jsonl", grade, {**grade, "id": "p2", "score": None, "pass": None, "error": "refused"}
+    )
+    rated = open_rated([path], OF_PLACE)
+    assert not rated.files[0].names_judges
+    first, second = rated.ratings
+    assert (first.kind, first.overall, first.passed) == ("model", 1.0, True)
+    assert (second.overall, second.error) == (None, "refused")
+    table = tmp_path / "night.csv"
+    table.write_text("id,score,pass,place,error,receipt\np1,1.0,true,1,,not calibrated\np2,,,,refused,not calibrated\n")
+    (one, other) = open_rated([table]).ratings
+    assert (one.overall, one.passed, one.criteria["place"].level, other.error) == (1.0, True, 1.0, "refused")
+
+
+def test_files_that_rate_nothing_in_common_need_a_rubric(tmp_path: Path) -> None:
+    (traces,) = written(tmp_path, exports.mlflow())
+    ratings = lines(tmp_path / "r.jsonl", {"id": "p1", "judge": "j", "criteria": {"tone": 3}})
+    with pytest.raises(ComparisonError, match=r"rate no criterion on the same scale .* name a rubric with --rubric"):
+        open_rated([traces, ratings])
+
+
+def test_a_file_of_no_format_is_refused_with_the_formats_there_are(tmp_path: Path) -> None:
+    (tmp_path / "x.xml").write_text("<xml/>")
+    with pytest.raises(RatingError, match=r"x\.xml: isn't one of traces of MLflow, .* or a list \(\.json\)"):
+        open_rated([tmp_path / "x.xml"])

@@ -1,0 +1,23 @@
+"""What `--levels` says of a table's cells."""
+
+import pytest
+
+from markscheme.readers.recoding import Recoding
+
+
+@pytest.mark.parametrize(
+    ("text", "levels", "cells"),
+    [
+        ("no,yes", ("no", "yes"), {"no": "no", "maybe": "maybe"}),
+        ("no,partly=no,yes", ("no", "yes"), {"partly": "no", "yes": "yes"}),
+        ("0=,1,2", ("1", "2"), {"0": "", "0.0": "", "1": "1"}),
+        ("1=low,2=low,3=high", ("low", "high"), {"2.0": "low", "3": "high", "4": "4"}),
+        ("no=0, yes=1", ("0", "1"), {"yes": "1"}),
+    ],
+)
+def test_levels_keep_their_order_and_cells_count_as_them(
+    text: str, levels: tuple[str, ...], cells: dict[str, str]
+) -> None:
+    content = Recoding.parse(text)
+    assert content.levels == levels
+    assert {cell: content.read(cell) for cell in cells} == cells

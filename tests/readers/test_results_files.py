@@ -1,0 +1,30 @@
+"""Files of Promptfoo's results, told from all others by how they begin."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from markscheme.readers.rated import has_results
+from tests.commands.console import run
+from tests.promptfoo.rated_run import written
+
+
+def test_what_promptfoo_writes_is_recognized_as_json_or_lines(rated_results: dict[str, Any], tmp_path: Path) -> None:
+    rows = rated_results["results"]["results"]
+    (tmp_path / "out.jsonl").write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    assert has_results(tmp_path / "out.jsonl")
+    assert has_results(written(rated_results, tmp_path / "out.json"))
+
+
+def test_a_rubric_and_ratings_are_not_taken_for_results(tmp_path: Path) -> None:
+    (tmp_path / "rubric.json").write_text('{"criteria": [{"name": "a", "description": "b"}]}')
+    (tmp_path / "ratings.jsonl").write_text('{"id": "a", "criteria": {}}\n')
+    assert not has_results(tmp_path / "rubric.json")
+    assert not has_results(tmp_path / "ratings.jsonl")
+
+
+def test_names_are_those_of_results_or_of_one_rubric(rated_results: dict[str, Any], tmp_path: Path) -> None:
+    results = written(rated_results, tmp_path / "out.json")
+    done = run("calibrate", str(results), "code-quality", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "code-quality contains no results of Promptfoo" in done.stderr

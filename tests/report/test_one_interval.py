@@ -1,0 +1,136 @@
+"""Every share that a report prints about the same hits has one interval."""
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.acceptance import accept
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.choice import Choice, Contender, choose
+from markscheme.calibration.comparison import compare
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.baseline import Since
+from markscheme.calibration.rates.pass_rates import pass_rates
+from markscheme.experiment.definition import ExperimentCase
+from markscheme.experiment.table import figures, marks_table
+from markscheme.ratings.examples import Example
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.table import decision_table
+from markscheme.report.html import render_html
+from markscheme.report.json import plain
+from markscheme.report.markdown import render_markdown
+from markscheme.report.terminal import render_terminal
+from markscheme.report.views import calibration as of_calibration
+from markscheme.report.views import choice as of_choice
+from markscheme.submission import Submission
+from tests.calibration.made import examples, judged, yes_no_rubric
+
+RUBRIC = yes_no_rubric()
+GROUPINGS = {
+    "each by itself": None,
+    "groups of four": [f"task {i // 4}" for i in range(120)],
+    "seven groups": [f"task {i % 7}" for i in range(120)],
+    "three groups": [f"task {i % 3}" for i in range(120)],
+}
+SHARE = re.compile(r"\d+% \(\d+–\d+\)(?: ~)?|\d+ of 120\b(?! examples| fails| passes)")
+"""A share with its interval, or as a count where it has none."""
+
+
+def calibrated(folder: Path, groups: list[str] | None, n_hits: int = 103) -> Calibration:
+    """One yes/no question: agreement, the same level and the same decision are all about the same hits."""
+    draw = np.random.default_rng(7)
+    gold = draw.integers(0, 2, (120, 1))
+    levels = np.where(draw.permutation(120)[:, None] < n_hits, gold, 1 - gold)
+    systems = ["new" if i % 3 else "old" for i in range(120)]
+    labelled = examples(RUBRIC, {"person": gold}, groups=groups, systems=systems)
+    ratings, rater = judged(RUBRIC, levels), Rater("judge", "", "ratings")
+    accept(calibration_of(RUBRIC, labelled, ratings, rater), folder / "accepted.json")
+    since = Since(load_accepted(folder / "accepted.json"))
+    return calibration_of(RUBRIC, labelled, ratings, rater, since=since)
+
+
+def chosen(calibration: Calibration) -> Choice:
+    """The judge next to one that passes everything, on the same gold."""
+    gold = calibration.comparison.gold
+    lenient = judged(RUBRIC, np.ones((120, 1)))
+    return choose(RUBRIC, [Contender("judge", calibration.judge_ratings), Contender("lenient", tuple(lenient))], gold)
+
+
+def estimates(value: Any) -> Iterator[dict[str, Any]]:
+    """Every estimate in the JSON of a result."""
+    if isinstance(value, dict):
+        if {"value", "low", "high", "n", "method"} <= value.keys():
+            yield value
+        for part in value.values():
+            yield from estimates(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from estimates(part)
+
+
+@pytest.fixture(params=GROUPINGS)
+def calibration(request: pytest.FixtureRequest, tmp_path: Path) -> Calibration:
+    return calibrated(tmp_path, GROUPINGS[request.param])
+
+
+def test_json_has_one_interval_for_all_shares_of_the_same_hits(calibration: Calibration) -> None:
+    agreement = plain(calibration.comparison.agreement)
+    results = [plain(of_calibration.json_of(calibration)), plain(of_choice.json_of(chosen(calibration)))]
+    same = [found for found in estimates(results) if (found["value"], found["n"]) == (agreement["value"], 120)]
+    assert len(same) >= 8
+    assert {(found["low"], found["high"], found["note"]) for found in same} == {
+        (agreement["low"], agreement["high"], agreement["note"])
+    }
+
+
+def test_every_format_prints_one_interval_for_the_share_of_the_same_hits(calibration: Calibration) -> None:
+    documents = [of_calibration.view(calibration), of_choice.view(chosen(calibration))]
+    for document in documents:
+        screen = io.StringIO()
+        render_terminal(document, screen, width=100)
+        pages = [render_markdown(document), render_html(document), " ".join(screen.getvalue().split())]
+        for page in pages:
+            shares = [share for share in SHARE.findall(page) if share.startswith(("86%", "103 of 120"))]
+            assert len(shares) >= 2
+            assert len(set(shares)) == 1
+
+
+def test_a_slice_has_the_interval_that_its_examples_have_as_a_set_of_their_own(calibration: Calibration) -> None:
+    by_system = [one for one in calibration.slices if one.part.by == "system"]
+    assert len(by_system) == 2
+    for part in by_system:
+        alone = compare(calibration.comparison.table.rows(part.part.inside))
+        assert part.agreement == alone.agreement
+        assert part.by_criterion["right"]["exact_agreement"] == part.agreement
+
+
+def test_the_judges_passes_have_one_interval_in_every_report(tmp_path: Path) -> None:
+    calibration = calibrated(tmp_path, None)
+    passes = calibration.comparison.overall["prevalence_judge"]
+    responses = [Example(Submission("", {}, f"e{i}")) for i in range(120)]
+    graded = decision_table(RUBRIC, responses, judge=[bool(passed) for passed in calibration.comparison.passes])
+    nothing_labelled = decision_table(RUBRIC, [], gold=[], judge=[])
+    cases = [ExperimentCase(f"e{i}", {"query": str(i)}) for i in range(120)]
+    variant = figures(marks_table(list(calibration.judge_ratings), cases, RUBRIC), "judge").pass_rate
+    for rate in (pass_rates(graded, nothing_labelled).raw, variant):
+        assert (rate.value, rate.low, rate.high, rate.n) == (passes.value, passes.low, passes.high, passes.n)
+
+
+@pytest.mark.parametrize("groups", [None, ["a", "b", "c", "d"]])
+def test_fewer_than_five_examples_are_a_count_wherever_they_are_printed(
+    groups: list[str] | None, tmp_path: Path
+) -> None:
+    gold = gold_of(examples(RUBRIC, {"person": np.array([[1], [0], [1], [0]])}, groups=groups), RUBRIC)
+    comparison = compare(gold.judged(RUBRIC, judged(RUBRIC, np.array([[1], [0], [1], [1]]))))
+    assert comparison.agreement.note == "few: 3 of 4"
+    bars = of_choice.view(
+        choose(RUBRIC, [Contender(name, tuple(judged(RUBRIC, [[1], [0], [1], [1]]))) for name in "ab"], gold)
+    )
+    page = render_markdown(bars)
+    assert "3 of 4" in page
+    assert "75% (" not in page

@@ -1,0 +1,237 @@
+"""A part beside the rest: against scipy's exact and t tests, by laws, and at the edges."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from markscheme.stats.intervals import Floats
+from markscheme.stats.slice_contrast import Contrast, SliceLook, slice_look
+from tests.reference.worked_cases import SLICES, SliceCase
+from tests.stats.shared_numbers import block
+
+
+def contrast(values: npt.ArrayLike, inside: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Contrast:
+    """A figure inside and outside as it is, whatever the gold."""
+    return slice_look(values, inside, np.zeros(np.shape(values)), groups=groups).as_it_is
+
+
+def table_of(a: int, b: int, c: int, d: int) -> tuple[list[int], list[bool]]:
+    """Hits and misses inside, then outside."""
+    return [1] * a + [0] * b + [1] * c + [0] * d, [True] * (a + b) + [False] * (c + d)
+
+
+@pytest.mark.parametrize(
+    "cells", [(3, 9, 30, 8), (0, 5, 20, 5), (8, 2, 1, 5), (6, 6, 6, 6), (1, 0, 0, 1), (12, 0, 20, 0)]
+)
+def test_fisher_s_exact_p_less_half_of_what_is_as_rare(cells: tuple[int, int, int, int]) -> None:
+    a, b, c, d = cells
+    found = contrast(*table_of(*cells))
+    exact = scipy_stats.fisher_exact(np.array([[a, b], [c, d]])).pvalue
+    reach = np.arange(min(a + b, a + c) + 1)
+    chance = scipy_stats.hypergeom(a + b + c + d, a + c, a + b).pmf(reach)
+    as_rare = chance[np.isclose(chance, chance[a], rtol=1e-7)].sum()
+    assert found.p == pytest.approx(exact - as_rare / 2, abs=1e-12)
+    assert (found.n_inside, found.n_outside) == (a + b, c + d)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
+@settings(max_examples=60)
+def test_turning_hits_or_sides_round_changes_no_p(units: list[tuple[int, bool]]) -> None:
+    hits, inside = (np.array(column) for column in zip(*units, strict=True))
+    p = contrast(hits, inside).p
+    assert 0 <= p <= 1
+    assert contrast(1 - hits, inside).p == pytest.approx(p)
+    assert contrast(hits, ~inside).p == pytest.approx(p)
+
+
+def test_the_larger_of_student_s_and_welch_s_p_counts() -> None:
+    generator = np.random.default_rng(1)
+    for size, spread in ((6, 0.2), (6, 2.0), (20, 1.0)):
+        x, inside = (
+            np.concatenate([generator.normal(1, spread, size), generator.normal(0, 1, 40)]),
+            np.arange(size + 40) < size,
+        )
+        both = [scipy_stats.ttest_ind(x[inside], x[~inside], equal_var=equal).pvalue for equal in (True, False)]
+        assert contrast(x, inside).p == pytest.approx(max(both), rel=1e-9)
+
+
+def test_a_few_equal_values_do_not_prove_a_difference() -> None:
+    x = np.concatenate([[1.0, 1.01, 0.99, 1.0, 1.02], np.random.default_rng(2).normal(0.3, 1, 60)])
+    inside = np.arange(65) < 5
+    assert scipy_stats.ttest_ind(x[inside], x[~inside], equal_var=False).pvalue < 0.001
+    assert contrast(x, inside).p > 0.05
+
+
+def test_examples_of_a_task_are_no_independent_evidence() -> None:
+    generator = np.random.default_rng(3)
+    groups = np.repeat(np.arange(12), 10)
+    x = np.repeat(generator.normal(size=12), 10) + 0.1 * generator.normal(size=120)
+    inside = groups < 6
+    assert contrast(x, inside).p < contrast(x, inside, groups=groups).p
+    assert contrast(x, groups == 0, groups=groups).p == 1
+
+
+def test_false_alarms_stay_at_the_level() -> None:
+    generator = np.random.default_rng(4)
+    shares, means = [], []
+    for _ in range(400):
+        inside = np.arange(50) < 12
+        shares.append(contrast(generator.random(50) < 0.8, inside).p <= 0.05)
+        means.append(contrast(generator.exponential(size=50), inside).p <= 0.05)
+    assert np.mean(shares) <= 0.07
+    assert np.mean(means) <= 0.07
+
+
+def test_missing_figures_are_left_out_and_nothing_gives_no_evidence() -> None:
+    found = contrast([1, math.nan, 3, 2, 2, 4], [True, True, True, False, False, False])
+    assert (found.n_inside, found.n_outside, found.inside) == (2, 3, 2.0)
+    alone = contrast([1, 0, 1], [True, True, True])
+    assert alone.p == 1
+    assert math.isnan(alone.outside)
+    assert contrast([2, 2, 2, 2], [True, True, False, False]).p == 1
+    assert contrast([2, 2, 0, 0], [True, True, False, False]).p == 0
+
+
+def test_shapes_must_fit() -> None:
+    with pytest.raises(ValueError, match="equally long"):
+        contrast([1, 0], [True])
+
+
+def spelled_out(counts: list[list[int]]) -> tuple[Floats, Floats]:
+    """Gold and judge, each pair as often as it is counted."""
+    rows = [(gold, judge) for gold, judge, count in counts for _ in range(count)]
+    return np.array([gold for gold, _ in rows], dtype=float), np.array([judge for _, judge in rows], dtype=float)
+
+
+def looks_at(inside: list[list[int]], outside: list[list[int]], span: float) -> dict[str, SliceLook]:
+    """Signed error and size of error of a part, from counts of gold and judge."""
+    (gold_in, judge_in), (gold_out, judge_out) = spelled_out(inside), spelled_out(outside)
+    gold = np.concatenate([gold_in, gold_out])
+    error = (np.concatenate([judge_in, judge_out]) - gold) / span
+    part = np.arange(len(gold)) < len(gold_in)
+    return {
+        "signed error": slice_look(error, part, gold, shift=True),
+        "size": slice_look(np.abs(error), part, gold),
+    }
+
+
+@pytest.mark.parametrize("case", SLICES, ids=lambda case: case.name)
+def test_worked_slices_come_out(case: SliceCase) -> None:
+    found = looks_at(case.inside, case.outside, case.span)[case.look]
+    as_it_is = found.as_it_is
+    figures = as_it_is.inside, as_it_is.outside, found.same_gold
+    assert figures == pytest.approx((case.figure_inside, case.figure_outside, case.same_gold), abs=6e-7)
+    p = found.as_it_is.p, found.p_same_gold
+    assert p == pytest.approx((case.p_as_it_is, case.p_same_gold), rel=3e-6, abs=6e-7)
+    assert found.matters(0.15) == case.matters
+
+
+def test_every_slice_of_the_reference_comes_out() -> None:
+    for case in block("groups_drift_slices.yaml", "slices"):
+        looks = looks_at(case["inside_gold_judge_count"], case["outside_gold_judge_count"], case["span"])
+        for name, found in looks.items():
+            expected = case[name]
+            figures = {
+                "inside": found.as_it_is.inside,
+                "outside": found.as_it_is.outside,
+                "difference": found.as_it_is.difference,
+                "same_gold_difference": found.same_gold,
+                "p_as_it_is": found.as_it_is.p,
+                "p_same_gold": found.p_same_gold,
+                "p": found.p,
+            }
+            for figure, value in figures.items():
+                assert value == pytest.approx(expected[figure], rel=3e-6, abs=6e-7), (case["case"], name, figure)
+            assert [found.comparable_inside, found.comparable_outside] == expected["comparable"]
+            assert found.matters(case["least"]) == expected["large_enough"], (case["case"], name)
+
+
+def test_the_coefficient_at_the_same_gold_is_that_of_least_squares() -> None:
+    generator = np.random.default_rng(3)
+    gold, inside = generator.integers(0, 4, 80), generator.random(80) < 0.3
+    values = 0.3 * gold + 0.2 * inside + generator.normal(size=80)
+    found = slice_look(values, inside, gold)
+    design = np.column_stack([inside, *(gold == level for level in range(4))]).astype(float)
+    solved = np.linalg.lstsq(design, values, rcond=None)
+    assert found.same_gold == pytest.approx(solved[0][0])
+    variance = solved[1][0] / (80 - 5) * np.linalg.inv(design.T @ design)[0, 0]
+    assert found.p_same_gold == pytest.approx(2 * scipy_stats.t.sf(abs(solved[0][0]) / np.sqrt(variance), 75))
+
+
+def test_a_score_of_many_values_is_held_equal_within_fifths() -> None:
+    generator = np.random.default_rng(5)
+    gold = generator.random(300)
+    inside = generator.random(300) < gold
+    values = 0.5 * gold + 0.01 * generator.normal(size=300)
+    found = slice_look(values, inside, gold, score=True)
+    assert found.as_it_is.difference > 0.1
+    assert abs(found.same_gold) < 0.01
+    assert not found.matters(0.1)
+    assert slice_look(values, inside, np.round(gold * 4), score=True) == slice_look(values, inside, np.round(gold * 4))
+
+
+@given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2), st.booleans()), min_size=4, max_size=40))
+@settings(max_examples=60, deadline=None)
+def test_a_look_turned_round_has_the_same_p(units: list[tuple[int, int, bool]]) -> None:
+    values, gold, inside = (np.array(column) for column in zip(*units, strict=True))
+    there, back = slice_look(values, inside, gold), slice_look(-values, inside, gold)
+    other = slice_look(values, ~inside, gold)
+    assert back.same_gold == pytest.approx(-there.same_gold)
+    assert back.p_same_gold == pytest.approx(there.p_same_gold, abs=1e-9)
+    assert back.as_it_is.p == pytest.approx(there.as_it_is.p, abs=1e-9)
+    assert other.same_gold == pytest.approx(-there.same_gold)
+    assert other.p_same_gold == pytest.approx(there.p_same_gold, abs=1e-9)
+    assert there.p >= there.as_it_is.p
+
+
+def test_too_small_a_part_or_too_little_of_it_says_nothing() -> None:
+    gold = np.array([0] * 5 + [9] * 6 + [0] * 10 + [5] * 20)
+    inside = np.arange(41) < 11
+    values = inside.astype(float)
+    found = slice_look(values, inside, gold)
+    assert (found.comparable_inside, found.comparable_outside) == (5, 10)
+    assert not found.comparable
+    assert found.p == 1.0
+    assert not found.matters(0.1)
+    half = slice_look(values[1:], inside[1:], np.where(gold[1:] == 9, 0, gold[1:]))
+    assert half.comparable
+
+
+def test_less_agreement_in_the_part_matters_and_more_does_not() -> None:
+    gold, inside = np.tile([0, 1], 30), np.arange(60) < 20
+    lower = slice_look(np.where(inside, np.arange(60) % 4 < 1, True), inside, gold)
+    assert lower.matters(-0.2)
+    assert not lower.matters(0.2)
+    assert lower.outside_at_same_gold == pytest.approx(lower.as_it_is.inside - lower.same_gold)
+
+
+def test_a_part_nearer_to_zero_than_the_rest_is_not_the_one_shifted() -> None:
+    gold, inside = np.tile([0, 1], 30), np.arange(60) < 20
+    error = np.where(inside, 0.05, 0.4) + 0.01 * (np.arange(60) % 3)
+    assert not slice_look(error, inside, gold, shift=True).matters(0.15)
+    assert slice_look(error, ~inside, gold, shift=True).matters(0.15)
+
+
+def test_examples_of_a_task_make_a_look_less_sure() -> None:
+    generator = np.random.default_rng(8)
+    group = np.repeat(np.arange(20), 5)
+    gold, inside = generator.integers(0, 2, 100), group < 6
+    values = (generator.random(20) < np.where(np.arange(20) < 6, 0.3, 0.8)).astype(float)[group]
+    alone, grouped = slice_look(values, inside, gold), slice_look(values, inside, gold, groups=group)
+    assert grouped.same_gold == alone.same_gold
+    assert grouped.p_same_gold > alone.p_same_gold
+    assert grouped.as_it_is.p > alone.as_it_is.p
+
+
+def test_a_look_at_nothing_finds_nothing() -> None:
+    for inside in (np.zeros(6, dtype=bool), np.ones(6, dtype=bool)):
+        found = slice_look([1.0, 0, 1, 0, math.nan, 1], inside, [0, 1, 0, 1, 0, math.nan])
+        assert found.p == 1.0
+        assert found.same_gold == 0.0
+    with pytest.raises(ValueError, match="equally long"):
+        slice_look([1.0], [True, False], [1.0])

@@ -1,0 +1,106 @@
+"""How often a gate fails though nothing changed."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats.threshold_risk import RATIOS, threshold_risk
+from tests.reference.gates import GATES, SMALLEST_DROP, STEADY, GateCase
+from tests.stats.shared_numbers import block
+
+approx = pytest.approx
+scores = st.integers(0, 100).map(lambda hundredths: hundredths / 100)
+runs = st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(scores, min_size=6, max_size=6), min_size=n, max_size=n))
+
+
+@pytest.mark.parametrize("case", GATES, ids=lambda case: case.name)
+def test_a_worked_gate_comes_out(case: GateCase) -> None:
+    risk = threshold_risk(case.runs, case.threshold, of=case.of)
+    assert risk.center == approx(case.center)
+    assert (risk.p_fail.value, risk.p_fail.low, risk.p_fail.high) == approx(case.p_fail, abs=1e-6)
+    assert risk.p_fail_wide == approx(case.p_fail_wide, abs=1e-6)
+    assert risk.run_level == approx(1 - case.unshifted, abs=1e-6)
+    for averaged, safe in case.safe.items():
+        assert threshold_risk(case.runs, case.threshold, of=case.of, runs_in_ci=averaged).safe_threshold == approx(safe)
+    for averaged, p in case.p_averaged.items():
+        found = threshold_risk(case.runs, case.threshold, of=case.of, runs_in_ci=averaged)
+        assert found.p_fail.value == approx(p, abs=1e-6)
+
+
+def test_every_gate_of_the_reference_comes_out() -> None:
+    cases = [case for case in block("improve_gate_stress.yaml", "gate") if "threshold" in case]
+    given = {"as above": cases[0]["scores"]}
+    for case in cases:
+        told = case.get("scores", case.get("passes"))
+        values = given[told] if isinstance(told, str) else told
+        risk = threshold_risk(values, case["threshold"], of="score" if case["kind"] == "mean" else "pass")
+        expected = case["expect"]
+        if expected["p_fail"] is None:
+            assert risk.p_fail.undefined is not None
+            continue
+        assert risk.p_fail.value == approx(expected["p_fail"], abs=1e-6), case["case"]
+        assert risk.safe_threshold == approx(expected["safe_mark"]["repeats 1"], abs=1e-6), case["case"]
+
+
+def test_the_smallest_drop_is_the_way_to_the_threshold_and_the_reach_of_one_run() -> None:
+    center, threshold, variance, ratio, drop = SMALLEST_DROP
+    assert center - threshold + 0.8416212 * math.sqrt(ratio * variance) == approx(drop, abs=1e-6)
+    risk = threshold_risk(STEADY, 0.74)
+    assert risk.run_shift is not None
+    reach = 0.8416212 * math.sqrt(risk.run_shift) * 0.0097628121
+    assert risk.smallest_drop == approx(risk.center - 0.74 + reach, abs=1e-6)
+
+
+def test_one_run_and_equal_runs_say_nothing() -> None:
+    assert "repeat" in str(threshold_risk(STEADY[:1], 0.7).p_fail.undefined)
+    alike = threshold_risk([STEADY[0]] * 3, 0.7)
+    assert "identical" in str(alike.p_fail.undefined)
+    assert alike.safe_threshold is None
+
+
+def test_scores_that_all_move_together_are_not_called_identical() -> None:
+    moved = threshold_risk([[0.5, 0.6, 0.7], [0.6, 0.7, 0.8]], 0.6)
+    assert "identical" not in str(moved.p_fail.undefined)
+    assert moved.p_fail.value is None
+
+
+def test_the_fewest_runs_that_keep_the_promise_are_advised() -> None:
+    risk = threshold_risk(STEADY, 0.755)
+    assert risk.repeats is not None
+    assert risk.repeats > 1
+    assert threshold_risk(STEADY, 0.70).repeats == 1
+    assert threshold_risk(STEADY, 0.80).repeats is None
+
+
+@settings(max_examples=40)
+@given(values=runs, threshold=st.floats(0.05, 0.95))
+def test_a_higher_threshold_fails_no_less_often_and_order_changes_nothing(
+    values: list[list[float]], threshold: float
+) -> None:
+    risk = threshold_risk(values, threshold)
+    if risk.p_fail.value is None:
+        return
+    higher = threshold_risk(values, threshold + 0.05).p_fail.value
+    assert higher is not None
+    assert higher >= risk.p_fail.value - 1e-12
+    turned = threshold_risk(np.asarray(values)[::-1, ::-1], threshold)
+    assert turned.p_fail.value == approx(risk.p_fail.value, abs=1e-9)
+    assert turned.safe_threshold == approx(risk.safe_threshold, abs=1e-9)
+    assert RATIOS[0] <= (risk.run_shift or 0) <= RATIOS[-1]
+
+
+@pytest.mark.parametrize(
+    ("values", "threshold"),
+    [([[0.5]], 0.5), ([0.5, 0.6], 0.5), ([[0.5, 1.2], [0.5, 0.6]], 0.5), ([[0.5, math.nan], [0.5, 0.6]], 0.5)],
+)
+def test_what_is_no_runs_is_refused(values: object, threshold: float) -> None:
+    with pytest.raises(ValueError, match="values"):
+        threshold_risk(values, threshold)  # type: ignore[arg-type]
+
+
+def test_a_threshold_off_range_is_refused() -> None:
+    with pytest.raises(ValueError, match="threshold"):
+        threshold_risk(STEADY, 1.5)

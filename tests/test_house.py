@@ -1,0 +1,81 @@
+"""The ratchet of the house: figures of the source stay within limits, and the limits only fall."""
+
+import pytest
+
+from tests.house import LIMITS, MOST_SHOWN, SOURCE, Figure, Module, code_lines, figures_of, is_dataclass, modules_of
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, Figure]:
+    """The figures of the package as it is."""
+    return figures_of(modules_of(SOURCE))
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_figure_is_within_its_limit(name: str, figures: dict[str, Figure]) -> None:
+    places = "\n".join(figures[name].places[:MOST_SHOWN])
+    assert figures[name].value <= LIMITS[name].most, f"{name}: make what is new clearer\n{places}"
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_falls_with_its_figure(name: str, figures: dict[str, Figure]) -> None:
+    limit = LIMITS[name]
+    assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/house.py"
+
+
+def test_every_figure_has_a_limit(figures: dict[str, Figure]) -> None:
+    assert set(figures) == set(LIMITS)
+
+
+SHORT = Module(
+    "short.py",
+    '''"""A docstring."""
+
+# A comment.
+from dataclasses import dataclass
+
+SHARED = "word"
+EXPLAINED = 5
+"""What was tried."""
+BARE = -0.5
+_PRIVATE = 7
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One
+    on two lines."""
+
+    text: str = (
+        "a"
+    )
+
+
+def read(given, path):
+    found, size = path.read(), len(given)
+    low, high = 0, 1
+    return found
+''',
+)
+OTHER = Module("other.py", "class Shared: ...\nSECONDS = 24 * 60\nOPTION = True\nfor other in (): ...\n")
+
+
+def test_only_lines_with_code_are_counted() -> None:
+    assert code_lines(SHORT) == 14
+    assert code_lines(OTHER) == 4
+
+
+def test_every_measure_finds_what_it_is_for() -> None:
+    figures = figures_of([SHORT, OTHER])
+    assert figures["code lines of the longest module"] == Figure(14, ("short.py 14", "other.py 4"))
+    assert figures["numeric constants without a reason"].places == ("short.py:9 BARE", "other.py:2 SECONDS")
+    assert figures["public names bound in two modules"].places == ("Shared: other.py, short.py",)
+    assert figures["paired assignments, % of assignments"] == Figure(12.5, ("short.py 1, first short.py:24",))
+    vague = figures["vague names, % of bound names"]
+    assert vague.places == ("short.py 2, first short.py:23 given", "other.py 1, first other.py:4 other")
+    assert vague.value == pytest.approx(100 * 3 / 14, abs=0.01)
+
+
+def test_dataclasses_are_counted_by_their_decorator() -> None:
+    assert sum(is_dataclass(node) for node in SHORT.nodes) == 1
+    assert not any(is_dataclass(node) for node in OTHER.nodes)

@@ -1,0 +1,49 @@
+"""Numbers become words in one module: nothing else rounds a number that somebody reads."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from markscheme.phrases import brief, number, percent, signed, thousands
+
+SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
+DATA = {
+    "report/json.py": "numbers for programs, to 12 digits",
+    "rubrics/edit.py": "a number as the author would write it in the file",
+}
+"""Modules that write rounded numbers which are no words, and why."""
+ROUNDS = re.compile(r"\.(\d+|\{\})[efg%]|%$")
+
+
+def roundings(path: Path) -> Iterator[int]:
+    """Lines of a module in which a number is formatted with a fixed count of digits."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FormattedValue) and isinstance(node.format_spec, ast.JoinedStr):
+            parts = node.format_spec.values
+            spec = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
+            if ROUNDS.search(spec):
+                yield node.lineno
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_phrases_rounds_a_number_for_a_reader(path: Path) -> None:
+    name = path.relative_to(SOURCE).as_posix()
+    lines = list(roundings(path))
+    if name == "phrases.py" or name in DATA:
+        assert lines, f"{name} rounds nothing: it needs no exception"
+    else:
+        assert not lines, f"{name} rounds a number in lines {lines}: use markscheme.phrases"
+
+
+def test_numbers_are_written_with_a_true_minus_and_never_as_minus_zero() -> None:
+    assert (number(-0.5), number(-0.001), signed(-0.25), signed(0.25)) == ("−0.50", "0.00", "−0.25", "+0.25")
+    assert (number(None), signed(None), brief(None)) == ("–", "–", "–")
+
+
+def test_shares_small_and_large_numbers_keep_what_a_reader_needs() -> None:
+    assert (percent(0.004), percent(0.996), percent(1)) == ("0%", "100%", "100%")
+    assert (brief(0.000123), brief(12.3456, 3)) == ("0.00012", "12.3")
+    assert (thousands(1234567), thousands(0.5, 2)) == ("1,234,567", "0.50")

@@ -1,0 +1,122 @@
+"""Defaults from markscheme.toml or pyproject.toml."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.call import parse
+from markscheme.errors import UsageError
+from markscheme.settings import Settings, find_settings
+from tests.commands.console import run
+from tests.commands.judged_project import make_project
+
+
+def test_the_nearest_file_up_to_the_repository_counts(tmp_path: Path) -> None:
+    inner = tmp_path / "repository" / "part"
+    inner.mkdir(parents=True)
+    (tmp_path / "markscheme.toml").write_text("target = 0.5\n")
+    assert find_settings(inner).values == {"target": 0.5}
+    (tmp_path / "repository" / ".git").mkdir()
+    assert find_settings(inner).path is None
+    (tmp_path / "repository" / "pyproject.toml").write_text("[tool.markscheme]\ntarget = 0.7\n")
+    assert find_settings(inner).values == {"target": 0.7}
+    (inner / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert find_settings(inner).values == {"target": 0.7}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\ntolerence = 0.1\n", "markscheme.toml:2: unknown key `tolerence`; did you mean `tolerance`?"),
+        ("target = 'high'\n", "markscheme.toml:1: `target` must be a number, got 'high'"),
+        ("target = true\n", "`target` must be a number, got True"),
+        ("judge = 'function:os:system'\n", "must not name code or an address"),
+        ("judge = 'openai:http://example.com'\n", "must not name code or an address"),
+        ("scorers = ['checks']\n", "markscheme.toml:1: `scorers` must not name code here"),
+        ("sampels = 3\n", "unknown key `sampels`; did you mean `samples`?"),
+        ("target = \n", "markscheme.toml cannot be read"),
+    ],
+)
+def test_what_a_file_cannot_set_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "markscheme.toml").write_text(text)
+    with pytest.raises(UsageError) as refused:
+        find_settings(tmp_path)
+    assert said in str(refused.value)
+
+
+def test_a_shared_file_with_another_shape_is_passed_over_and_ours_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('tool = "markscheme"\n')
+    assert find_settings(tmp_path).path is None
+    (tmp_path / "pyproject.toml").write_text('[tool]\nmarkscheme = "x"\n')
+    with pytest.raises(UsageError, match="must be a table of settings"):
+        find_settings(tmp_path)
+
+
+def test_a_setting_is_a_default_that_the_command_line_overrides_and_help_names(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    (project / "markscheme.toml").write_text("target = 0.3\ntolerance = 0.3\n")
+    arguments = ("calibrate", "manners", "--ratings", "gpt.jsonl")
+    by_file = run(*arguments, "--json", "by-file.json", cwd=project)
+    by_hand = run(*arguments, "--target", "0.3", "--tolerance", "0.3", "--json", "by-hand.json", cwd=project)
+    assert by_file.returncode == by_hand.returncode
+    assert (project / "by-file.json").read_text() == (project / "by-hand.json").read_text()
+    run(*arguments, "--tolerance", "0.1", "--json", "other.json", cwd=project)
+    assert (project / "other.json").read_text() != (project / "by-file.json").read_text()
+    assert "[markscheme.toml: 0.3]" in run("calibrate", "--help", cwd=project).stdout
+
+
+def test_a_switch_in_the_file_can_be_overridden_either_way(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "markscheme.toml", {"batch": True, "cache": "off"})
+    _, by_file = parse("grade", ["r", "f"], settings)
+    _, by_hand = parse("grade", ["r", "f", "--batch=false", "--cache"], settings)
+    assert [(bound.arguments["ask"].batch, bound.arguments["ask"].cache) for bound in (by_file, by_hand)] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_a_model_in_the_file_is_that_of_the_file_s_judge(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "markscheme.toml", {"judge": "openai", "model": "gpt-5-mini"})
+    commands = {"grade": ["r", "f"], "improve": ["r"], "experiment": ["e.yaml", "--model", "anthropic"]}
+    for command, words in commands.items():
+        _, bound = parse(command, words, settings)
+        assert (bound.arguments["judge"], bound.arguments["ask"].model) == ("openai", "gpt-5-mini")
+        _, bound = parse(command, [*words, "--judge", "anthropic"], settings)
+        assert bound.arguments["judge"] == "anthropic"
+        assert "ask" not in bound.arguments
+    assert "ask" not in parse("compare", ["anthropic"], settings)[1].arguments
+
+
+@pytest.mark.parametrize(("words", "kept"), [([], True), (["--no-cache"], False), (["--cache"], True)])
+def test_replies_are_cached_unless_switched_off(words: list[str], kept: bool) -> None:
+    _, bound = parse("grade", ["r", "f", "--samples", "1", *words], Settings())
+    assert bound.arguments["ask"].cache is kept
+
+
+def test_a_value_that_is_out_of_range_names_its_file(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    (project / "markscheme.toml").write_text("target = 80\n")
+    done = run("calibrate", "manners", "--ratings", "gpt.jsonl", cwd=project)
+    assert done.returncode == 2
+    assert "markscheme.toml: target must be above 0 and at most 1, got 80; did you mean 0.8?" in done.stderr.replace(
+        "`", ""
+    )
+
+
+def test_the_annotators_of_a_project_multiply_the_labels_that_a_plan_asks_for(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    (project / "markscheme.toml").write_text("annotators = 2\n")
+    planned = run("markscheme", "plan", "manners", "--json", "plan.json", cwd=project)
+    assert planned.returncode == 0, planned.stderr
+    assert "Each example is to be labelled by 2 annotators." in planned.stdout
+    plan = json.loads((project / "plan.json").read_text())
+    assert plan["annotators"] == 2
+    (more, given) = next(
+        (need["labels"] - need["have"], f"{2 * (need['labels'] - need['have']):,}")
+        for need in plan["needs"]
+        if need["labels"] and need["labels"] > need["have"]
+    )
+    assert any(f" {more:,} " in line and f" {given} " in line for line in planned.stdout.splitlines())
+    alone = run("markscheme", "plan", "manners", "--annotators", "1", cwd=project)
+    assert not any(f" {given} " in line for line in alone.stdout.splitlines())

@@ -1,0 +1,145 @@
+"""Opening somebody's folder runs none of its code, and the code that a user names finds its folder."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import SECONDS, environment, run_installed
+from tests.commands.judged_project import make_project
+
+SEEN = {
+    *("brotli", "brotlicffi", "charset_normalizer", "chardet", "cchardet", "h2", "ipywidgets", "msvcrt", "orjson"),
+    *("pandas", "polars", "pyarrow", "pygments", "simplejson", "socks", "socksio", "ujson", "uvloop", "winreg"),
+    *("xllamacpp", "zstandard"),
+}
+"""Modules that libraries have been seen to try; those that a run here tries are added."""
+JUDGE = ("--judge", "function:scripted_judges:careful")
+COMMANDS: Sequence[Sequence[str]] = (
+    ("--help",),
+    ("status",),
+    ("lint", "rubrics/manners.yaml"),
+    ("grade", "manners", "reply.txt"),
+    ("grade", "manners", "reply.txt", *JUDGE),
+    ("grade", "manners", "rows.jsonl", "--out", "grades.parquet", *JUDGE),
+    ("grade", "manners", "rows.jsonl", "--out", "grades.csv", *JUDGE),
+    ("calibrate", "manners", *JUDGE, "--html", "report.html", "--junit", "report.xml", "--quiet"),
+    ("agreement", "judges.jsonl"),
+    ("plan", "manners", *JUDGE),
+    ("tune", "manners", *JUDGE),
+    ("stress", "manners", *JUDGE),
+    ("compare", "function:scripted_judges:careful", "function:scripted_judges:hasty", "--rubric", "manners"),
+    ("label", "manners", "--sheet", "sheet.html"),
+    ("import", "rows.jsonl", "--rubric", "manners"),
+    ("experiment", "support.experiment.yaml", *JUDGE),
+    ("session", "status"),
+    ("batches",),
+    ("init", "new"),
+    ("export", "manners"),
+)
+HARNESS = """
+import contextlib, json, sys
+tried = set()
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        tried.add(name.partition(".")[0])
+
+sys.meta_path.append(Watch())
+from markscheme.cli import main
+
+statuses = []
+with open("printed.txt", "w") as printed, contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+    for command in json.loads(sys.argv[1]):
+        statuses.append(main(command))
+print(json.dumps([statuses, sorted(tried)]))
+"""
+PLANTED = "from pathlib import Path\nPath({marks!r}, __name__).touch()\n"
+
+
+def every_command(folder: Path) -> tuple[list[int], set[str]]:
+    """The exit statuses of all commands in a folder, and the modules that were tried and found nowhere."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", HARNESS, json.dumps(COMMANDS)],
+        cwd=folder,
+        env=environment({"MARKSCHEME_CACHE": str(folder.parent / "cache"), "MARKSCHEME_SESSION": "off"}),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    statuses, tried = json.loads(done.stdout.splitlines()[-1])
+    return statuses, set(tried)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Somebody's project."""
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    make_project(folder, n=12)
+    (folder / "reply.txt").write_text("reply 7 of many")
+    (folder / "rows.jsonl").write_text('{"id": "r1", "response": "reply 7 of many"}\n')
+    (folder / "support.experiment.yaml").write_text(
+        "rubric: manners\nmodel: function:scripted_judges:careful\n"
+        "variants: [{name: a, system: Be good.}]\ncases: [{id: c, inputs: {query: reply 7 of many}}]\n"
+    )
+    return folder
+
+
+def test_no_command_imports_a_module_that_somebody_left_in_the_folder(folder: Path, tmp_path: Path) -> None:
+    statuses, tried = every_command(folder)
+    assert 70 not in statuses, (folder / "printed.txt").read_text()
+    assert "msvcrt" in tried, "the hook sees what isn't installed"
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    own = {"scripted_judges"}
+    names = {name for name in tried | SEEN if re.fullmatch(r"\w+", name)} - own
+    for name in names:
+        (folder / f"{name}.py").write_text(PLANTED.format(marks=str(marks)))
+    package = folder / "evil-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1\n")
+    (package / "entry_points.txt").write_text("[markscheme.judges]\nevil = brotli:KIND\n")
+    assert every_command(folder)[0] == statuses
+    assert sorted(path.name for path in marks.iterdir()) == []
+    for command in (("markscheme", "status"), (sys.executable, "-m", "markscheme", "status")):
+        assert run_installed(*command, cwd=folder).returncode == 0
+    assert sorted(path.name for path in marks.iterdir()) == []
+
+
+def test_an_experiments_file_runs_no_function_by_itself(folder: Path) -> None:
+    done = run_installed("markscheme", "experiment", "support.experiment.yaml", *JUDGE, cwd=folder)
+    assert done.returncode == 2
+    assert "support.experiment.yaml: `model: function:scripted_judges:careful` is code" in done.stderr
+    assert "--model function:scripted_judges:careful does" in done.stderr
+
+
+def test_a_named_module_finds_its_folder_also_later_and_libraries_never_do(tmp_path: Path) -> None:
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk" / "judging.py").write_text(
+        "from importlib import import_module\n"
+        "from desk import words\n"
+        "def judge(system_prompt, user_prompt):\n"
+        "    import late\n"
+        "    import importlib.util, json.decoder, pkgutil\n"
+        "    try:\n        pkgutil.resolve_name('private:value')\n        raise SystemExit('a library found it')\n"
+        "    except ModuleNotFoundError:\n        pass\n"
+        "    level = import_module('later').level\n"
+        "    return {'verdicts': {'c1': {'quote': 'nothing to quote', 'reason': words.so + late.so, 'level': level}}}\n"
+    )
+    (tmp_path / "desk" / "words.py").write_text("so = 'As '\n")
+    (tmp_path / "late.py").write_text("import later\nso = 'always.'\n")
+    (tmp_path / "later.py").write_text("level = 'MET'\n")
+    (tmp_path / "private.py").write_text("value = 1\n")
+    (tmp_path / "rubric.yaml").write_text("criteria: [{requirement: Is kind}]\n")
+    (tmp_path / "reply.txt").write_text("Of course.")
+    command = ("grade", "rubric.yaml", "reply.txt", "--judge", "function:desk.judging:judge", "--no-cache", "--json")
+    done = run_installed("markscheme", *command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["score"] == 1.0
+    assert "As always." in done.stdout
