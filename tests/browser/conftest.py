@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.browser.waiting import PATIENCE
 
 FLAGS = [
     "--no-sandbox",
@@ -21,6 +23,7 @@ FLAGS = [
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """Debian's Chromium."""
+    expect.set_options(timeout=PATIENCE * 1000)
     path = shutil.which("chromium")
     assert path, "there is no chromium: apt-get install chromium"
     with sync_playwright() as playwright:

@@ -4,7 +4,8 @@ import time
 
 from playwright.sync_api import Page
 
-PATIENCE = 30.0
+PATIENCE = 60.0
+"""Seconds until a page that stands still counts as broken; a busy machine takes ten times as long as an idle one."""
 
 
 def wait_until(page: Page, expression: str) -> None:
