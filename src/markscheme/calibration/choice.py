@@ -18,11 +18,11 @@ from markscheme.calibration.comparison import (
 )
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
-from markscheme.phrases import counted, signed
+from markscheme.phrases import counted, number, signed
 from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, column_of, shared_ids
-from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, least_n, sign_flip
@@ -218,21 +218,21 @@ class Choice:
         rubric: The rubric of all of them.
         examples: Number of examples.
         reference: The kind of gold; None without gold.
-        tolerance: How far a score may be from gold and still agree.
+        measure: What agreement is of.
         standings: One per judge, in the order they were named.
         pairs: Each pair of them.
         best: The one that agrees with gold most often; None without gold.
         recommended: The cheapest that is not worse than the best; None where there is no such judge.
         because: Why, in a sentence.
         notes: Caveats of the comparison.
-        baseline: Agreement of the best constant score with the same gold; None without gold.
-        baseline_score: That score.
+        baseline: Agreement of the best constant answer with the same gold; None without gold.
+        baseline_score: That answer, as a number.
     """
 
     rubric: Rubric
     examples: int
     reference: str | None
-    tolerance: float
+    measure: Measure
     standings: tuple[Standing, ...]
     pairs: tuple[Differences, ...]
     best: str | None
@@ -241,6 +241,17 @@ class Choice:
     notes: tuple[str, ...] = ()
     baseline: Estimate | None = None
     baseline_score: float | None = None
+
+    @property
+    def tolerance(self) -> float:
+        """Two values that are closer than this agree."""
+        return self.measure.tolerance
+
+    @property
+    def baseline_in_words(self) -> str:
+        """The best constant answer as raters give it; a score has two decimals."""
+        is_score = self.measure.of == OF_SCORE or self.baseline_score is None
+        return number(self.baseline_score) if is_score else self.measure.in_words(self.baseline_score or 0.0)
 
     @property
     def beats_baseline(self) -> bool:
@@ -255,7 +266,7 @@ def choose(
     contenders: Sequence[Contender],
     truth: Gold | None,
     *,
-    of: str = OF_SCORE,
+    of: str | Criterion = OF_SCORE,
     tolerance: float | None = None,
     notes: Sequence[str] = (),
 ) -> Choice:
@@ -265,7 +276,7 @@ def choose(
         rubric: The rubric of all of them.
         contenders: Two judges or more, the one in use first.
         truth: Gold; without it only the differences between judges are reported.
-        of: What agreement is of: "score", "decision", or a criterion's name.
+        of: What agreement is of: "score", "decision", or a criterion or its name.
         tolerance: How far a score may be from gold and still agree; None means the rubric's.
         notes: Caveats of the comparison.
 
@@ -287,7 +298,7 @@ def choose(
         rubric=rubric,
         examples=len(table.ids),
         reference=None if truth is None else truth.reference,
-        tolerance=view.measure.tolerance,
+        measure=view.measure,
         standings=standings,
         pairs=pairs,
         best=best,

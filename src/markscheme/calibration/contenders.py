@@ -215,14 +215,14 @@ def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:
 
 
 def compare_calibrations(
-    calibrations: Sequence[Calibration], *, of: str = OF_SCORE, tolerance: float | None = None
+    calibrations: Sequence[Calibration], *, of: str | None = None, tolerance: float | None = None
 ) -> Compared:
     """The judges of several calibrations of the same set.
 
     Args:
         calibrations: Two or more, that of the judge in use first; its labels are the gold.
-        of: What agreement is of: "score", "decision", or a criterion's name.
-        tolerance: How far a score may be from gold and still agree; None means that of the first calibration.
+        of: What agreement is of: "score", "decision", or a criterion's name; None means that of the first calibration.
+        tolerance: How far a score may be from gold and still agree; None likewise.
 
     Raises:
         ComparisonError: They graded no example in common.
@@ -242,7 +242,8 @@ def compare_calibrations(
     truth = first.comparison.gold
     if tolerance is None:
         tolerance = first.comparison.tolerance
-    choice = choose(first.rubric, contenders, truth, of=of, tolerance=tolerance)
+    measured = first.comparison.measure.of if of is None else of
+    choice = choose(first.rubric, contenders, truth, of=measured, tolerance=tolerance)
     return Compared(choice, contenders, truth, truth.examples)
 
 

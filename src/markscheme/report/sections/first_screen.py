@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison import OF_SCORE, Comparison
+from markscheme.calibration.comparison import OF_SCORE, Comparison, Measure
 from markscheme.calibration.decision import ASSUMED_AGREEMENT
 from markscheme.judges.family import kinship
 from markscheme.phrases import counted, number, percent
@@ -141,20 +141,27 @@ def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
     )
 
 
+def agreement_of(measure: Measure, who: str) -> str:
+    """What agreement is, by what is compared: the beginning of a sentence, without its full stop.
+
+    Args:
+        measure: What is compared.
+        who: The judge, with its article.
+    """
+    share_of = f"Agreement (two-sided 95% CI): share of examples on which {who}'s"
+    if measure.of == OF_SCORE:
+        return f"{share_of} score is less than {measure.tolerance:g} from gold, the score of the labels"
+    return f"{share_of} {measure.noun} is gold's, that of the labels"
+
+
 def _about_agreement(comparison: Comparison, between: str) -> str:
     """What agreement and the baseline are, by what is compared."""
-    share_of = "Agreement (two-sided 95% CI): share of examples on which the judge's"
-    if comparison.measure.of == OF_SCORE:
-        return (
-            f"{share_of} score is less than {comparison.tolerance:g} from gold, the score of the labels (of several, "
-            f"their median). Baseline: always giving the one score that agrees most often. {between}"
-            f"Pass mark {comparison.rubric.pass_mark:g}."
-        )
-    noun = comparison.measure.noun
-    return (
-        f"{share_of} {noun} is gold's, that of the labels (of several, the majority's). "
-        f"Baseline: always giving the one {noun} that agrees most often. {between}"
-    ).rstrip()
+    measure = comparison.measure
+    agreement = agreement_of(measure, "the judge")
+    baseline = f"Baseline: always giving the one {measure.noun} that agrees most often. {between}"
+    if measure.of == OF_SCORE:
+        return f"{agreement} (of several, their median). {baseline}Pass mark {comparison.rubric.pass_mark:g}."
+    return f"{agreement} (of several, the majority's). {baseline}".rstrip()
 
 
 def tiles(comparison: Comparison) -> doc.Tiles:

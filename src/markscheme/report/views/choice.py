@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.choice import Choice, Differences, Flip, Standing, Switch
-from markscheme.calibration.comparison import Comparison, compare
+from markscheme.calibration.comparison import OF_SCORE, Comparison, compare
 from markscheme.phrases import counted, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
@@ -22,7 +22,7 @@ from markscheme.report.figures import (
 from markscheme.report.json import attributes
 from markscheme.report.sections.criteria import criteria_blocks, scatter
 from markscheme.report.sections.examples import examples_of_choice
-from markscheme.report.sections.first_screen import agreement_bars
+from markscheme.report.sections.first_screen import agreement_bars, agreement_of
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.report.sections.run import cost_line
 from markscheme.stats import Estimate
@@ -68,7 +68,9 @@ def _basis(choice: Choice) -> str:
     if choice.reference is None:
         return f"{counted(choice.examples, 'example')} without labels."
     labels = LABELS_IN_WORDS[choice.reference]
-    return f"{counted(choice.examples, 'example')}, {labels}; agreement within {choice.tolerance:g}."
+    of = choice.measure
+    measured = f"agreement within {of.tolerance:g}" if of.of == OF_SCORE else f"agreement on the same {of.noun}"
+    return f"{counted(choice.examples, 'example')}, {labels}; {measured}."
 
 
 def _lead(choice: Choice) -> Iterator[doc.Block]:
@@ -78,11 +80,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
     if bars:
         baseline = (("baseline", share_mark(choice.baseline, "baseline")),) if choice.baseline is not None else ()
         target = ("target", doc.Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
-        caption = (
-            "Agreement (two-sided 95% CI): share of examples on which a judge's score is less than "
-            f"{choice.tolerance:g} from gold, the score of the labels."
-        )
-        yield doc.Bars((*bars, *baseline, target), caption)
+        yield doc.Bars((*bars, *baseline, target), f"{agreement_of(choice.measure, 'a judge')}.")
     headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
     notes = [*choice.notes, f"Why: {choice.because}.", _PAIRS_NOTE]
@@ -98,7 +96,8 @@ def callout(choice: Choice) -> doc.Callout:
     agreement = share_with_ci(by_name[choice.best].agreement)
     if choice.baseline is not None and not choice.beats_baseline:
         of = counted(len(by_name), "judge")
-        head = f"{choice.best} is the best of {of}, but none beats always answering {number(choice.baseline_score)}."
+        always = choice.baseline_in_words
+        head = f"{choice.best} is the best of {of}, but none beats always answering {always}."
         return doc.Callout(
             "bad", head, f"Its agreement is {agreement}; the baseline reaches {share(choice.baseline.value)}."
         )
@@ -242,7 +241,9 @@ def _details(compared: "Compared") -> Iterator[doc.Section]:
     contenders = compared.contenders
     truth = compared.truth
     against = {
-        f"k{place}-": compare(truth.judged(choice.rubric, contender.ratings), tolerance=choice.tolerance)
+        f"k{place}-": compare(
+            truth.judged(choice.rubric, contender.ratings), of=choice.measure.of, tolerance=choice.tolerance
+        )
         for place, contender in enumerate(contenders)
         if truth is not None
     }
