@@ -9,6 +9,7 @@
 import { MissingError, answerTo, plainData, providerNames } from './warm_session.mjs';
 
 const SENT = ['vars', 'config', 'test', 'prompt', 'trace', 'rubricName'];
+const SCORING = 'assertScoringFunction'; // a function, which plain data leaves out
 const NOT_RUBRICS = new Set(['then', 'default', ...Object.getOwnPropertyNames(Object.prototype)]);
 
 /** The grading result for one output. */
@@ -38,6 +39,9 @@ function contextSent(context) {
     if (value !== undefined) {
       sent[name] = value;
     }
+  }
+  if (typeof context?.test?.[SCORING] === 'function') {
+    sent.test = { ...sent.test, [SCORING]: true };
   }
   sent.provider = providerNames(context?.provider);
   return sent;

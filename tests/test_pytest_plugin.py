@@ -165,7 +165,10 @@ def test_it(assert_grade, judge):
         ('"No.", "manners", inputs={"query": "?"}', "name a judge with judge=…: "),
         ('"No.", "manners", judge="gpt", inputs={"query": "?"}', "unknown judge 'gpt'"),
         ('"No.", "manners", judge=judges.kind, inputs={"query": "?", "answer": "x"}', "shows no input 'answer'"),
-        ('"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="require"', "not calibrated"),
+        (
+            '"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="require"',
+            "no run of this rubric is accepted",
+        ),
         ('"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="on"', "warn, require, off"),
     ],
 )

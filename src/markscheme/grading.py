@@ -342,11 +342,11 @@ def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *start
     """
     if wish == "off":
         return None
-    from markscheme.receipt import calibration_text
+    from markscheme.receipt import why_no_gate
 
     receipt = receipt_of(rubric, judge, *starts)
     if wish == "require" and not (receipt is not None and receipt.may_gate):
-        raise UsageError(f"{setting} is require, and this judge cannot gate: {calibration_text(receipt)}")
+        raise UsageError(f"{setting} is require, and this judge cannot gate: {why_no_gate(receipt)}")
     return receipt
 
 

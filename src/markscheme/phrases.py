@@ -3,7 +3,13 @@
 It imports little, so that commands start fast.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from markscheme.text import cut_short
+
+MOST_REASONS = 3
+"""Reasons why something isn't graded, the commonest first; more would push what follows off the screen."""
 
 
 def counted(n: int, thing: str, things: str = "") -> str:
@@ -42,6 +48,15 @@ def few_of(names: Sequence[str], most: int = 5) -> str:
     'a, b, c, …'
     """
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
+    """The commonest reasons with their counts, the commonest first.
+
+    >>> commonest(["no key", "too long", "no key"]), commonest(["no key", "no key", "too long"], most=1)
+    ('2 × no key; 1 × too long', '2 × no key')
+    """
+    return "; ".join(f"{times} × {cut_short(reason)}" for reason, times in Counter(reasons).most_common(most))
 
 
 def percent(share: float) -> str:

@@ -104,6 +104,25 @@ def calibration_text(receipt: Receipt | None) -> str:
     return f"{margin}({receipt.labels} {receipt.kind} labels, {receipt.date}; {ALLOWS[receipt.use]})"
 
 
+def why_no_gate(receipt: Receipt | None) -> str:
+    """Why a judge cannot gate: which use was accepted for it, or that none was.
+
+    >>> why_no_gate(None)
+    'no run of this rubric is accepted (calibrate RUBRIC --accept)'
+    >>> known = Receipt("trend", 0.9, None, 84, "human", "2026-11-02", "r", "p", "j")
+    >>> why_no_gate(known)
+    'the run accepted on 2026-11-02 (84 human labels) is for use "trend": can show trends'
+    >>> why_no_gate(replace(known, use="gate", differs=("another judge",)))
+    'the run accepted on 2026-11-02 (84 human labels), for use "gate", was calibrated for another judge'
+    """
+    if receipt is None:
+        return "no run of this rubric is accepted (calibrate RUBRIC --accept)"
+    run = f"the run accepted on {receipt.date} ({receipt.labels} {receipt.kind} labels)"
+    if receipt.differs:
+        return f'{run}, for use "{receipt.use}", was {calibration_text(receipt)}'
+    return f'{run} is for use "{receipt.use}": {ALLOWS[receipt.use]}'
+
+
 def _rounded(margin: float) -> str:
     """Two decimals, and at least 0.01."""
     return number(margin) if margin >= 0.005 else "<0.01"

@@ -8,7 +8,7 @@ from markscheme.calibration.comparison import Comparison, compare
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.rating import Rating
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.submission import Submission
 from tests.calibration.made import Made, compared, examples, judged, rating, rubric
@@ -30,8 +30,24 @@ def against_gold(given: ExampleSet, judge: list[Rating]) -> Comparison:
 
 def test_a_judge_that_rated_none_of_the_labelled_is_refused() -> None:
     truth = gold_of(set_of((tone(0, "p", "human", 3),)), ONE)
-    with pytest.raises(ComparisonError, match="rated none"):
+    why = r"rated none of the examples that have labels: no rating has the id of one of these 1 example \(e0\)"
+    with pytest.raises(ComparisonError, match=why):
         compare(truth.judged(ONE, [tone(7, "judge", "model", 3)]))
+
+
+def test_a_judge_that_failed_on_all_of_them_is_refused_with_its_commonest_reasons() -> None:
+    truth = gold_of(set_of(*((tone(i, "p", "human", 3),) for i in range(4))), ONE)
+    silent = Rated(None, "nothing to go by", declined="abstained")
+    ratings = [
+        *(Rating(f"e{i}", "judge", "model", error="refused: no key") for i in range(2)),
+        Rating("e2", "judge", "model", {"tone": silent}),
+        Rating("e3", "judge", "model"),
+    ]
+    with pytest.raises(ComparisonError) as caught:
+        compare(truth.judged(ONE, ratings))
+    assert str(caught.value).partition("labels: ")[2] == (
+        "2 × refused: no key; 1 × tone: abstained (nothing to go by); 1 × neither a level, a score nor a decision"
+    )
 
 
 def test_agreement_rounds_the_difference_before_comparing_it_with_the_tolerance() -> None:

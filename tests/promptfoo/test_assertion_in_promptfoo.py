@@ -162,7 +162,13 @@ def configuration(folder: Path, language: str) -> dict[str, Any]:
         **TESTS,
         **{name: {"vars": {"answer": "Rome."}, "assert": [negated(said)]} for name, said in NEGATED.items()},
         **{name: {"vars": {"answer": "Paris."}, **test} for name, (test, _) in LENIENT.items()},
+        "a scoring function": {
+            "vars": {"answer": "Paris."},
+            "assert": [{"type": "python", **UNGRADED}],
+            "assertScoringFunction": "file://kind.js",
+        },
     }
+    (folder / "kind.js").write_text("module.exports = () => ({pass: true, score: 1, reason: 'It will do.'});\n")
     (folder / "cases.csv").write_text(
         in_language(language, f"answer,case,__expected\nRome.,table,not-python: {GRADER}\n")
     )
@@ -236,6 +242,19 @@ def test_no_weight_or_threshold_passes_an_ungraded_output_without_a_word(
     assert reason.startswith("not graded: ")
     assert row["success"] is (said is not None)
     assert reason.endswith(f"(Promptfoo may count this as passed all the same: {said})") is (said is not None)
+
+
+def test_a_scoring_function_that_passes_an_ungraded_output_is_named_where_promptfoo_shows_it_to_graders(
+    graded: dict[str, dict[str, Any]], request: pytest.FixtureRequest
+) -> None:
+    row = graded["a scoring function"]
+    assert row["success"]
+    (part,) = row["gradingResult"]["componentResults"]
+    assert part["reason"].startswith("not graded: ")
+    named = part["reason"].endswith(
+        "(Promptfoo may count this as passed all the same: assertScoringFunction decides the test)"
+    )
+    assert named is (request.node.callspec.params["graded"] == "mjs")
 
 
 @pytest.mark.parametrize("name", AFTER_FILE)

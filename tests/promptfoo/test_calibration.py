@@ -74,19 +74,21 @@ def test_where_a_gate_is_required_nothing_else_is_graded_or_paid(here: Path) -> 
     refused = _assert(here, calibration="require")
     assert (refused["pass"], refused["score"]) == (False, 0)
     assert refused["reason"].startswith("not graded: config.calibration is require")
-    assert "not calibrated" in refused["reason"]
+    assert refused["reason"].endswith("no run of this rubric is accepted (calibrate RUBRIC --accept)")
     assert "namedScores" not in refused
     assert setting.calls(here) == 0
     _accept(here)
     assert _assert(here, calibration="require")["pass"]
     setting.ask_strictly(here)
-    assert "calibrated for an older rubric" in _assert(here, calibration="require")["reason"]
+    reason = _assert(here, calibration="require")["reason"]
+    assert reason.endswith('(60 human labels), for use "gate", was calibrated for an older rubric')
 
 
 def test_one_persons_labels_are_not_enough_where_a_gate_is_required(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     _accept(here)
-    assert "can show trends" in _assert(here, calibration="require")["reason"]
+    reason = _assert(here, calibration="require")["reason"]
+    assert reason.endswith('(60 human labels) is for use "trend": can show trends')
 
 
 def test_another_word_for_it_is_refused(here: Path) -> None:

@@ -115,6 +115,8 @@ def test_ungraded_outputs_count_in_no_rate(front: MessagesFront, tmp_path: Path)
     row = told(run)[3]
     assert "  1 of 1  " in row
     assert " 1 of 2 " in row
+    reason = "python: there is no rubric named 'capitol'; did you mean 'capital'?"
+    assert any(line.startswith(f"- 1 output not graded, in no rate: 1 × {reason}") for line in told(run))
 
 
 @pytest.mark.parametrize("env", [{"MARKSCHEME_CALIBRATION": "/nowhere"}, {"MARKSCHEME_REPORT": "/nowhere/report.json"}])

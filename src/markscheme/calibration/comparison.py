@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from markscheme.errors import ComparisonError
+from markscheme.phrases import commonest, counted, few_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, merits, stacked
@@ -119,8 +120,17 @@ def compare(
         KeyError: No criterion has the name `of`.
     """
     if table[judge].is_empty:
-        raise ComparisonError("the judge rated none of the examples that have labels")
+        raise ComparisonError(f"the judge rated none of the examples that have labels: {_no_rating(table, judge)}")
     return Comparison(table, judge, gold, measure_of(table.rubric, of, tolerance))
+
+
+def _no_rating(table: RatingTable, judge: str) -> str:
+    """Why a judge's column is empty: its ratings are of other examples, or the reasons that they give."""
+    ratings = [rating for rating in table[judge].ratings if rating is not None]
+    if not ratings:
+        examples = counted(len(table.ids), "example")
+        return f"no rating has the id of one of these {examples} ({few_of(table.ids)})"
+    return commonest(rating.why_empty for rating in ratings)
 
 
 def shift_between(

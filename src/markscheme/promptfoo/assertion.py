@@ -28,6 +28,11 @@ QUERY_VARS = ("query", "question", "input", "prompt")
 NOT_GRADED = "not graded: "
 SCRIPT_TYPES = tuple(f"{negation}{kind}" for negation in ("", "not-") for kind in ("python", "javascript", "ruby"))
 """Types of an assertion whose value may be a Python file."""
+SCORING_FUNCTION = "assertScoringFunction"
+"""Promptfoo's key for a function that decides a test from the scores of its assertions.
+
+Promptfoo passes a Python file no functions; the grader in JavaScript says that there is one.
+"""
 _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
 
 
@@ -448,11 +453,11 @@ def _judge_named(grade: Grade, options: AskOptions) -> str:
 def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None) -> dict[str, Any]:
     reason = NOT_GRADED + (why or "no reason is known")
     config, test = (context.get("config"), context.get("test")) if isinstance(context, Mapping) else (None, None)
-    if _may_be_negated(test, config):
-        raise NotGraded(reason)
-    lenient = _best_without(test, config)[1]
+    lenient = _lenient(test, config)
     if lenient:
         reason += f" (Promptfoo may count this as passed all the same: {lenient})"
+    if _may_be_negated(test, config):
+        raise NotGraded(reason)
     result: dict[str, Any] = {"pass": False, "score": 0, "reason": reason, "metadata": {"notGraded": True}}
     if grade is not None:
         result["tokensUsed"] = tokens_used(grade.usage)
@@ -480,6 +485,13 @@ def _kinds(part: Any, config: Any, unsure: bool = False) -> Iterator[str]:
     inside = [inner for key, inner in part.items() if key != "vars"] if isinstance(part, Mapping) else part
     for inner in inside if isinstance(inside, list) else ():
         yield from _kinds(inner, config, unsure)
+
+
+def _lenient(test: Any, config: Any) -> str:
+    """The setting of a test by which it may pass although this assertion gets 0; "" without one."""
+    if isinstance(test, Mapping) and test.get(SCORING_FUNCTION) is not None:
+        return f"{SCORING_FUNCTION} decides the test"
+    return _best_without(test, config)[1]
 
 
 def _best_without(part: Any, config: Any) -> tuple[float, str]:

@@ -16,7 +16,7 @@ from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.plain_data import json_lines, no_constant, read_json, shown
-from markscheme.promptfoo.assertion import NOT_GRADED
+from markscheme.promptfoo.assertion import NOT_GRADED, SCORING_FUNCTION
 from markscheme.submission import as_text
 from markscheme.text import cut_short
 
@@ -112,6 +112,7 @@ class Row:
         named: Named scores of the row.
         test: Index of its test in the file.
         sample: Index of this grading among several of the same output, from 0.
+        passed_anyway: Whether Promptfoo counts it as passed although it is ungraded.
     """
 
     id: str
@@ -130,6 +131,7 @@ class Row:
     named: Mapping[str, float] = field(default_factory=dict)
     test: int = 0
     sample: int = 0
+    passed_anyway: bool = False
 
     @property
     def is_labelled(self) -> bool:
@@ -284,6 +286,7 @@ class _Reading:
             verdicts=verdicts,
             named={name: v for name, n in _mapping(raw.get("namedScores")).items() if (v := _number(n)) is not None},
             test=int(_number(raw.get("testIdx")) or 0),
+            passed_anyway=ungraded is not None and manual is None and raw.get("success") is True,
         )
 
     def _split(self, metadata: Mapping[str, Any]) -> Literal["dev", "test"] | None:
@@ -448,7 +451,7 @@ def _decided(
     """Pass and score by the graders alone, or why they are unknown."""
     passed = raw.get("success", grading.get("pass"))
     score = _number(raw.get("score", grading.get("score")))
-    by_function = bool(test.get("assertScoringFunction"))
+    by_function = bool(test.get(SCORING_FUNCTION))
     rebuilt, mean = _rebuilt(grading, threshold)
     # without a manual rating: the score may still be that of a rating that was removed
     overwritten = threshold is not None or score is None or mean is None or abs(score - mean) > SAME_MEAN

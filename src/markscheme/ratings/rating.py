@@ -84,6 +84,14 @@ class Rating:
     confidence: str = ""
     seconds: float | None = None
 
+    @property
+    def why_empty(self) -> str:
+        """Why there is no level, score or decision: the error, or what the rater answered instead."""
+        if self.error is not None:
+            return self.error
+        declined = (f"{name}: {rated.declined} ({rated.reason})" for name, rated in self.criteria.items())
+        return next(declined, "neither a level, a score nor a decision")
+
     def to_json(self) -> dict[str, Any]:
         """One line of a file of ratings."""
         line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "sample": self.sample}

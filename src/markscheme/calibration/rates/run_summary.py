@@ -81,6 +81,8 @@ class RunWorth:
         labels: Labels behind the corrected rates.
         usage: What grading cost in total.
         gate: The gate on the pass rate, from the run's own repeats; None without repeats.
+        reasons_not_graded: Why, for each output without a verdict.
+        passed_ungraded: How many of these Promptfoo counts as passed.
     """
 
     systems: tuple[SystemWorth, ...]
@@ -89,6 +91,8 @@ class RunWorth:
     labels: int
     usage: Usage
     gate: Gate | None = None
+    reasons_not_graded: tuple[str, ...] = ()
+    passed_ungraded: int = 0
 
 
 def run_worth(
@@ -119,6 +123,8 @@ def run_worth(
         labels=0 if labelled is None else len(labelled.ids),
         usage=total(row.usage for row in results.rows),
         gate=repeated(table_of_runs(rated, "pass"), threshold, "pass"),
+        reasons_not_graded=tuple(row.ungraded for row in results.rows if row.ungraded is not None),
+        passed_ungraded=sum(row.passed_anyway for row in results.rows),
     )
 
 

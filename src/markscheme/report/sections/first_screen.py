@@ -10,7 +10,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison import OF_SCORE, Comparison, Measure
 from markscheme.calibration.decision import ASSUMED_AGREEMENT
 from markscheme.judges.family import kinship
-from markscheme.phrases import counted, number, percent
+from markscheme.phrases import commonest, counted, number, percent
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, is_count, share, share_with_ci
@@ -33,8 +33,6 @@ _UNREAD = (
 _FAILED = "The judge failed; labels and rubric are fine. Don't use it: how good it is isn't known."
 _NEARLY_ALONE = 1.05
 """Design effect up to which groups don't change how many labels are needed."""
-_MOST_REASONS = 3
-"""Reasons why examples aren't graded, the commonest first; more would push the findings off the screen."""
 
 
 # --- what it can be used for ----------------------------------------------------------------------------------------
@@ -203,8 +201,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if kin:
         yield f"Warning: {kin}."
     if counts.not_graded and counts.graded:
-        reasons = Counter(calibration.reasons_not_graded.values()).most_common(_MOST_REASONS)
-        why = "; ".join(f"{n} × {cut_short(reason)}" for reason, n in reasons)
+        why = commonest(calibration.reasons_not_graded.values())
         yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score: {why}."
     if counts.unread:
         yield f"{counted(counts.unread, 'verdict')} unreadable, even when asked again; excluded."

@@ -11,7 +11,7 @@ from markscheme.experiment.outcome import ExperimentReport
 from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import LEAST_CASES, Difference, Figure, VariantFigures
 from markscheme.judges.judge import total
-from markscheme.phrases import brief, counted, number
+from markscheme.phrases import MOST_REASONS, brief, counted, number
 from markscheme.receipt import calibration_text
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE, chance, cut_short, share_with_interval, with_signed_interval
@@ -20,7 +20,6 @@ from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
 
 _MOST_PAIRS = 3
-_MOST_REASONS = 3
 _LONGEST_REASON = 200
 _HEADINGS = ("Variant", "criterion", "mean", "min", "max", "n", "not graded")
 _SHIFT_HEADINGS = ("Second − first", "figure", "difference (95% CI)", "p", "cases")
@@ -72,7 +71,7 @@ def _missing(run: ExperimentRun) -> Iterator[str]:
     if cut_off:
         yield f"{counted(cut_off, 'output')} cut off at the longest answer allowed (max_tokens)."
     reasons = Counter(grade.error for grade in run.grades.values() if grade.error is not None)
-    for why, count in reasons.most_common(_MOST_REASONS):
+    for why, count in reasons.most_common(MOST_REASONS):
         yield f"{count} not graded: {cut_short(why, _LONGEST_REASON)}"
 
 

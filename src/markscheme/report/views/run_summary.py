@@ -1,10 +1,11 @@
 """The report on a Promptfoo run: a row per system, which differences are real, and how far to trust the grades."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.rates.run_summary import Gap, RunWorth, SystemWorth
-from markscheme.phrases import number, percent
+from markscheme.phrases import commonest, counted, number, percent
 from markscheme.receipt import NOT_CALIBRATED
 from markscheme.report.document import Document, Items, Line, Name, Notes, Table
 from markscheme.report.figures import NONE, points, share_with_interval
@@ -26,7 +27,13 @@ def view(worth: RunWorth) -> Document:
         if estimate is not None and estimate.undefined
     ]
     risk = [] if worth.gate is None else [f"At a pass rate of {percent(worth.gate.threshold)}: {worth.gate.because}"]
-    lines = [*map(_gap, worth.gaps), *_trust(worth), *risk, f"Grading cost: {cost_line(worth.usage)}."]
+    lines = [
+        *_not_graded(worth),
+        *map(_gap, worth.gaps),
+        *_trust(worth),
+        *risk,
+        f"Grading cost: {cost_line(worth.usage)}.",
+    ]
     labels = f"Corrected by {worth.labels} labels." if worth.labels else "Not corrected: there are no labels."
     return Document(
         title="Summary of this run",
@@ -54,6 +61,15 @@ def _name(system: SystemWorth) -> str:
     return " ".join(system.name.split()) or "all outputs"
 
 
+def _not_graded(worth: RunWorth) -> Iterator[str]:
+    n = len(worth.reasons_not_graded)
+    if n:
+        yield f"{counted(n, 'output')} not graded, in no rate: {commonest(worth.reasons_not_graded)}."
+    if worth.passed_ungraded:
+        passing = "a threshold, a weight of 0 or an `assertScoringFunction` does that"
+        yield f"Promptfoo counts {worth.passed_ungraded} of them as passed: {passing}."
+
+
 def _gap(gap: Gap) -> str:
     shown = gap.shown
     pair = f"{gap.second} compared with {gap.first}"
@@ -76,6 +92,8 @@ def json_of(worth: RunWorth) -> dict[str, Any]:
     return {
         "schema": 1,
         "labels": worth.labels,
+        "not_graded_because": dict(Counter(worth.reasons_not_graded).most_common()),
+        "passed_ungraded": worth.passed_ungraded,
         "systems": [
             {
                 **attributes(system, "name outputs not_graded raw corrected cost=usage"),

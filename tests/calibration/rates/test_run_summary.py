@@ -1,0 +1,64 @@
+"""The summary of a Promptfoo run, from rows as its hook gets them."""
+
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.rates.run_summary import RunWorth, run_worth
+from markscheme.promptfoo.results import results_of
+from markscheme.report.document import Items
+from markscheme.report.views.run_summary import json_of, view
+
+NO_KEY = "no key for anthropic"
+FUNCTION = "timeout (Promptfoo may count this as passed all the same: assertScoringFunction decides the test: 'f.js')"
+
+
+def row(test: int, reason: str, *, success: bool = False) -> dict[str, Any]:
+    """A row whose one assertion has this reason; it is ungraded where the reason says so."""
+    part = {"pass": not reason.startswith("not graded"), "score": 0, "reason": reason, "assertion": {"type": "python"}}
+    grading = {"pass": success, "score": 0, "reason": reason, "componentResults": [part]}
+    return {
+        "testIdx": test,
+        "promptIdx": 0,
+        "success": success,
+        "score": 0,
+        "gradingResult": grading,
+        "provider": "echo",
+    }
+
+
+def summary(*reasons: str, success: bool = False) -> RunWorth:
+    rows = [row(test, reason, success=success) for test, reason in enumerate(reasons)]
+    return run_worth(results_of(rows, Path("eval")), None, {})
+
+
+def lines(worth: RunWorth) -> list[str]:
+    (items,) = (block for block in view(worth).blocks if isinstance(block, Items))
+    return [str(line) for (line,) in items.items]
+
+
+def test_the_three_commonest_reasons_for_no_grade_come_with_their_counts() -> None:
+    ungraded = [NO_KEY] * 4 + ["too slow"] * 3 + ["too long"] * 2 + ["once"]
+    worth = summary("fine", *(f"not graded: {why}" for why in ungraded))
+    assert lines(worth)[0] == (
+        f"10 outputs not graded, in no rate: 4 × python: {NO_KEY}; 3 × python: too slow; 2 × python: too long."
+    )
+    assert json_of(worth)["not_graded_because"] == {
+        f"python: {NO_KEY}": 4,
+        "python: too slow": 3,
+        "python: too long": 2,
+        "python: once": 1,
+    }
+
+
+def test_ungraded_outputs_that_promptfoo_passes_are_counted() -> None:
+    worth = summary(f"not graded: {FUNCTION}", f"not graded: {FUNCTION}", success=True)
+    assert worth.passed_ungraded == 2
+    assert lines(worth)[1] == (
+        "Promptfoo counts 2 of them as passed: a threshold, a weight of 0 or an `assertScoringFunction` does that."
+    )
+
+
+def test_a_run_that_is_graded_says_nothing_of_reasons() -> None:
+    worth = summary("fine", "fine", success=True)
+    assert worth.reasons_not_graded == ()
+    assert not any("not graded" in line for line in lines(worth))
