@@ -16,6 +16,9 @@ _TABLE: Final = (dict,)
 COMMAND_KEYS: Final[Mapping[str, tuple[type, ...]]] = {
     "target": _NUMBER,
     "tolerance": _NUMBER,
+    "on": (str,),
+    "max_false_pass": _NUMBER,
+    "max_false_fail": _NUMBER,
     "planned_runs": (int,),
     "drift_margin": _NUMBER,
     "annotators": (int,),
@@ -26,6 +29,7 @@ SETTING_KEYS: Final = (*(key for key, option in ASK_OPTIONS.items() if not optio
 """All that a file may set."""
 _TYPES: Final[Mapping[tuple[type, ...], str]] = {
     (int,): "a whole number",
+    (str,): "text",
     _NUMBER: "a number",
     _TABLE: "a table of names",
 }

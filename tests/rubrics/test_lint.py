@@ -49,6 +49,18 @@ def test_a_level_or_half_of_one_worth_the_tolerance_is_a_tie_and_the_way_out_is_
             assert "tie" not in [one.code for one in calm]
 
 
+def test_decisions_have_no_ties_and_no_tolerance() -> None:
+    halves = [PLAIN, {"name": "other", "description": "How the tone is", "levels": ANCHORED, "weight": 0.25}]
+    assert ("tie", "other") in found(*halves)
+    assert found(*halves, agreement_on="decision") == [("one-decides", "plain")]
+    assert found(PLAIN, agreement_on="decision", tolerance=0.2) == [("unused-tolerance", None)]
+
+
+def test_a_limit_of_zero_can_never_be_shown() -> None:
+    assert found(PLAIN, max_false_pass=0.1, max_false_fail=0.05) == []
+    assert found(PLAIN, max_false_pass=0) == [("unreachable-limit", None)]
+
+
 @pytest.mark.parametrize(
     "words", ["The text is good", "Well-written prose", "An appropriate tone", "Proper style", "Reasonably short"]
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from markscheme.calibration.comparison import OF_SCORE, Comparison, compare
+from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.decision import Decision, decide
 from markscheme.calibration.drift.baseline import Baseline, Since, drift_since
 from markscheme.calibration.drift.setting import Setting, template_fingerprint
@@ -108,8 +108,10 @@ class Options:
     gold_by: GoldRule = "median"
     tolerance: float | None = None
     target: float | None = None
-    of: str = OF_SCORE
+    of: str | None = None
     """What agreement is of: "score", "decision", or a criterion's name."""
+    max_false_pass: float | None = None
+    max_false_fail: float | None = None
 
 
 @dataclass(frozen=True, repr=False)

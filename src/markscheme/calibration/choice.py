@@ -266,7 +266,7 @@ def choose(
     contenders: Sequence[Contender],
     truth: Gold | None,
     *,
-    of: str | Criterion = OF_SCORE,
+    of: str | Criterion | None = None,
     tolerance: float | None = None,
     notes: Sequence[str] = (),
 ) -> Choice:
@@ -276,7 +276,8 @@ def choose(
         rubric: The rubric of all of them.
         contenders: Two judges or more, the one in use first.
         truth: Gold; without it only the differences between judges are reported.
-        of: What agreement is of: "score", "decision", or a criterion or its name.
+        of: What agreement is of: "score", "decision", or a criterion or its name; None means the rubric's
+            `agreement_on`.
         tolerance: How far a score may be from gold and still agree; None means the rubric's.
         notes: Caveats of the comparison.
 

@@ -65,9 +65,19 @@ class Measure:
         return column.scores if self.of == OF_SCORE else column.decisions
 
     @property
+    def name(self) -> str:
+        """The measure by its name: "score", "decision" or a criterion's."""
+        return self.of.name if isinstance(self.of, Criterion) else self.of
+
+    @property
     def noun(self) -> str:
         """What is compared, in a word."""
         return "level" if isinstance(self.of, Criterion) else self.of
+
+    @property
+    def miss(self) -> str:
+        """What separates judge and gold where they don't agree, in words."""
+        return f"score off by {self.tolerance:g} or more" if self.of == OF_SCORE else f"another {self.noun}"
 
     def in_words(self, value: float) -> str:
         """A value as raters answer it: a level's name, pass or fail, or a score."""
@@ -76,18 +86,20 @@ class Measure:
         return f"{value:g}" if self.of == OF_SCORE else "pass" if value >= PASSES else "fail"
 
 
-def measure_of(rubric: Rubric, of: str | Criterion, tolerance: float | None = None) -> Measure:
+def measure_of(rubric: Rubric, of: str | Criterion | None = None, tolerance: float | None = None) -> Measure:
     """The measure by its name: "score", "decision", or a criterion's.
 
     Args:
         rubric: The rubric of what is compared.
-        of: Its name, or a criterion itself.
+        of: Its name, or a criterion itself; None means the rubric's `agreement_on`.
         tolerance: How far a score may be from gold and still agree; None means the rubric's. Levels and decisions
             agree where they are equal.
 
     Raises:
         KeyError: No criterion has that name.
     """
+    if of is None:
+        of = rubric.agreement_on
     if of == OF_SCORE:
         return Measure(OF_SCORE, rubric.tolerance if tolerance is None else tolerance)
     if of == OF_DECISION:
@@ -100,7 +112,7 @@ def compare(
     *,
     judge: str = JUDGE,
     gold: str = GOLD,
-    of: str | Criterion = OF_SCORE,
+    of: str | Criterion | None = None,
     tolerance: float | None = None,
 ) -> "Comparison":
     """A judge's column compared with gold, or any column with any other.
@@ -111,8 +123,8 @@ def compare(
         table: Has both columns, and those of annotators where there are any.
         judge: Name of the judge's column.
         gold: Name of the other column.
-        of: What is compared: "score", "decision", or a criterion or its name. Agreement, the best constant, annotators'
-            figures, the verdict and slices follow it.
+        of: What is compared: "score", "decision", or a criterion or its name; None means the rubric's `agreement_on`.
+            Agreement, the best constant, annotators' figures, the verdict and slices follow it.
         tolerance: How far a score may be from gold and still agree; None means the rubric's.
 
     Raises:

@@ -1,12 +1,11 @@
 """What to compare, and the comparison: of judges that are asked, and of the raters in files or in memory."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from markscheme.calibration.calibration import Options
 from markscheme.calibration.choice import Contender
-from markscheme.calibration.comparison import OF_SCORE
 from markscheme.calibration.contenders import Compared, compare_sides, files_among
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
@@ -32,9 +31,8 @@ class ComparisonRequest:
             in use comes first.
         rubric: Of all of them; None takes the one that the files name or imply.
         examples: The labelled examples or their file; None for the rubric's own.
-        of: What agreement is of: "score", "decision", or a criterion's name.
         choice: Which examples count.
-        options: Which labels count, and the tolerance.
+        options: Which labels count, what agreement is of, and the tolerance.
         ask: How judges are asked.
         meanings: What the files mean that they don't say themselves.
         watch: Shows progress.
@@ -43,7 +41,6 @@ class ComparisonRequest:
     sides: tuple[str | Judge | RatedFile, ...]
     rubric: Rubric | None = None
     examples: Path | ExampleSet | None = None
-    of: str = OF_SCORE
     choice: ExamplesChoice = ExamplesChoice()
     options: Options = Options()
     ask: AskOptions = field(default_factory=AskOptions)
@@ -67,8 +64,7 @@ class ComparisonRequest:
             rated,
             examples,
             lambda name, to_ask: self._asked(name, to_ask, rated.rubric, folder),
-            of=_of(self.of, rated.rubric),
-            rule=self.options,
+            rule=replace(self.options, of=_of(self.options.of, rated.rubric)),
             split=self.choice.split,
             notes=notes,
             own_gold=self.rubric is None and self.examples is None,
@@ -129,7 +125,9 @@ def _name(side: str | Judge) -> str:
     return side if isinstance(side, str) else str(side.identity)
 
 
-def _of(name: str, rubric: Rubric) -> str:
+def _of(name: str | None, rubric: Rubric) -> str | None:
+    if name is None:
+        return None
     names = ("score", "decision", *(criterion.name for criterion in rubric.criteria))
     if name not in names:
         raise UsageError(f"`of` must be one of {', '.join(names)}, got {name!r}")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.choice import Choice, Contender, choose
-from markscheme.calibration.comparison import OF_SCORE
 from markscheme.calibration.reported import Reported
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.judges.kinds import judge_forms, kind_of
@@ -80,7 +79,6 @@ def compare_sides(
     examples: ExampleSet | None,
     ask: Ask,
     *,
-    of: str = OF_SCORE,
     rule: Options,
     split: Part | None,
     notes: Sequence[str],
@@ -93,8 +91,7 @@ def compare_sides(
         rated: What the files contain, and the rubric of all sides.
         examples: With the labels to compare with; None where there are none.
         ask: Asks a judge.
-        of: What agreement is of: "score", "decision", or a criterion's name.
-        rule: Which labels count, and the tolerance.
+        rule: Which labels count, what agreement is of, and the tolerance.
         split: Which labels of the files count.
         notes: Notes so far.
         own_gold: True compares with the gold in the calibrations, if there are no other sides.
@@ -117,7 +114,7 @@ def compare_sides(
         raise UsageError("a comparison needs two sides: the same rater was named twice, or only one")
     names = distinct([contender.name for contender in contenders])
     named = [replace(contender, name=name) for contender, name in zip(contenders, names, strict=True)]
-    choice = choose(rated.rubric, named, truth, of=of, tolerance=rule.tolerance, notes=all_notes)
+    choice = choose(rated.rubric, named, truth, of=rule.of, tolerance=rule.tolerance, notes=all_notes)
     return Compared(choice, tuple(named), truth, (examples or rated.labelled).examples)
 
 

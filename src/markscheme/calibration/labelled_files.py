@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
 from markscheme.calibration.drift.baseline import Since
-from markscheme.errors import ComparisonError, RatingError
+from markscheme.errors import ComparisonError, RatingError, UsageError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.kinds import JUDGES
@@ -82,7 +82,10 @@ def calibrate_table(
     """
     rated = open_rated([path], expected="anything", meanings=meanings)
     (file,) = rated.files
-    labelled = replace(options, of=measure_name(rated.rubric))
+    of = measure_name(rated.rubric)
+    if options.of not in (None, of):
+        raise UsageError(f"--on {options.of} is for rubrics; by its values {path} is compared by {of}")
+    labelled = replace(options, of=of)
     judges = dict.fromkeys(rating.rater for rating in file.judged)
     calibrations = []
     for judge in judges:

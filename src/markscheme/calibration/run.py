@@ -8,7 +8,6 @@ from typing import Any, TypeAlias, TypeVar, get_args
 from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
 from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.calibration_request import CalibrationRequest, ExportHints
-from markscheme.calibration.comparison import OF_SCORE
 from markscheme.calibration.comparison_request import ComparisonRequest
 from markscheme.calibration.contenders import Compared, compare_calibrations
 from markscheme.calibration.history import DriftRule
@@ -26,7 +25,7 @@ from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
 from markscheme.readers.written import JudgeCost
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.rubric import AGREEMENT_ON, AgreementOn, Rubric
 from markscheme.rubrics.search import find_rubric
 from markscheme.settings import find_settings
 from markscheme.stats.annotators import GoldRule
@@ -46,6 +45,9 @@ def calibrate(
     *,
     target: float | None = None,
     tolerance: float | None = None,
+    on: AgreementOn | None = None,
+    max_false_pass: float | None = None,
+    max_false_fail: float | None = None,
     gold: Kind | None = None,
     gold_by: GoldRule = "median",
     split: Part | None = None,
@@ -81,6 +83,9 @@ def calibrate(
         ratings: The judge's ratings, or files of them; nothing is asked then.
         target: Share of examples that the judge must agree on; by default the rubric's.
         tolerance: How far a score may miss and still agree; by default the rubric's.
+        on: What must agree: "score", or "decision" for pass and fail; by default as the rubric says.
+        max_false_pass: Largest share of the responses failed by gold that the judge may pass; by default the rubric's.
+        max_false_fail: Largest share of the responses passed by gold that the judge may fail; likewise.
         gold: Only labels of this kind count.
         gold_by: How several labels of an example are combined.
         split: The part of the examples; by default dev, once a set has splits.
@@ -125,6 +130,9 @@ def calibrate(
             _one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
             _number("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
             _share("target", settings.get("target") if target is None else target),
+            of=_one_of("on", settings.get("on") if on is None else on, AGREEMENT_ON),
+            max_false_pass=_limit("max_false_pass", max_false_pass, settings),
+            max_false_fail=_limit("max_false_fail", max_false_fail, settings),
         ),
         ask=ask_options(judge, asking),
         drift=DriftRule(
@@ -153,7 +161,7 @@ def compare(
     *sides: str | Path | Judge | Calibration | Iterable[Rating | PlainRow],
     rubric: Rubric | str | Path | None = None,
     examples: str | Path | Iterable[Example | PlainRow] | None = None,
-    of: str = OF_SCORE,
+    of: str | None = None,
     tolerance: float | None = None,
     gold: Kind | None = None,
     gold_by: GoldRule = "median",
@@ -175,7 +183,7 @@ def compare(
             judges to ask, by name or opened.
         rubric: The rubric of all of them; by default the one that the files name or imply.
         examples: Labelled examples, or their file; by default the rubric's own.
-        of: What agreement is of: "score", "decision", or a criterion's name.
+        of: What agreement is of: "score", "decision", or a criterion's name; by default as the rubric says.
         tolerance: How far a score may miss and still agree; by default the rubric's.
         gold: Only labels of this kind count.
         gold_by: How several labels of an example are combined.
@@ -210,12 +218,12 @@ def compare(
         sides=_sides(sides, loaded),
         rubric=loaded,
         examples=_examples(examples, loaded),
-        of=of,
         choice=ExamplesChoice(split=_one_of("split", split, get_args(Part)), only=tuple(only)),
         options=Options(
             _one_of("gold", gold, KINDS),
             _one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
             _number("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
+            of=settings.get("on") if of is None else of,
         ),
         ask=ask_options(None, asking),
         meanings=_hints(kind, rater, judge_names, map, levels).meanings,
@@ -365,6 +373,13 @@ def _share(name: str, value: float | None) -> float | None:
     if value is not None and not 0 < value <= 1:
         raise UsageError(f"`{name}` must be above 0 and at most 1, got {value!r}")
     return value
+
+
+def _limit(name: str, value: float | None, settings: Mapping[str, Any]) -> float | None:
+    limit: float | None = settings.get(name) if value is None else value
+    if limit is not None and not 0 <= limit <= 1:
+        raise UsageError(f"`{name}` must be from 0 to 1, got {limit!r}")
+    return limit
 
 
 def _count(name: str, value: int | None) -> int | None:

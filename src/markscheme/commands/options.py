@@ -78,6 +78,7 @@ COUNT = Parameter(metavar="N", converter=whole_number)
 """Of an option that is a whole number from 1."""
 ABOVE_ZERO = _must("a number above 0", lambda value: 0 < value < float("inf"))
 PORT = within(1, 65_535)
+_LIMIT = within(0, 1)
 WITHIN_1 = _must("above 0 and at most 1", _is_share)
 
 RubricName = Annotated[str, Parameter(metavar="RUBRIC", help="a rubric's name or file", completer=completed_rubrics)]
@@ -312,12 +313,14 @@ class LabelOptions:
 
     Attributes:
         tolerance: how far a score may miss and still agree (0.1)
+        on: what must agree: score, or decision for pass and fail (score)
         gold_by: how several labels combine: median, mean or majority (median)
     """
 
     examples: ExamplesFile = None
     split: SplitName = None
     tolerance: Annotated[float | None, Parameter(metavar="D", validator=ABOVE_ZERO)] = None
+    on: Annotated[Literal["score", "decision"] | None, Parameter(metavar="WHAT", group=MORE_OPTIONS)] = None
     gold: GoldKind = None
     gold_by: Annotated[Literal["median", "mean", "majority"], Parameter(metavar="RULE", group=MORE_OPTIONS)] = "median"
     only: Annotated[
@@ -341,7 +344,21 @@ class LabelOptions:
         """Which labels count, and what is enough."""
         from markscheme.calibration.calibration import Options
 
-        return Options(self.gold, self.gold_by, self.tolerance, target)
+        return Options(self.gold, self.gold_by, self.tolerance, target, of=self.on)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class LimitOptions:
+    """How often a judge may pass what it should fail, and the reverse, and still gate.
+
+    Attributes:
+        max_false_pass: largest share of the fails by the labels that the judge may pass
+        max_false_fail: largest share of the passes by the labels that the judge may fail
+    """
+
+    max_false_pass: Annotated[float | None, Parameter(metavar="P", validator=_LIMIT, group=MORE_OPTIONS)] = None
+    max_false_fail: Annotated[float | None, Parameter(metavar="P", validator=_LIMIT, group=MORE_OPTIONS)] = None
 
 
 @Parameter(name="*", group=MORE_OPTIONS)

@@ -90,7 +90,7 @@ def plan(
     rated = [rating for path in ratings for rating in judge_ratings(path, loaded, all_examples, meanings)]
     prompts = first_prompts(loaded, examples.labelled.examples or examples.examples)
     judges = [ask.judge_if_any(loaded, prompts, folder, name=name) for name in judge or [None]]
-    pilot = _pilot(loaded, truth, examples, rated, judges, ask)
+    pilot = _pilot(loaded, truth, examples, rated, judges, ask, of=labels.on)
     least = loaded.target if target is None else target
     draw = None if outputs is None or next is None else _draw(everything, truth, rated, outputs, next, seed)
     made = Plan(
@@ -135,6 +135,8 @@ def _pilot(
     ratings: Sequence["Rating"],
     judges: Sequence["Judge | None"],
     ask: AskFlags,
+    *,
+    of: str | None,
 ) -> "Comparison | None":
     """A judge compared with the labels so far, from ratings or a recording; nothing is asked for it."""
     from markscheme.calibration.comparison import compare
@@ -150,7 +152,7 @@ def _pilot(
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
         return None
-    return compare(truth.judged(rubric, ratings))
+    return compare(truth.judged(rubric, ratings), of=of)
 
 
 def _kept_by(judge: "Judge | None") -> "Callable[[Prompt, int], Reply | None] | None":

@@ -203,7 +203,9 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
     for theirs, ours in zip(candidate.criteria, yours.criteria, strict=True):
         yield from (f"{what} of {ours.name}" for what in _criterion_changes(theirs, ours))
     in_files = {"description": "description of the rubric", "pass_mark": "passingThreshold"}
-    rest = "description pass_mark inputs strategy samples tolerance target ask_within"
+    asking = "description pass_mark inputs strategy samples"
+    judging = "tolerance target agreement_on max_false_pass max_false_fail ask_within"
+    rest = f"{asking} {judging}"
     yield from (in_files.get(name, name) for name in _unequal(candidate, yours, rest))
 
 

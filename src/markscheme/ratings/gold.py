@@ -45,6 +45,7 @@ class Gold(Column):
         people: Labels of single annotators, without adjudicated ones.
         set_aside: Number of examples whose labels are of a weaker kind than those that count.
         not_blind: Number of labels that count and were given with the judge's verdict shown.
+        split_decisions: Number of examples that as many raters pass as fail, which therefore have no decision.
     """
 
     examples: tuple[Example, ...]
@@ -53,6 +54,7 @@ class Gold(Column):
     people: tuple[Rating, ...]
     set_aside: int = 0
     not_blind: int = 0
+    split_decisions: int = 0
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
         places = np.arange(len(self.examples))[chosen].tolist()
@@ -112,6 +114,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     levels, used = _levels(table, by)
     skipped = {name: np.any([column.skipped[name] for column in table.columns], axis=0) for name in levels}
     scores = _scores(counted, table, levels, skipped, by)
+    decisions, n_split = _decisions(counted, table, levels, scores)
     raters: Counter[str] = Counter(
         kind_of_rater for kind_of_rater, _ in {(label.kind, label.rater) for label in counted}
     )
@@ -121,7 +124,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         levels=levels,
         skipped=skipped,
         scores=scores,
-        decisions=_decisions(counted, table, levels, scores),
+        decisions=decisions,
         ratings=(None,) * len(ids),
         examples=labelled_examples,
         kinds={kind_of_rater: raters[kind_of_rater] for kind_of_rater in KINDS if raters[kind_of_rater]},
@@ -129,6 +132,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         people=tuple(label for label in counted if label.kind == "human"),
         set_aside=len({label.id for label in labels} - labelled),
         not_blind=sum(not label.blind for label in counted),
+        split_decisions=n_split,
     )
 
 
@@ -197,9 +201,11 @@ def _scores(
     return scores
 
 
-def _decisions(labels: Sequence[Rating], table: RatingTable, levels: Mapping[str, Floats], scores: Floats) -> Floats:
+def _decisions(
+    labels: Sequence[Rating], table: RatingTable, levels: Mapping[str, Floats], scores: Floats
+) -> tuple[Floats, int]:
     """The explicit decision, by majority of the strongest kind that gave one; else the one from score and required
-    criteria."""
+    criteria. Then the number of examples without a decision because the majority was a tie."""
     rubric = table.rubric
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
     if not rubric.decides:
@@ -213,6 +219,7 @@ def _decisions(labels: Sequence[Rating], table: RatingTable, levels: Mapping[str
             }
             passed[place] = float(not fails_required(levels_here, rubric))
     open_still = np.ones(len(table.ids), dtype=bool)
+    n_split = 0
     for kind in KINDS:
         deciding = [label for label in labels if label.kind == kind and label.passed is not None]
         if deciding:
@@ -221,8 +228,9 @@ def _decisions(labels: Sequence[Rating], table: RatingTable, levels: Mapping[str
             decided = open_still & ~np.isnan(votes).all(axis=1)
             share = gold(votes, by="mean")
             passed = np.where(decided, np.where(share == 0.5, np.nan, share > 0.5), passed)
+            n_split += int((decided & (share == 0.5)).sum())
             open_still &= ~decided
-    return passed
+    return passed, n_split
 
 
 def _reference(labels: Sequence[Rating], ids: tuple[str, ...], used: set[str]) -> str:

@@ -127,6 +127,7 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
             tuple(Criterion(1.0, criterion, criterion, _scale(levels)) for criterion, levels in criteria.items()),
             name=str(report["rubric"]["name"]),
             tolerance=float(report["tolerance"]),
+            agreement_on="decision" if report.get("measure") == "decision" else "score",
         ),
         fingerprint=str(report["rubric"]["fingerprint"]),
         ratings=tuple(_rating(unit, name, judge, place) for place, unit in enumerate(ids)),

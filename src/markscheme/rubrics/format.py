@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
 from markscheme.plain_data import Place, shown
-from markscheme.rubrics.rubric import DEFAULT_TARGET, DEFAULT_TOLERANCE, MOST_SAMPLES, Strategy
+from markscheme.rubrics.rubric import AGREEMENT_ON, DEFAULT_TARGET, DEFAULT_TOLERANCE, MOST_SAMPLES, Strategy
 
 Problems = list[tuple[Place, str]]
 """Places of invalid values, each with a message."""
@@ -375,6 +375,13 @@ RUBRIC = Keys(
         "judge": Key(_JUDGE_KEYS, "The default judge."),
         "tolerance": Key(SHARE_ABOVE_0, "How far a score may miss gold and still agree.", DEFAULT_TOLERANCE),
         "target": Key(SHARE_ABOVE_0, "Share of examples on which the judge has to agree.", DEFAULT_TARGET),
+        "agreement_on": Key(
+            _one_of(AGREEMENT_ON),
+            "What must agree: the score, within the tolerance, or the pass/fail decision.",
+            "score",
+        ),
+        "max_false_pass": Key(_SHARE, "Limit on the share of gold's fails that the judge passes; none if not given."),
+        "max_false_fail": Key(_SHARE, "Limit on the share of gold's passes that the judge fails; none if not given."),
         "ask_within": Key(_SHARE, "Gray zone: scores this close to the pass mark go to a person.", 0.0),
         "criteria": Key(
             Many(CRITERION, "a rubric needs at least one criterion"),

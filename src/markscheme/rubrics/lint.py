@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Literal
 
 from markscheme.phrases import brief, percent
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
 
 Code = Literal[
     "vague",
@@ -21,6 +21,8 @@ Code = Literal[
     "too-many-levels",
     "split-up",
     "tie",
+    "unused-tolerance",
+    "unreachable-limit",
 ]
 MOST_PLAIN_LEVELS = 7
 """Number of levels beyond which raters can't distinguish neighbours without anchors."""
@@ -68,7 +70,7 @@ def advice(rubric: Rubric) -> list[Advice]:
         ['vague', 'unanchored']
     """
     of_criteria = [Advice(code, c.name, sentence) for c in rubric.criteria for code, sentence in _of_criterion(c)]
-    return [*of_criteria, *_of_weights(rubric), *_ties(rubric), *_overlaps(rubric)]
+    return [*of_criteria, *_of_weights(rubric), *_of_agreement(rubric), *_overlaps(rubric)]
 
 
 def _of_criterion(criterion: Criterion) -> Iterator[tuple[Code, str]]:
@@ -124,6 +126,23 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
         if positive and criterion.weight < 0 and -criterion.weight >= total:
             outweighs = "this fault alone takes all that can be earned; `required: true` says so openly"
             yield Advice("outweighed", criterion.name, outweighs)
+
+
+def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
+    """What is compared, by which tolerance, and within which limits."""
+    if rubric.agreement_on == "score":
+        yield from _ties(rubric)
+    elif rubric.tolerance != DEFAULT_TOLERANCE:
+        unused = (
+            "decisions agree or they don't: with `agreement_on: decision` the tolerance has no effect; leave it out"
+        )
+        yield Advice("unused-tolerance", None, unused)
+    for key in ("max_false_pass", "max_false_fail"):
+        if getattr(rubric, key) == 0:
+            never = (
+                f"{key} 0 can't be shown to be kept, however many labels there are; set the largest share you accept"
+            )
+            yield Advice("unreachable-limit", None, never)
 
 
 def _ties(rubric: Rubric) -> Iterator[Advice]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
+AgreementOn = Literal["score", "decision"]
+AGREEMENT_ON: tuple[AgreementOn, ...] = get_args(AgreementOn)
 MOST_SAMPLES = 1000
 """Maximum times a judge may be asked for one grade: more is a typing error that would cost a fortune."""
 CANNOT_JUDGE = "cannot judge"
@@ -305,6 +307,9 @@ class Rubric:
         judge: Default judge and model; the command line and Promptfoo's configuration override them.
         tolerance: How far a score may differ from gold and still agree.
         target: Share of examples on which the judge has to agree.
+        agreement_on: What must agree: scores within the tolerance, or pass/fail decisions.
+        max_false_pass: Largest share of the responses failed by gold that the judge may pass; None sets no limit.
+        max_false_fail: Largest share of the responses passed by gold that the judge may fail; None sets no limit.
         ask_within: Half-width of the gray zone: a score this close to the pass mark is for a person to decide.
         source: The file it came from, for messages.
 
@@ -328,6 +333,9 @@ class Rubric:
     judge: Mapping[str, str] = field(default_factory=dict, hash=False)
     tolerance: float = DEFAULT_TOLERANCE
     target: float = DEFAULT_TARGET
+    agreement_on: AgreementOn = "score"
+    max_false_pass: float | None = None
+    max_false_fail: float | None = None
     ask_within: float = 0.0
     source: Path | None = field(default=None, compare=False)
 
@@ -369,6 +377,11 @@ class Rubric:
             yield f"samples is a whole number from 1 to {MOST_SAMPLES}, found {self.samples}"
         if self.tolerance <= 0 or not 0 < self.target <= 1:
             yield "tolerance is above 0 and target a share above 0 and up to 1"
+        if self.agreement_on not in AGREEMENT_ON:
+            yield f"agreement_on is one of {', '.join(AGREEMENT_ON)}; found {self.agreement_on!r}"
+        for key, limit in (("max_false_pass", self.max_false_pass), ("max_false_fail", self.max_false_fail)):
+            if limit is not None and not 0 <= limit <= 1:
+                yield f"{key} is a share from 0 to 1, found {limit}"
         if not 0 <= self.ask_within <= 1:
             yield f"ask_within is a distance in score from 0 to 1, found {self.ask_within}"
         for criterion in self.criteria:

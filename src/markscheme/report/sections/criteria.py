@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison, CriterionComparison
+from markscheme.calibration.comparison import OF_SCORE, Comparison, CriterionComparison
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import counted, number
 from markscheme.report import document as doc
@@ -208,10 +208,12 @@ def scatter(comparison: Comparison) -> doc.Scatter:
     ]
     n = sum(len(dot.ids) for dot in dots)
     off = sum(len(dot.ids) for dot in dots if dot.off)
+    is_score = comparison.measure.of == OF_SCORE
+    called = f"off gold by {comparison.tolerance:g} or more" if is_score else f"with {comparison.measure.miss}"
     return doc.Scatter(
         tuple(sorted(dots, key=lambda dot: (dot.off, -len(dot.ids)))),
         comparison.tolerance,
         comparison.rubric.pass_mark,
-        f"Scores of {counted(n, 'example')}: {off} off gold by {comparison.tolerance:g} or more (hollow). "
+        f"Scores of {counted(n, 'example')}: {off} {called} (hollow). "
         f"Larger points are more examples; dotted lines are the pass mark, {comparison.rubric.pass_mark:g}.",
     )

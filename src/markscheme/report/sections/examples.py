@@ -50,7 +50,7 @@ def level_name(criterion: Criterion, level: float) -> str:
 
 
 def is_off(comparison: Comparison, place: int) -> bool:
-    """Whether the judge's score differs from gold by the tolerance or more, as agreement counts it."""
+    """Whether judge and gold don't agree, as agreement counts it."""
     return bool(abs(comparison.misses[place]) >= comparison.tolerance)
 
 
@@ -67,7 +67,7 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
     filters = {
         "false-pass": "false passes",
         "false-fail": "false fails",
-        "off": f"score off by {comparison.tolerance:g} or more",
+        "off": comparison.measure.miss,
         "declined": "not graded, or a verdict missing",
         **{criterion_tag(n): f"{name}: another level" for n, name in enumerate(comparison.criteria)},
     }

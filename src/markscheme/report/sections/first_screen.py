@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison import OF_SCORE, Comparison, Measure
+from markscheme.calibration.comparison import OF_DECISION, OF_SCORE, Comparison, Measure
 from markscheme.calibration.decision import ASSUMED_AGREEMENT
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, number, percent
@@ -192,6 +192,9 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if not gold.has_people:
         yield f"Warning: {LABELS_IN_WORDS[gold.reference]}; agreement with them is no evidence about people."
     yield from _unseen(calibration)
+    yield from _other_measure(calibration.comparison)
+    if gold.split_decisions and calibration.comparison.measure.of == OF_DECISION:
+        yield f"{counted(gold.split_decisions, 'example')} excluded: as many annotators pass it as fail it."
     ties = calibration.comparison.ties
     if ties.count:
         yield _ties_line(calibration)
@@ -241,6 +244,15 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
                 f"examples, but one level of it moves the score by {number(step)}, and scores less than "
                 f"{comparison.tolerance:g} apart agree."
             )
+
+
+def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
+    """Agreement of scores, where decisions are what is compared; the section on criteria has the reverse."""
+    if comparison.measure.of != OF_DECISION:
+        return
+    by_score = comparison.by(OF_SCORE)
+    if by_score.agreement.value is not None:
+        yield f"Score within {by_score.tolerance:g} of gold: {share_with_ci(by_score.agreement)}."
 
 
 def _ties_line(calibration: Calibration) -> str:

@@ -89,6 +89,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             "inclusive": agreement_with_ties(comparison),
             "verdict": decision.verdict_with_ties,
         },
+        "measure": comparison.measure.name,
         "tolerance": comparison.tolerance,
         "target": decision.target,
         "examples": comparison.gold.ids,

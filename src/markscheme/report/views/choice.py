@@ -271,6 +271,7 @@ def json_of(choice: Choice) -> dict[str, Any]:
     return {
         "schema": 1,
         "rubric": attributes(choice.rubric, "name fingerprint"),
+        "measure": choice.measure.name,
         **attributes(choice, "examples reference tolerance judges=standings best recommended because notes"),
         "pairs": [_pair_json(pair) for pair in choice.pairs],
     }
