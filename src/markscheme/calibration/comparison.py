@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from markscheme.calibration.limits import WrongDecisions, WrongName, wrong_decisions
 from markscheme.errors import ComparisonError
 from markscheme.phrases import commonest, counted, few_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
@@ -28,7 +29,6 @@ from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
 from markscheme.stats.intervals import IDENTITY, Floats
 from markscheme.stats.severity import ERROR_NAMES, confusion, error_family, yes_no_family
-from markscheme.stats.shares import share
 
 NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"
@@ -442,19 +442,30 @@ class Comparison:
         return self._differing(judge=0.0, gold=1.0)
 
     @cached_property
+    def wrong_passes(self) -> WrongDecisions:
+        """How often the judge passes what gold fails."""
+        return self._wrong("false_pass")
+
+    @cached_property
+    def wrong_fails(self) -> WrongDecisions:
+        """How often the judge fails what gold passes."""
+        return self._wrong("false_fail")
+
+    @cached_property
     def false_pass_rate(self) -> Estimate:
         """Share of the examples gold fails that the judge passes."""
-        return self._share_of_wrong(0.0)
+        return self.wrong_passes.estimate()
 
     @cached_property
     def false_fail_rate(self) -> Estimate:
         """Share of the examples gold passes that the judge fails."""
-        return self._share_of_wrong(1.0)
+        return self.wrong_fails.estimate()
 
-    def _share_of_wrong(self, gold: float) -> Estimate:
-        counted = ~np.isnan(self.passes) & (self.reference.decisions == gold)
-        wrong = np.where(counted, self.passes != gold, np.nan)
-        return share(wrong, self.table.groups, of="gold fails" if gold == 0 else "gold passes")
+    def _wrong(self, what: WrongName) -> WrongDecisions:
+        table = self.table
+        return wrong_decisions(
+            what, self.passes, self.reference.decisions, groups=table.groups, examples=table.examples
+        )
 
     def _annotators(self, criterion: str) -> Floats:
         """Each annotator's levels of a criterion, shape (n_examples, n_people)."""

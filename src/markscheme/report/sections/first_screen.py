@@ -9,6 +9,7 @@ import numpy as np
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison import OF_DECISION, OF_SCORE, Comparison, Measure
 from markscheme.calibration.decision import ASSUMED_AGREEMENT
+from markscheme.calibration.limits import WrongDecisions
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, number, percent
 from markscheme.report import document as doc
@@ -168,18 +169,22 @@ def tiles(comparison: Comparison) -> doc.Tiles:
     fails = doc.Ids(tuple(comparison.false_fails))
     return doc.Tiles(
         (
-            ("False passes", _wrong(passes, comparison.false_pass_rate, "fail"), passes, "false-pass"),
-            ("False fails", _wrong(fails, comparison.false_fail_rate, "pass", "passes"), fails, "false-fail"),
+            ("False passes", _wrong(passes, comparison.wrong_passes, "fail", "fails"), passes, "false-pass"),
+            ("False fails", _wrong(fails, comparison.wrong_fails, "pass", "passes"), fails, "false-fail"),
         )
     )
 
 
-def _wrong(wrong: doc.Ids, rate: Estimate, *decision: str) -> str:
+def _wrong(wrong: doc.Ids, decisions: WrongDecisions, decision: str, all_such: str) -> str:
     """The number of wrong decisions, out of how many by gold, and their share."""
+    rate = decisions.estimate()
     if rate.value is None:
         return NONE
-    count = f"{len(wrong.ids)} of {counted(rate.n, *decision)}"
-    return count if is_count(rate) else f"{count}, {share_with_ci(rate)}"
+    count = f"{len(wrong.ids)} of {counted(decisions.of, decision, all_such)}"
+    if is_count(rate):
+        return count
+    weighted = f"of all {all_such} " if decisions.is_weighted else ""
+    return f"{count}, {weighted}{share_with_ci(rate)}"
 
 
 # --- caveats --------------------------------------------------------------------------------------------------------

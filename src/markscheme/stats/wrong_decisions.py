@@ -1,0 +1,123 @@
+"""How often a judge passes what gold fails, from labels drawn separately from its passes and from its fails."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy.optimize import brentq
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.shares import GroupedShare
+
+UNKNOWN = 0.5
+"""Share assumed, with limits of 0 and 1, where a stratum has no labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """A part of what was graded, on which the judge decided alike.
+
+    Attributes:
+        part: Its share of all that was graded, 0 to 1.
+        wrong: Share of its labelled examples on which gold decides as this rate asks: fails for a rate of false passes.
+    """
+
+    part: float
+    wrong: GroupedShare
+
+    @property
+    def value(self) -> float:
+        """The share; one half without labels."""
+        return self.wrong.value if self.wrong.n else UNKNOWN
+
+    def reach(self, confidence: float) -> tuple[float, float]:
+        """Distances from the share to its lower and to its upper bound, both weighted by the part."""
+        low = self.wrong.lower(confidence) if self.wrong.n else 0.0
+        high = self.wrong.upper(confidence) if self.wrong.n else 1.0
+        below = self.value if low is None else self.value - low
+        above = 1 - self.value if high is None else high - self.value
+        return self.part * below, self.part * above
+
+
+@dataclass(frozen=True, slots=True)
+class RateByVerdict:
+    """A rate of wrong decisions: of what gold fails, the share that the judge passes; or the reverse.
+
+    Labels that are drawn by the judge's verdict show how often gold fails among its passes and among its fails. The
+    rate is the ratio of the first to the sum of both, each weighted by how much of all was graded so.
+
+    Attributes:
+        decided_wrong: The strata that the judge passes.
+        decided_right: Those that it fails.
+
+    Source:
+        Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for limits of a sum from the limits of its
+        parts, inverted for the ratio as Fieller (1954) does. doi:10.1002/sim.3095
+
+    Example:
+        >>> from markscheme.stats.shares import grouped_share
+        >>> passes = Stratum(0.6, grouped_share([1] + [0] * 49))
+        >>> fails = Stratum(0.4, grouped_share([1] * 45 + [0] * 5))
+        >>> rate = RateByVerdict((passes,), (fails,))
+        >>> round(rate.value, 4), round(rate.lower(0.975), 4), round(rate.upper(0.975), 4)
+        (0.0323, 0.0008, 0.1521)
+    """
+
+    decided_wrong: tuple[Stratum, ...]
+    decided_right: tuple[Stratum, ...]
+
+    @property
+    def value(self) -> float:
+        """The rate, 0 to 1; 0 where gold decides so on nothing."""
+        wrong = _sum(self.decided_wrong)
+        every = wrong + _sum(self.decided_right)
+        return wrong / every if every else 0.0
+
+    @property
+    def n(self) -> int:
+        """Labelled examples on which gold decides as the rate asks."""
+        strata = (*self.decided_wrong, *self.decided_right)
+        return round(sum(stratum.wrong.value * stratum.wrong.n for stratum in strata if stratum.wrong.n))
+
+    def lower(self, confidence: float) -> float | None:
+        """The one-sided lower bound at `confidence`, 0 where there is none."""
+        return self._bound(_below(self.decided_wrong, confidence), _above(self.decided_right, confidence), -1.0)
+
+    def upper(self, confidence: float) -> float | None:
+        """The one-sided upper bound at `confidence`, 1 where there is none."""
+        return self._bound(_above(self.decided_wrong, confidence), _below(self.decided_right, confidence), 1.0)
+
+    def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
+        """The rate with its two-sided interval."""
+        method = f"{method}; labels by verdict"
+        if not self.n:
+            return Estimate.without_value("no such labels", n=0, method=method, level=level)
+        confidence = (1 + level) / 2
+        return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
+
+    def _bound(self, wrong_reach: float, right_reach: float, side: float) -> float:
+        """Where the weighted difference of both sides is as far from 0 as its own reach, towards `side`."""
+        wrong = _sum(self.decided_wrong)
+        right = _sum(self.decided_right)
+
+        def left_over(rate: float) -> float:
+            centre = (1 - rate) * wrong - rate * right
+            return centre + side * math.hypot((1 - rate) * wrong_reach, rate * right_reach)
+
+        if left_over(0.0) <= 0:
+            return 0.0
+        if left_over(1.0) >= 0:
+            return 1.0
+        return float(brentq(left_over, 0.0, 1.0, xtol=1e-12))
+
+
+def _sum(strata: Sequence[Stratum]) -> float:
+    return sum(stratum.part * stratum.value for stratum in strata)
+
+
+def _below(strata: Sequence[Stratum], confidence: float) -> float:
+    return math.hypot(*(stratum.reach(confidence)[0] for stratum in strata))
+
+
+def _above(strata: Sequence[Stratum], confidence: float) -> float:
+    return math.hypot(*(stratum.reach(confidence)[1] for stratum in strata))

@@ -1,0 +1,136 @@
+"""What labels show of a limit on false passes or false fails, however they were drawn."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.limits import Limit, LimitState, WrongDecisions, limits_of, wrong_decisions
+from markscheme.ratings.examples import Example
+from markscheme.stats.shares import grouped_share
+from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
+from markscheme.submission import Submission
+from tests.reference.limits import BY_VERDICT, FAILS_NEEDED, LIMITS, ByVerdictCase, LimitCase
+
+AT_95 = 0.975
+
+
+def decisions_of(wrong: int, of: int) -> WrongDecisions:
+    """A judge that passes so many of so many fails, and fails as many passes."""
+    judge = np.array([1.0] * wrong + [0.0] * (of - wrong) + [1.0] * of)
+    gold = np.array([0.0] * of + [1.0] * of)
+    return wrong_decisions("false_pass", judge, gold)
+
+
+def state_at(decisions: WrongDecisions, limit: float) -> LimitState:
+    """What is shown of a limit with plain 95% intervals."""
+    return Limit(decisions, limit, AT_95).state
+
+
+@pytest.mark.parametrize("case", LIMITS, ids=lambda case: f"{case.wrong} of {case.of}, limit {case.limit}")
+def test_a_limit_is_kept_or_broken_where_the_whole_interval_is_on_one_side(case: LimitCase) -> None:
+    decisions = decisions_of(case.wrong, case.of)
+    estimate = Limit(decisions, case.limit, AT_95).estimate
+    assert (decisions.wrong, decisions.of, decisions.examples) == (case.wrong, case.of, 2 * case.of)
+    assert estimate.low == pytest.approx(case.low, abs=6e-5)
+    assert estimate.high == pytest.approx(case.high, abs=6e-5)
+    assert state_at(decisions, case.limit) == case.state
+
+
+@pytest.mark.parametrize("limit", FAILS_NEEDED)
+def test_so_many_fails_show_a_limit_kept_and_one_fewer_does_not(limit: float) -> None:
+    for wrong, fails in enumerate(FAILS_NEEDED[limit]):
+        assert state_at(decisions_of(wrong, fails), limit) == "kept"
+        assert state_at(decisions_of(wrong, fails - 1), limit) == "open"
+
+
+def by_verdict(case: ByVerdictCase) -> RateByVerdict:
+    """The rate of a worked case."""
+    strata = [
+        Stratum(part, grouped_share([1] * fails + [0] * (labels - fails)))
+        for part, (fails, labels) in (
+            (case.share_of_passes, case.among_passes),
+            (1 - case.share_of_passes, case.among_fails),
+        )
+    ]
+    return RateByVerdict((strata[0],), (strata[1],))
+
+
+@pytest.mark.parametrize("case", BY_VERDICT, ids=lambda case: f"{case.among_passes}, {case.among_fails}")
+def test_labels_by_verdict_give_the_worked_rates(case: ByVerdictCase) -> None:
+    rate = by_verdict(case)
+    assert rate.value == pytest.approx(case.value, abs=6e-5)
+    assert rate.lower(AT_95) == pytest.approx(case.low, abs=6e-5)
+    assert rate.upper(AT_95) == pytest.approx(case.high, abs=6e-5)
+
+
+def test_without_labels_on_one_side_little_is_shown() -> None:
+    rate = RateByVerdict((Stratum(0.6, grouped_share([])),), (Stratum(0.4, grouped_share([1] * 40)),))
+    assert rate.lower(AT_95) == 0.0
+    assert rate.upper(AT_95) > 0.5  # type: ignore[operator]
+    assert RateByVerdict((Stratum(1.0, grouped_share([])),), ()).upper(AT_95) == 1.0
+
+
+def test_bounds_of_a_rate_by_verdict_widen_with_confidence() -> None:
+    rate = by_verdict(BY_VERDICT[3])
+    confidences = (0.9, 0.95, 0.975, 0.9975)
+    assert all(rate.lower(less) > rate.lower(more) for less, more in pairwise(confidences))  # type: ignore[operator]
+    assert all(rate.upper(less) < rate.upper(more) for less, more in pairwise(confidences))  # type: ignore[operator]
+
+
+def drawn(place: int, stratum: str, weight: float) -> Example:
+    """An example drawn for labelling from a stratum."""
+    return Example(Submission("x", {}, f"e{place}"), drawn="by-verdict", weight=weight, stratum=stratum)
+
+
+def test_labels_that_name_how_they_were_drawn_are_weighted_by_it() -> None:
+    judge = np.array([1.0] * 50 + [0.0] * 50)
+    gold = np.array([0.0] + [1.0] * 49 + [0.0] * 45 + [1.0] * 5)
+    examples = [drawn(place, "passes" if place < 50 else "fails", 12 if place < 50 else 8) for place in range(100)]
+    plain = wrong_decisions("false_pass", judge, gold)
+    weighted = wrong_decisions("false_pass", judge, gold, examples=examples)
+    assert plain.estimate().value == pytest.approx(1 / 46)
+    assert not plain.is_weighted
+    assert weighted.is_weighted
+    assert (weighted.wrong, weighted.of) == (1, 46)
+    assert weighted.estimate().value == pytest.approx(0.0323, abs=6e-5)
+    assert weighted.estimate().high == pytest.approx(0.1521, abs=6e-5)
+    fails = wrong_decisions("false_fail", judge, gold, examples=examples)
+    assert fails.estimate().value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
+
+
+def test_two_strata_of_a_side_are_summed() -> None:
+    judge = np.array([1.0] * 60 + [0.0] * 40)
+    gold = np.array([0.0, 0.0] + [1.0] * 58 + [0.0] * 38 + [1.0] * 2)
+    names = ["near passes"] * 20 + ["passes"] * 40 + ["fails"] * 40
+    weights = [1.0] * 20 + [5.0] * 40 + [2.0] * 40
+    examples = [drawn(place, *parts) for place, parts in enumerate(zip(names, weights, strict=True))]
+    rate = wrong_decisions("false_pass", judge, gold, examples=examples).rate
+    assert isinstance(rate, RateByVerdict)
+    assert [round(stratum.part, 4) for stratum in rate.decided_wrong] == [0.0667, 0.6667]
+    assert rate.value == pytest.approx(2 / (2 + 2 * 38))
+
+
+def test_groups_widen_the_bounds_and_too_few_leave_the_limit_open() -> None:
+    judge = np.zeros(60)
+    gold = np.zeros(60)
+    tasks = [f"task {place // 5}" for place in range(60)]
+    alone = wrong_decisions("false_pass", judge, gold)
+    together = wrong_decisions("false_pass", judge, gold, groups=tasks)
+    assert state_at(alone, 0.1) == "kept"
+    assert together.rate.upper(AT_95) > alone.rate.upper(AT_95)  # type: ignore[operator]
+    few = wrong_decisions("false_pass", judge, gold, groups=[f"task {place // 20}" for place in range(60)])
+    assert state_at(few, 0.9) == "open"
+
+
+def test_without_fails_a_limit_is_open_and_the_rate_has_no_value() -> None:
+    nothing = wrong_decisions("false_pass", np.ones(20), np.ones(20))
+    assert nothing.estimate().undefined == "no gold fails"
+    assert state_at(nothing, 0.5) == "open"
+
+
+def test_only_limits_that_are_set_count() -> None:
+    passes, fails = decisions_of(0, 40), decisions_of(9, 30)
+    assert limits_of(passes, fails, max_false_pass=None, max_false_fail=None, confidence=AT_95) == ()
+    (only,) = limits_of(passes, fails, max_false_pass=0.1, max_false_fail=None, confidence=AT_95)
+    assert (only.decisions, only.limit, only.state) == (passes, 0.1, "kept")
