@@ -44,9 +44,9 @@ def test_a_perfect_judge_on_another_scale_is_not_called_useless(tmp_path: Path) 
 def test_words_of_decisions_are_compared_with_numbers_of_decisions(tmp_path: Path) -> None:
     rows = [f"{'pass' if n % 2 else 'fail'},{int(n % 2 == 1) if n else 1}" for n in range(20)]
     table(tmp_path, "verdict,human", rows)
-    _, report, notes = calibrated(tmp_path, "--judge", "verdict", "--human", "human")
+    _, report, _ = calibrated(tmp_path, "--judge", "verdict", "--human", "human")
     assert (report["agreement"]["value"], report["false_fails"], report["false_passes"]) == (19 / 20, ["1"], [])
-    assert "verdict: pass/fail · human: 1/0 (1 passes) · 20 rows, 20 with both" in notes
+    assert report["judge"]["table_read_as"] == "verdict: pass/fail · human: 1/0 (1 passes) · 20 rows, 20 with both"
 
 
 def test_a_judges_nan_is_counted_and_listed_and_no_miss(tmp_path: Path) -> None:

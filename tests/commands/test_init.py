@@ -4,6 +4,9 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from markscheme.ratings.examples import load_examples
 from markscheme.rubrics.file import load_rubric
@@ -124,3 +127,81 @@ print(find_rubric("api-design").relative_to({str(unpacked_wheel)!r}))
     done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == str(Path("markscheme", "shipped", "rubrics", "api-design.yaml"))
     assert list(files(tmp_path)) == FILES
+
+
+# --- from a table -----------------------------------------------------------------------------------------------------
+
+VERDICTS = {
+    "decisions": ("verdict,human", ["pass,1", "fail,0", "pass,0", ",1"], ()),
+    "levels": ("verdict,human", ["1,1", "4,5", "3,3", "5,5"], ()),
+    "half levels": ("verdict,human", ["2.5,2.5", "3,3.5", "4.5,4.5"], ()),
+    "scores": ("verdict,human", ["0.11,0.15", "0.8,0.5", "0.4,0.45"], ()),
+    "percentages": ("verdict,human", ["12,20", "90,50", "40,45"], ()),
+    "words in order": ("verdict,human", ["bad,bad", "ok,good", "good,good"], ("--levels", "bad,ok,good")),
+    "sides on two scales": (
+        "v,h",
+        ["0,1", "0.5,5", "1,5"],
+        ("--judge", "v", "--human", "h", "--scale", "judge=0..1", "--scale", "human=1..5"),
+    ),
+}
+
+
+def calibrated(folder: Path, *arguments: str) -> dict[str, Any]:
+    done = run("calibrate", *arguments, "--json", "-", cwd=folder)
+    assert done.stdout, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+@pytest.mark.parametrize("values", VERDICTS)
+def test_a_table_goes_on_as_a_rubric_with_the_same_figures(values: str, tmp_path: Path) -> None:
+    header, rows, options = VERDICTS[values]
+    table = [header, *(row for _ in range(5) for row in rows)]
+    (tmp_path / "first try.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
+    before = calibrated(tmp_path, "first try.csv", *options)
+    done = run("markscheme", "init", "--from", "first try.csv", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    judge = before["judge"]["name"]
+    command = f"calibrate first-try --ratings calibration/first-try/ratings/{judge}.jsonl"
+    assert f"`markscheme {command}`" in done.stdout
+    after = calibrated(tmp_path, *command.split()[1:])
+    assert after["agreement"]["value"] == pytest.approx(before["agreement"]["value"])
+    assert (after["agreement"]["n"], after["counts"]["not_graded"]) == (
+        before["agreement"]["n"],
+        before["counts"]["not_graded"],
+    )
+    again = run("markscheme", "init", "--from", "first try.csv", *options, "--json", cwd=tmp_path)
+    assert json.loads(again.stdout)["created"] == []
+
+
+def test_questions_and_responses_of_a_table_are_kept_for_a_judge_to_read(tmp_path: Path) -> None:
+    rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
+    (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,verdict,human", *rows]) + "\n", encoding="utf-8")
+    done = run("markscheme", "init", "project", "--from", "t.csv", cwd=tmp_path)
+    assert "ask a judge: `markscheme calibrate t --judge anthropic`" in done.stdout
+    rubric = load_rubric(tmp_path / "project/rubrics/t.yaml")
+    examples = load_examples(tmp_path / "project/calibration/t/examples.jsonl", rubric).examples
+    submissions = [example.submission for example in examples]
+    assert [(s.id, s.inputs, s.response) for s in submissions] == [
+        ("e1", {"query": "How?"}, "Like this."),
+        ("e2", {"query": "When?"}, "Now."),
+    ]
+
+
+def test_columns_are_no_places_outside_the_project(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("judge/../../x,human\npass,pass\nfail,fail\n", encoding="utf-8")
+    done = run("markscheme", "init", "p", "--from", "t.csv", "--judge", "judge/../../x", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (tmp_path / "p/calibration/t/ratings").iterdir()) == [
+        "human.jsonl",
+        "judge-..-..-x.jsonl",
+    ]
+
+
+def test_options_of_tables_go_with_a_table(tmp_path: Path) -> None:
+    without = run("markscheme", "init", "--human", "label", cwd=tmp_path)
+    assert (without.returncode, "--human is for tables" in without.stderr) == (2, True)
+    (tmp_path / "r.yaml").write_text("criteria: [{requirement: It is right.}]\n", encoding="utf-8")
+    no_table = run("markscheme", "init", "--from", "r.yaml", cwd=tmp_path)
+    assert (no_table.returncode, "isn't a table" in no_table.stderr) == (2, True)
+    assert files(tmp_path).keys() == {"r.yaml"}

@@ -49,6 +49,7 @@ class Rater:
         options: Options that make `calibrate` use the same ratings or judge again, such as " --ratings judge.jsonl".
         has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
         may_be_accepted: Whether `--accept` can keep the run; a table's can't be compared with a later one.
+        table_read_as: How the table without a rubric was read, in a line; "" for anything else.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Rater:
     options: str = ""
     has_rubric: bool = True
     may_be_accepted: bool = True
+    table_read_as: str = ""
 
     @property
     def models(self) -> str:
@@ -132,6 +134,7 @@ class Calibration(Reported):
         slices: Groups of examples on which the judge does worse, or better, than on the rest.
         openings: How often held-out labels were opened; None where none are held out.
         part: The part of the set that was used, and how many labelled examples the whole set has; None where all were.
+        target_is_default: Whether neither an option nor a rubric's file says the target.
     """
 
     rubric: Rubric
@@ -147,6 +150,7 @@ class Calibration(Reported):
     slices: tuple[Slice, ...] = ()
     openings: Openings | None = None
     part: tuple[str, int] | None = None
+    target_is_default: bool = False
 
     def __repr__(self) -> str:
         return f"<Calibration of {self.rater.name} on {self.rubric.name}: {self.use}, {self.verdict}>"
@@ -292,6 +296,7 @@ def calibration_of(
         baseline=baseline,
         repeats=tuple(repeats),
         slices=slices,
+        target_is_default=bool(rater.table_read_as) and options.target is None,
     )
 
 

@@ -185,7 +185,7 @@ class CalibrationRequest:
         calibrations, notes = calibrate_table(
             path, replace(self.hints.meanings, sides=sides), self.options, sides.as_options
         )
-        if self.notify is not None:
+        if self.notify is not None and notes:
             self.notify("\n".join(notes))
         return calibrations
 

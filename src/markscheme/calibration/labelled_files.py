@@ -68,7 +68,7 @@ def calibrate_results(
 def calibrate_table(
     path: Path, meanings: Meanings, options: Options, as_written: str = ""
 ) -> tuple[list[Calibration], list[str]]:
-    """Each judge's column of a table compared with the people's, and how the table was read.
+    """Each judge's column of a table compared with the people's, and what the caller may want to say otherwise.
 
     Args:
         path: The table.
@@ -82,6 +82,7 @@ def calibrate_table(
     """
     rated = open_rated([path], expected="anything", meanings=meanings)
     (file,) = rated.files
+    read_as, *notes = rated.notes
     of = measure_name(rated.rubric)
     if options.of not in (None, of):
         raise UsageError(f"--on {options.of} is for rubrics; by its values {path} is compared by {of}")
@@ -99,9 +100,10 @@ def calibrate_table(
             options=as_written,
             has_rubric=False,
             may_be_accepted=False,
+            table_read_as=read_as,
         )
         calibrations.append(calibration_of(rated.rubric, rated.labelled, ratings, rater, options=labelled))
-    return calibrations, rated.notes
+    return calibrations, notes
 
 
 # --- exports, in which each judge is compared with the annotators, metric by metric -----------------------------------

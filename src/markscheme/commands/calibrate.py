@@ -108,7 +108,9 @@ def calibrate(
         compared = of_several.json_of(choice)
         return {"schema": 1, "judges": list(map(json_of, calibrations)), "comparison": compared}
 
-    _write(of_several.view(choice, parts=list(map(view, calibrations))), data, calibrations, report)
+    reports = list(map(view, calibrations))
+    several = of_several.view(choice, parts=[replace(part, onward=None) for part in reports])
+    _write(replace(several, onward=reports[0].onward), data, calibrations, report)
     return chosen(calibrations, choice).exit_status
 
 

@@ -4,14 +4,18 @@ import os
 from collections.abc import Iterator
 from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JsonFlag
+from markscheme.commands.options import MORE_OPTIONS, ExportOptions, JsonFlag, TableOptions, existing_file
 from markscheme.errors import UsageError, writing
 from markscheme.files import write_whole
 from markscheme.shipped import shipped
+
+if TYPE_CHECKING:
+    from markscheme.readers.sides import Sides
+    from markscheme.readers.table_project import TableProject
 
 ASSERTION = """\
     - type: python
@@ -23,32 +27,73 @@ def init(
     folder: Annotated[Path, Parameter(metavar="FOLDER", help="the project (default: here)")] = Path(),
     /,
     *,
+    from_: Annotated[Path | None, Parameter(name="--from", metavar="TABLE")] = None,
+    judge: Annotated[tuple[str, ...], Parameter(metavar="COLUMN")] = (),
+    table: TableOptions = TableOptions(),
+    levels: Annotated[tuple[str, ...], Parameter(metavar="LEVELS", group=MORE_OPTIONS)] = (),
+    scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B", group=MORE_OPTIONS)] = (),
     json: JsonFlag = False,
 ) -> int:
     """Add what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled examples, and a
     promptfooconfig.yaml that runs. Existing files stay as they are.
 
+    With --from, add a rubric, its examples and everybody's ratings from a table of verdicts and labels instead, read as
+    `calibrate TABLE` reads it.
+
+    Args:
+        from_: go on with a table that `calibrate` has read
+        judge: of a table: the columns of judges; may be repeated
+        levels: of a table: the levels, worst first
+        scale: of a table: the ends of a side's scale, judge=0..1 or human=1..5; may be repeated
+
     Example:
-        markscheme init
+        markscheme init --from verdicts.csv
 
     Exit status:
         0 done, 2 invalid arguments.
     """
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
+    project = None
+    if from_ is None:
+        table.refuse("this call")
+        files = dict(_shipped_files())
+    else:
+        project = _project_of(from_, table.sides(judge, ExportOptions(levels=levels, scale=scale)))
+        files = dict(project.files)
     made: list[str] = []
     left_alone: list[str] = []
-    for place, source in sorted(_files()):
-        (made if _put(source, folder / place) else left_alone).append(str(place))
+    for place in sorted(files):
+        (made if _put(files[place], folder / place) else left_alone).append(str(place))
+    next_steps = _with_promptfoo(left_alone) if project is None else _with_rubric(folder, project)
     print(
         dumps({"schema": 1, "created": made, "kept": left_alone})
         if json
-        else "\n".join(_told(folder, made, left_alone))
+        else "\n".join([*_written(folder, made, left_alone), *next_steps])
     )
     return 0
 
 
-def _files() -> Iterator[tuple[Path, Path]]:
+def _project_of(path: Path, sides: "Sides") -> "TableProject":
+    """The files in which a table goes on."""
+    from markscheme.readers.imported import Meanings
+    from markscheme.readers.rated import is_plain_table, open_rated
+    from markscheme.readers.table_project import project_of_table
+
+    if not is_plain_table(existing_file(path)):
+        raise UsageError(
+            f"{path} isn't a table (.csv, .tsv, .parquet); `markscheme import` reads exports of other tools"
+        )
+    return project_of_table(open_rated([path], expected="anything", meanings=Meanings(sides=sides)).files[0])
+
+
+def _shipped_files() -> Iterator[tuple[Path, str]]:
+    """Where each file goes, and its text."""
+    for place, source in _shipped_places():
+        yield place, source.read_text(encoding="utf-8")
+
+
+def _shipped_places() -> Iterator[tuple[Path, Path]]:
     """Where each file goes, and where it is taken from."""
     project = shipped("project")
     for file in project.rglob("*"):
@@ -59,7 +104,7 @@ def _files() -> Iterator[tuple[Path, Path]]:
             yield Path("graders") / file.name, file
 
 
-def _put(source: Path, place: Path) -> bool:
+def _put(text: str, place: Path) -> bool:
     """Whether the file was written; one that is there, or something in its way, is left alone.
 
     Raises:
@@ -69,13 +114,30 @@ def _put(source: Path, place: Path) -> bool:
         return False
     with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, source.read_text(encoding="utf-8"), follow=False)
+        write_whole(place, text, follow=False)
     return True
 
 
-def _told(folder: Path, made: list[str], left_alone: list[str]) -> Iterator[str]:
+def _written(folder: Path, made: list[str], left_alone: list[str]) -> Iterator[str]:
     yield from (f"made  {folder / name}" for name in made)
     yield from (f"kept  {folder / name} (already there)" for name in left_alone)
+
+
+def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
+    """How to go on with a rubric that was made from a table."""
+    options = "".join(f" --ratings {place}" for place in project.judged)
+    yield f"The same judge by the rubric: `markscheme calibrate {project.rubric}{options}`"
+    if project.has_responses:
+        yield (
+            f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then ask a judge: "
+            f"`markscheme calibrate {project.rubric} --judge anthropic`"
+        )
+    else:
+        yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
+
+
+def _with_promptfoo(left_alone: list[str]) -> Iterator[str]:
+    """How to grade under Promptfoo."""
     if "promptfooconfig.yaml" in left_alone:
         yield f"To grade with it, add to the `assert` of your tests:\n{ASSERTION}"
     yield "Next: `npx promptfoo eval` grades, and `calibrate support-reply` measures how far the grades can be trusted."

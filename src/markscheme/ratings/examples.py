@@ -375,6 +375,8 @@ def _warn_twice(examples: Iterable[Example], path: Path | None) -> None:
     first: dict[str, Example] = {}
     twice: list[str] = []
     for example in examples:
+        if not example.submission.response:
+            continue  # a table of labels alone has no responses
         text = json.dumps([example.submission.response, dict(example.submission.inputs)], sort_keys=True)
         first_with_text = first.setdefault(text, example)
         if first_with_text is example:

@@ -14,7 +14,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Reading, plain
 from markscheme.readers.peek import Peek
 from markscheme.readers.sides import Sides
-from markscheme.readers.tables import ID, RESPONSE_NAMES
+from markscheme.readers.tables import ID, INPUTS, RESPONSE_NAMES
 from markscheme.readers.value_kinds import ReadValues, folded, read_values
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission
@@ -30,7 +30,8 @@ SHOWN_IDS = 3
 def read_sides(peek: Peek, sides: Sides) -> Reading:
     """The ratings in a table by one criterion, which is what its values say: a level, a score, a decision, a category.
 
-    A judge's cell without a value is a rating that failed, so that it is counted and listed.
+    A judge's cell without a value is a rating that failed, so that it is counted and listed. The first note says in a
+    line how the table was read.
 
     Raises:
         RatingError: The table has no row, or two rows have one id.
@@ -46,8 +47,10 @@ def read_sides(peek: Peek, sides: Sides) -> Reading:
     ids = _ids(rows, _column(header, sides.unit, ID, "--id", peek.path), peek.path)
     response = _column(header, sides.response, RESPONSE_NAMES, "--response", peek.path)
     group = _column(header, sides.group, (GROUP_COLUMN,), "--group", peek.path)
+    query = _column([name for name in header if name not in (*judges, *people)], "", INPUTS["query"], "", peek.path)
     for unit, row in zip(ids, rows, strict=True):
-        reading.add_example(Example(Submission(row.get(response, ""), {}, unit), group=row.get(group, "")))
+        inputs = {"query": row[query]} if query in row else {}
+        reading.add_example(Example(Submission(row.get(response, ""), inputs, unit), group=row.get(group, "")))
         reading.ratings += [_judged(unit, name, row, values, reading.rubric) for name in judges]
         labels = [_labelled(unit, name, row, values, reading.rubric, sides.kind) for name in people]
         reading.ratings += [label for label in labels if label is not None]

@@ -360,6 +360,7 @@ class Document:
         sections: What follows, in order.
         parts: Further documents on the same page, such as each judge's after a comparison.
         more: The command that shows more; only the terminal prints it.
+        onward: What to do next with the files, and its command; None without one. Only the terminal prints it.
     """
 
     title: str
@@ -368,3 +369,4 @@ class Document:
     sections: tuple[Section, ...] = ()
     parts: tuple["Document", ...] = ()
     more: str = ""
+    onward: tuple[str, str] | None = None

@@ -130,6 +130,9 @@ class _Page(Console):
         if document.more:
             self.print()
             self._say(("Full report: ", doc.Command(document.more)))
+        if document.onward:
+            what, command = document.onward
+            self._say((f"{what}: ", doc.Command(command)))
 
     def block(self, block: doc.Block) -> None:
         """A block that text shows."""

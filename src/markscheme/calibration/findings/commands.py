@@ -45,6 +45,10 @@ class Commands:
         """Label `n` more outputs, chosen from a file of them; "" if there is no rubric."""
         return self.label(f" --next {n} --pool {POOL}")
 
+    def init_from_table(self) -> str:
+        """Make a rubric, labelled examples and ratings of the table that was calibrated, read in the same way."""
+        return f"markscheme init --from {self.rubric}{self.judge}"
+
     def adjudicate(self) -> str:
         """Resolve the examples on which annotators differ; "" if there is no rubric."""
         return self._on_rubric(f"adjudicate {self.rubric}")

@@ -122,8 +122,14 @@ def _why_nothing(calibration: Calibration) -> str:
 # --- the figures ----------------------------------------------------------------------------------------------------
 
 
-def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
-    """Agreement of the judge, the baseline and the annotators, and the target, on one scale."""
+def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = False) -> doc.Bars:
+    """Agreement of the judge, the baseline and the annotators, and the target, on one scale.
+
+    Args:
+        comparison: The judge compared with gold.
+        target: Share of examples it has to agree on.
+        is_default: Whether nobody said the target.
+    """
     with_scores = comparison
     if np.isnan(comparison.scores).all():
         with_scores = replace(comparison, judge_name=comparison.gold_name)
@@ -134,7 +140,7 @@ def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
             ("judge", share_mark(comparison.agreement)),
             ("baseline", share_mark(with_scores.agreement_constant, "baseline")),
             *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
-            ("target", doc.Mark(share(target), target, role="target")),
+            ("target", doc.Mark(f"{share(target)}{' (default)' if is_default else ''}", target, role="target")),
         ),
         _about_agreement(comparison, between),
     )

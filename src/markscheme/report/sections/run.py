@@ -22,6 +22,8 @@ _DRAWN = {"random": "at random", "by-verdict": "by the judge's verdict", "chosen
 def source_line(calibration: Calibration) -> str:
     """Where the judge's replies come from: the only line in which a recorded run differs from a live one."""
     rater = calibration.rater
+    if rater.table_read_as:
+        return rater.table_read_as
     match rater.source:
         case "live":
             cached = counted(calibration.counts.from_cache, "reply", "replies")
@@ -45,6 +47,8 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
     if rater.source != "ratings":
         yield "prompt wording", template_fingerprint()
     yield "judge", f"{rater.name} ({rater.fingerprint or 'ratings only, no fingerprint'})"
+    if rater.table_read_as:
+        yield "table", f"{rater.provenance}, read as {rater.table_read_as}"
     if rater.answered_by:
         yield "answered by", ", ".join(rater.answered_by)
     yield "labels", f"{counted(len(gold.ids), 'example')}, {LABELS_IN_WORDS[gold.reference]}"

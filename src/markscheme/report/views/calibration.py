@@ -34,14 +34,21 @@ def view(calibration: Calibration) -> doc.Document:
         source=source_line(calibration),
         blocks=(
             callout(calibration),
-            agreement_bars(comparison, calibration.decision.target),
+            agreement_bars(comparison, calibration.decision.target, is_default=calibration.target_is_default),
             tiles(comparison),
             doc.Notes(tuple(caveats(calibration))),
             fix_first(calibration),
         ),
         sections=tuple(_sections(calibration)),
         more=calibration.commands.calibrate(" --html report.html"),
+        onward=_onward(calibration),
     )
+
+
+def _onward(calibration: Calibration) -> tuple[str, str] | None:
+    """How to go on with a table: by a rubric, which can be sharpened, and by which a judge can be asked."""
+    command = calibration.commands.init_from_table()
+    return ("To go on with a rubric", command) if calibration.rater.table_read_as else None
 
 
 def _sections(calibration: Calibration) -> Iterator[doc.Section]:
@@ -81,7 +88,10 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
     return {
         "schema": 1,
         "rubric": attributes(calibration.rubric, "name fingerprint"),
-        "judge": attributes(calibration.rater, "name fingerprint source provenance"),
+        "judge": {
+            **attributes(calibration.rater, "name fingerprint source provenance"),
+            **({"table_read_as": calibration.rater.table_read_as} if calibration.rater.table_read_as else {}),
+        },
         **attributes(calibration, "counts not_graded_because=reasons_not_graded"),
         **attributes(comparison, "agreement agreement_constant agreement_person agreement_with_person gain"),
         "ties": {

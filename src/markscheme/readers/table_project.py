@@ -1,0 +1,124 @@
+"""The files in which a table goes on: the rubric that it implies, its examples, and everybody's ratings."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from markscheme.ratings.rating import Rating
+from markscheme.readers.rated import RatedFile
+from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric, Scale
+from markscheme.text import is_path_component, path_component
+
+PERCENT_ENDS = (0.0, 100.0)
+"""The ends of a score that people write as a percentage: whole numbers between them are enough to choose from."""
+PARTS_OF_SCORE = 10
+"""Levels above the lowest that a score gets, so that a judge that is asked can answer more than its ends."""
+_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True)
+class TableProject:
+    """The files in which a table goes on.
+
+    Attributes:
+        rubric: The rubric's name.
+        files: The text of each file by its place in the project: the rubric, examples, and each rater's ratings.
+        judged: The places of the judges' ratings.
+        has_responses: Whether the table has the responses, so that a judge can be asked.
+    """
+
+    rubric: str
+    files: Mapping[Path, str]
+    judged: tuple[Path, ...]
+    has_responses: bool
+
+
+def project_of_table(file: RatedFile) -> TableProject:
+    """A rubric, labelled examples and ratings, from a table.
+
+    Raises:
+        UsageError: The table's name, or a column's, can't be made the name of a file.
+    """
+    name = _file_name(file.path.stem, "the table's name")
+    folder = Path("calibration") / name
+    raters = dict.fromkeys(rating.rater for rating in file.ratings)
+    places = {rater: folder / "ratings" / f"{_file_name(rater, 'a column')}.jsonl" for rater in raters}
+    lines: dict[Path, list[str]] = {folder / "examples.jsonl": [_line(e.to_json()) for e in file.examples]}
+    for rating in file.ratings:
+        lines.setdefault(places[rating.rater], []).append(_line(_named_levels(rating, file.rubric)))
+    rubric = {Path("rubrics") / f"{name}.yaml": _head(name) + rubric_yaml(file.rubric, name)}
+    return TableProject(
+        name,
+        rubric | {place: "".join(written) for place, written in lines.items()},
+        tuple(dict.fromkeys(places[rating.rater] for rating in file.judged)),
+        file.has_responses,
+    )
+
+
+def rubric_yaml(rubric: Rubric, name: str) -> str:
+    """A rubric that values imply, as its file has it: the scale of each criterion, and a tolerance that isn't usual.
+
+    Args:
+        rubric: Has no words yet but those of its criteria.
+        name: Its name.
+    """
+    data: dict[str, Any] = {"name": name}
+    if rubric.tolerance != DEFAULT_TOLERANCE:
+        data["tolerance"] = rubric.tolerance
+    data["criteria"] = [_criterion(criterion) for criterion in rubric.criteria]
+    return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
+
+
+def _head(name: str) -> str:
+    return (
+        "# Made from a table. Say in `requirement` what your annotators look for: judges that you ask read it.\n"
+        f"# `markscheme lint {name}` says what a judge might misread.\n"
+    )
+
+
+def _criterion(criterion: Criterion) -> dict[str, Any]:
+    return {"name": criterion.name, "requirement": criterion.requirement, **_scale(criterion.scale)}
+
+
+def _scale(scale: Scale) -> dict[str, Any]:
+    if scale.is_yes_no:
+        return {}
+    if scale.coded:
+        return {"scale_type": "nominal", "options": [{"label": choice} for choice in scale.choices]}
+    if scale.by_label:
+        options = [{"label": level.label or level.choice, "value": level.value} for level in scale.levels]
+        return {"scale_type": "ordinal", "options": options}
+    low, high = scale.ends
+    is_score = len(scale.values) == 2
+    are_whole = all(value.is_integer() for value in scale.values)
+    if are_whole and (scale.ends == PERCENT_ENDS or high - low == len(scale.values) - 1 > 1):
+        return {"scale": {"min": int(low), "max": int(high)}}
+    steps = range(PARTS_OF_SCORE + 1)
+    values = [low + (high - low) * step / PARTS_OF_SCORE for step in steps] if is_score else scale.values
+    return {"levels": [{"value": int(value) if float(value).is_integer() else value} for value in values]}
+
+
+def _named_levels(rating: Rating, rubric: Rubric) -> dict[str, Any]:
+    """A line of a file of ratings; a level of a scale of words by its word, which stays true when levels are added."""
+    line = rating.to_json()
+    scales = {criterion.name: criterion.scale for criterion in rubric.criteria}
+    for name, rated in rating.criteria.items():
+        if scales[name].by_label and rated.level is not None:
+            line["criteria"][name]["level"] = scales[name].level_name(rated.level)
+    return line
+
+
+def _file_name(name: str, what: str) -> str:
+    """A name as that of a file: what no file may have in its name becomes a dash."""
+    if is_path_component(name) and " " not in name:
+        return name
+    return path_component(_NOT_IN_NAMES.sub("-", name).strip("-."), what)
+
+
+def _line(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False) + "\n"
