@@ -170,6 +170,7 @@ def test_a_table_goes_on_as_a_rubric_with_the_same_figures(values: str, tmp_path
         before["agreement"]["n"],
         before["counts"]["not_graded"],
     )
+    assert after["agreement"]["method"] == before["agreement"]["method"]
     again = run("markscheme", "init", "--from", "first try.csv", *options, "--json", cwd=tmp_path)
     assert json.loads(again.stdout)["created"] == []
 

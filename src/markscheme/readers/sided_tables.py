@@ -16,7 +16,7 @@ from markscheme.readers.peek import Peek
 from markscheme.readers.sides import Sides
 from markscheme.readers.tables import ID, INPUTS, RESPONSE_NAMES
 from markscheme.readers.value_kinds import ReadValues, folded, read_values
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import AgreementOn, Criterion, Rubric
 from markscheme.submission import Submission
 
 JUDGE_NAMES = ("judge", "verdict", "prediction")
@@ -129,7 +129,8 @@ def _ids(rows: Sequence[Mapping[str, Any]], column: str, path: Path) -> list[str
 def _rubric(values: ReadValues, people: Sequence[str], path: Path) -> Rubric:
     name = people[0] if len(people) == 1 else "label"
     criterion = Criterion(1.0, f"What {', '.join(people)} says of a response.", name, values.scale)
-    return Rubric((criterion,), name=path.stem, tolerance=values.tolerance)
+    of: AgreementOn = "decision" if values.kind == "decision" else "score"
+    return Rubric((criterion,), name=path.stem, tolerance=values.tolerance, agreement_on=of)
 
 
 def _judged(unit: str, column: str, row: Mapping[str, str], values: ReadValues, rubric: Rubric) -> Rating:
