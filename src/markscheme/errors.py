@@ -20,12 +20,18 @@
 A wrong shape or type handed to a function is the caller's programming mistake: plain ValueError or TypeError.
 """
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+
+MOST_ALIKE = 5
+"""Faults of one kind that a message lists; one wrong scale makes one in every line."""
+_VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?")
+"""What differs between two faults of one kind."""
 
 
 class MarkschemeError(Exception):
@@ -97,7 +103,23 @@ class FileError(MarkschemeError):
     ) -> None:
         self.faults = (Fault(faults, line),) if isinstance(faults, str) else tuple(faults)
         self.path = path
-        super().__init__("\n".join(self._sentence(fault) for fault in self.faults))
+        super().__init__("\n".join(self._sentences()))
+
+    def _sentences(self) -> Iterator[str]:
+        """A sentence for each fault; of faults that differ in a value alone, the first few, and how many more."""
+        alike: dict[str, int] = {}
+        for fault in self.faults:
+            kind = _VALUE.sub("…", fault.problem)
+            alike[kind] = alike.get(kind, 0) + 1
+            if alike[kind] <= MOST_ALIKE:
+                yield self._sentence(fault)
+        for kind, count in alike.items():
+            if count > MOST_ALIKE:
+                first = next(fault for fault in self.faults if _VALUE.sub("…", fault.problem) == kind)
+                more = count - MOST_ALIKE
+                yield self._sentence(
+                    Fault(f"and {more} more {'line' if more == 1 else 'lines'} like line {first.line}")
+                )
 
     def _sentence(self, fault: Fault) -> str:
         place = ":".join(str(part) for part in (self.path, fault.line) if part is not None)

@@ -85,8 +85,8 @@ def test_an_even_split_of_people_counts_nowhere_and_is_reported() -> None:
             label["pass"] = person == 0 if example["id"] in ("e0", "e1", "e2") else label["criteria"]["it"] == 5
     calibration = calibrate(Rubric.from_dict(RUBRIC), labelled, ratings=ratings(), on="decision")
     assert calibration.comparison.agreement.n == N - 3
-    assert calibration.comparison.gold.split_decisions == 3
-    assert "3 examples excluded: as many annotators pass it as fail it" in text_of(view(calibration))
+    assert len(calibration.comparison.gold.even_splits) == 3
+    assert "Annotators split evenly on pass or fail of 3 examples (e0, e1, e2)" in text_of(view(calibration))
 
 
 def test_gold_is_the_majority_of_explicit_decisions_whatever_the_scores() -> None:

@@ -211,6 +211,22 @@ def test_a_run_joins_the_accepted_ones_and_later_calls_are_compared_with_it(else
     assert not again.baseline.alarm
 
 
+def test_a_table_is_calibrated_by_its_columns_and_their_scales(elsewhere: Path) -> None:
+    lines = ["model,score,person", *(f"m,{(level - 1) / 4},{level}" for level in [1, 2, 3, 4, 5] * 12)]
+    (elsewhere / "table.csv").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"--scale judge=0..1 --scale human=1..5"):
+        calibrate("table.csv", judge="score", human="person")
+    scale = {"judge": (0, 1), "human": (1, 5)}
+    calibration = calibrate("table.csv", judge="score", human=["person"], scale=scale)
+    assert (calibration.comparison.agreement.value, calibration.comparison.agreement.n) == (1.0, 60)
+    with pytest.raises(UsageError, match="of a table, `judge` is the name"):
+        calibrate("table.csv", judge=judge(), human="person")
+    with pytest.raises(UsageError, match="names columns of a table that needs no rubric"):
+        calibrate(RUBRIC, rows(), ratings=verdicts(), human="person")
+    with pytest.raises(UsageError, match="lowest and the highest"):
+        calibrate("table.csv", judge="score", human="person", scale={"judge": (1, 0)})
+
+
 # --- compare --------------------------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,9 @@
 """Labels of an example set settled into gold."""
 
+import numpy as np
 import pytest
 
+from markscheme.calibration.comparison import compare
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -107,3 +109,55 @@ def test_nothing_labelled_is_nothing_to_compare() -> None:
         gold_of(set_of(()), ONE)
     with pytest.raises(ComparisonError, match="adjudicated"):
         gold_of(set_of((tone(0, "p", "human", 3),)), ONE, kind="adjudicated")
+
+
+YES_NO_ONE = Rubric((Criterion(1.0, "Is it polite?", "polite"),))
+
+
+def two_say(rubric: Rubric, ana: list[float], ben: list[float], **more: object) -> ExampleSet:
+    return set_of(
+        (rating("e0", "ana", "human", rubric, ana, **more), rating("e0", "ben", "human", rubric, ben, **more)),
+        (rating("e1", "ana", "human", rubric, [1] * len(ana)), rating("e1", "ben", "human", rubric, [1] * len(ana))),
+    )
+
+
+def test_an_even_split_over_yes_or_no_is_no_gold_and_no_miss() -> None:
+    gold = gold_of(two_say(YES_NO_ONE, [1], [0]), YES_NO_ONE)
+    assert np.isnan(gold.levels["polite"]).tolist() == [True, False]
+    assert np.isnan(gold.scores).tolist() == [True, False]
+    assert np.isnan(gold.decisions).tolist() == [True, False]
+    assert gold.even_splits == (("e0", "polite"),)
+    for level in (0.0, 1.0):
+        compared = compare(
+            gold.judged(YES_NO_ONE, [rating(f"e{i}", "j", "model", YES_NO_ONE, [level]) for i in (0, 1)])
+        )
+        assert (compared.agreement.n, compared.agreement.value) == (1, level)
+        assert compared.criteria["polite"].statistics["exact_agreement"].n == 1
+
+
+def test_an_adjudicator_settles_an_even_split() -> None:
+    labels = two_say(YES_NO_ONE, [1], [0]).examples[0].labels
+    settled = (*labels, rating("e0", "panel", "adjudicated", YES_NO_ONE, [0]))
+    gold = gold_of(set_of(settled), YES_NO_ONE)
+    assert (gold.levels["polite"].tolist(), gold.even_splits) == ([0.0], ())
+
+
+@pytest.mark.parametrize(
+    ("weight", "has_score", "has_decision"), [(1.0, True, True), (9.0, False, True), (11.0, False, False)]
+)
+def test_a_split_counts_where_the_answer_could_change_the_score_or_the_decision(
+    weight: float, has_score: bool, has_decision: bool
+) -> None:
+    """One of ten points moves the score by .05 either way, less than the tolerance of .1, nine of 18 by .25; with 11 of
+    20 the score is .45 or 1, on either side of the pass mark."""
+    rubric = Rubric((Criterion(9.0, "Is it right?", "right"), Criterion(weight, "Is it polite?", "polite")))
+    gold = gold_of(two_say(rubric, [1, 1], [1, 0]), rubric)
+    assert np.isnan(gold.levels["polite"]).tolist() == [True, False]
+    assert (bool(np.isfinite(gold.scores[0])), gold.even_splits) == (has_score, (("e0", "polite"),))
+    assert bool(np.isfinite(gold.decisions[0])) == has_decision
+
+
+def test_an_even_split_of_explicit_decisions_is_named() -> None:
+    labels = (tone(0, "p", "human", 5, passed=True), tone(0, "q", "human", 5, passed=False))
+    gold = gold_of(set_of(labels), ONE)
+    assert (np.isnan(gold.decisions).tolist(), gold.even_splits) == ([True], (("e0", "pass or fail"),))

@@ -5,13 +5,13 @@ import math
 import pytest
 
 from markscheme.errors import UsageError
-from markscheme.readers.sides import Said
+from markscheme.readers.sides import ValueOptions
 from markscheme.readers.value_kinds import ReadValues, read_values, scales_that_differ
 from tests.reference.table_values import TABLE_VALUES, TableValuesCase
 
 
-def of(judge: list[str], human: list[str], said: Said | None = None) -> ReadValues:
-    return read_values({"verdict": judge, "label": human}, ["verdict"], said or Said())
+def of(judge: list[str], human: list[str], options: ValueOptions | None = None) -> ReadValues:
+    return read_values({"verdict": judge, "label": human}, ["verdict"], options or ValueOptions())
 
 
 @pytest.mark.parametrize("case", TABLE_VALUES, ids=lambda case: f"{case.judge} {case.human}")
@@ -49,7 +49,7 @@ def test_words_that_do_not_all_have_a_meaning_are_never_half_guessed() -> None:
     values = of(["good", "ok", "bad", "ok"], ["good", "ok", "ok", "bad"])
     assert values.kind == "categories"
     assert "--levels worst,…,best" in values.notes[0]
-    in_order = of(["good", "ok", "bad", "ok"], ["good", "ok", "ok", "bad"], Said(levels="bad,ok,good"))
+    in_order = of(["good", "ok", "bad", "ok"], ["good", "ok", "ok", "bad"], ValueOptions(levels="bad,ok,good"))
     assert (in_order.kind, in_order.scale.choices) == ("levels", ("bad", "ok", "good"))
 
 
@@ -59,7 +59,7 @@ def test_the_refusal_of_scales_that_differ_offers_both_scales() -> None:
 
 
 def test_scales_that_are_named_put_both_sides_on_one() -> None:
-    values = of(["0", "0.25", "1"], ["1", "2", "5"], Said(scales={"judge": (0, 1), "human": (1, 5)}))
+    values = of(["0", "0.25", "1"], ["1", "2", "5"], ValueOptions(scales={"judge": (0, 1), "human": (1, 5)}))
     assert (values.kind, values.scale.ends) == ("score", (0, 1))
     assert [values.level("verdict", cell) for cell in ("0", "0.25", "1")] == [0, 0.25, 1]
     assert [values.level("label", cell) for cell in ("1", "2", "5")] == [0, 0.25, 1]
@@ -74,14 +74,14 @@ def test_scales_that_are_named_put_both_sides_on_one() -> None:
 )
 def test_a_scale_that_is_missing_or_does_not_fit_is_refused(scales: dict[str, tuple[float, float]], why: str) -> None:
     with pytest.raises(UsageError, match=why):
-        of(["0.3", "0.9", "0.6"], ["1", "4", "5"], Said(scales=scales))
+        of(["0.3", "0.9", "0.6"], ["1", "4", "5"], ValueOptions(scales=scales))
 
 
 def test_a_word_may_pass_a_number_may_be_the_mark_and_a_value_may_be_left_out() -> None:
-    assert of(["A", "B"], ["A", "A"], Said(passes="A")).level("verdict", "B") == 0
-    marked = of(["0.3", "0.9"], ["fail", "pass"], Said(pass_mark=0.5))
+    assert of(["A", "B"], ["A", "A"], ValueOptions(passes="A")).level("verdict", "B") == 0
+    marked = of(["0.3", "0.9"], ["fail", "pass"], ValueOptions(pass_mark=0.5))
     assert [marked.level("verdict", "0.9"), marked.level("label", "fail")] == [1, 0]
-    without = of(["true", "false", "maybe"], ["true", "false", "false"], Said(levels="maybe="))
+    without = of(["true", "false", "maybe"], ["true", "false", "false"], ValueOptions(levels="maybe="))
     assert (without.kind, without.level("verdict", "maybe")) == ("decision", None)
 
 

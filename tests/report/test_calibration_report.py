@@ -18,6 +18,9 @@ from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views.calibration import json_of, view
 from markscheme.submission import Submission
+from tests.calibration.made import examples as made_examples
+from tests.calibration.made import judged as judged_by
+from tests.calibration.made import yes_no_rubric
 from tests.golden_files import GoldenFiles
 
 RUBRIC = Rubric.from_dict(
@@ -108,11 +111,23 @@ def test_no_line_is_wider_than_the_screen(calibration: Calibration) -> None:
 
 
 def test_one_of_a_thing_is_written_in_the_singular(calibration: Calibration) -> None:
-    counts = Counts(1, 1, 1, 0, 1, 1, 1, 1, 1, 1)
+    counts = Counts(1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1)
     page = on_screen(replace(calibration, rater=Rater("j", "f00d", "live"), counts=counts, cost=Usage(1)))
     for text in ("1 call, 1 reply from the cache", "1 verdict unreadable", "1 abstention;", "1 of 1 quote not found"):
         assert text in page
     assert "1 label given for another wording" in page
+
+
+def test_what_annotators_split_over_evenly_is_counted_and_named() -> None:
+    rubric = yes_no_rubric("polite")
+    people = {"ana": [[n % 2] for n in range(40)], "ben": [[n % 2 if n > 1 else 1 - n % 2] for n in range(40)]}
+    examples = made_examples(rubric, people)
+    made = calibration_of(rubric, examples, judged_by(rubric, people["ana"]), Rater("j", "f00d", "ratings", "j.jsonl"))
+    assert "Annotators split evenly on polite of 2 examples (e0, e1): there is no gold label" in render_markdown(
+        view(made)
+    )
+    assert (made.comparison.agreement.n, made.comparison.agreement.value) == (38, 1.0)
+    assert made.counts.even_splits == 2
 
 
 def few_fails(n: int = 60) -> Calibration:

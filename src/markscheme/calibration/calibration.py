@@ -83,7 +83,7 @@ class Rater:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of the examples by outcome; verdicts are counted over all criteria."""
+    """Counts of the examples by outcome; verdicts are counted over all criteria, even splits of annotators too."""
 
     examples: int
     graded: int
@@ -95,6 +95,7 @@ class Counts:
     quotes_not_found: int
     stale_labels: int
     set_aside: int
+    even_splits: int
 
     @property
     def too_few_graded(self) -> bool:
@@ -332,4 +333,5 @@ def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Co
         quotes_not_found=sum(verdict.quote_found is False for verdict in rated),
         stale_labels=examples.stale,
         set_aside=comparison.gold.set_aside,
+        even_splits=len(comparison.gold.even_splits),
     )

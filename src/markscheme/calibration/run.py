@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypeVar, get_args
 
 from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
 from markscheme.calibration.calibration import Calibration, Options
-from markscheme.calibration.calibration_request import CalibrationRequest, ExportHints
+from markscheme.calibration.calibration_request import CalibrationRequest, ExportHints, names_table
 from markscheme.calibration.comparison_request import ComparisonRequest
 from markscheme.calibration.contenders import Compared, compare_calibrations
 from markscheme.calibration.history import DriftRule
@@ -23,6 +23,7 @@ from markscheme.readers.infer_rubric import rubric_of_levels
 from markscheme.readers.rated import RatedFile
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
+from markscheme.readers.sides import Sides, ValueOptions
 from markscheme.readers.written import JudgeCost
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import AGREEMENT_ON, AgreementOn, Rubric
@@ -64,6 +65,8 @@ def calibrate(
     judge_names: Iterable[str] = (),
     map: Mapping[str, str] | None = None,
     levels: Mapping[str, str] | None = None,
+    human: str | Iterable[str] = (),
+    scale: Mapping[str, tuple[float, float]] | None = None,
     skip_damaged: bool = False,
     watch: Watch = unwatched,
     notify: Callable[[str], None] | None = None,
@@ -75,11 +78,11 @@ def calibrate(
     given is taken from the configuration file of the working directory, as on the command line.
 
     Args:
-        rubric: A rubric, its name or its file; or Promptfoo's results or another tool's export, which contain labels
-            and a judge's ratings.
+        rubric: A rubric, its name or its file; or Promptfoo's results, another tool's export, or a table, which contain
+            labels and a judge's ratings.
         examples: Labelled examples, or their file; the rubric's own by default.
         judge: A judge, which stays open, or a name as on the command line; by default the rubric's own, else one that
-            is available.
+            is available. Of a table, the judge's column.
         ratings: The judge's ratings, or files of them; nothing is asked then.
         target: Share of examples that the judge must agree on; by default the rubric's.
         tolerance: How far a score may miss and still agree; by default the rubric's.
@@ -102,9 +105,11 @@ def calibrate(
         judge_names: Raters of an export that are judges.
         map: Other names for metrics of an export.
         levels: The levels that words of an export mean.
+        human: Of a table, the columns of annotators.
+        scale: The lowest and highest value of "judge" and of "human" in files where they differ, or of a column.
         skip_damaged: Whether what can't be read is left out, with a warning each.
         watch: Shows progress.
-        notify: Called with a sentence that says what was accepted.
+        notify: Called with a sentence that says what was accepted, or how a table was read.
         asking: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
 
     Raises:
@@ -119,6 +124,7 @@ def calibrate(
         ('explore', 'not-enough-labels', 73)
     """
     settings = find_settings(Path.cwd()).values
+    sides = _columns_of_table(rubric, judge, human, scale)
     request = CalibrationRequest(
         of=rubric if isinstance(rubric, Rubric) else (str(rubric),),
         examples=_examples(examples, rubric),
@@ -144,7 +150,8 @@ def calibrate(
             drift_margin=_share("drift_margin", settings.get("drift_margin") if drift_margin is None else drift_margin),
             replay=replay,
         ),
-        hints=_hints(kind, rater, judge_names, map, levels),
+        hints=_hints(kind, rater, judge_names, map, levels, scale),
+        sides=sides,
         watch=watch,
         notify=notify,
     )
@@ -172,6 +179,7 @@ def compare(
     judge_names: Iterable[str] = (),
     map: Mapping[str, str] | None = None,
     levels: Mapping[str, str] | None = None,
+    scale: Mapping[str, tuple[float, float]] | None = None,
     skip_damaged: bool = False,
     watch: Watch = unwatched,
     **asking: Any,
@@ -194,6 +202,7 @@ def compare(
         judge_names: Raters of an export that are judges.
         map: Other names for metrics of an export.
         levels: The levels that words of an export mean.
+        scale: The lowest and highest value of "judge" and of "human" in files where they differ.
         skip_damaged: Whether what can't be read is left out, with a warning each.
         watch: Shows progress.
         asking: How judges are asked, as on the command line: `samples=3`, `budget=2`.
@@ -226,7 +235,7 @@ def compare(
             of=settings.get("on") if of is None else of,
         ),
         ask=ask_options(None, asking),
-        meanings=_hints(kind, rater, judge_names, map, levels).meanings,
+        meanings=_hints(kind, rater, judge_names, map, levels, scale).meanings,
         watch=watch,
     )
     with leaving_out_damaged_lines(skip_damaged):
@@ -344,6 +353,7 @@ def _hints(
     judge_names: Iterable[str],
     fields: Mapping[str, str] | None,
     levels: Mapping[str, str] | None,
+    scale: Mapping[str, tuple[float, float]] | None = None,
 ) -> ExportHints:
     return ExportHints(
         kind=_one_of("kind", kind, KINDS),
@@ -351,7 +361,33 @@ def _hints(
         judges=frozenset(judge_names),
         fields=dict(fields or {}),
         words={word.casefold(): str(level) for word, level in (levels or {}).items()},
+        scales=_spans(scale),
     )
+
+
+def _columns_of_table(
+    rubric: Rubric | str | Path,
+    judge: Judge | str | None,
+    human: str | Iterable[str],
+    scale: Mapping[str, tuple[float, float]] | None,
+) -> Sides | None:
+    """Which columns of a table are whose, and their scales; None where no table is named."""
+    people = (human,) if isinstance(human, str) else tuple(human)
+    if isinstance(rubric, Rubric) or not names_table([str(rubric)]):
+        if people:
+            name = rubric.name if isinstance(rubric, Rubric) else rubric
+            raise UsageError(f"`human` names columns of a table that needs no rubric; {name} is none")
+        return None
+    if judge is not None and not isinstance(judge, str):
+        raise UsageError("of a table, `judge` is the name of the judge's column")
+    return Sides(judges=() if judge is None else (judge,), people=people, value_options=ValueOptions(_spans(scale)))
+
+
+def _spans(scale: Mapping[str, tuple[float, float]] | None) -> dict[str, tuple[float, float]]:
+    for side, (low, high) in (scale or {}).items():
+        if not low < high:
+            raise UsageError(f"`scale` gives the lowest and the highest value, got {low!r} and {high!r} of {side!r}")
+    return {side: (float(low), float(high)) for side, (low, high) in (scale or {}).items()}
 
 
 # --- what a value may be --------------------------------------------------------------------------------------------

@@ -277,12 +277,12 @@ class TableOptions:
 
     def sides(self, judges: "Sequence[str]", export: ExportOptions) -> "Sides":
         """The same, for the reader of tables."""
-        from markscheme.readers.sides import Said, Sides
+        from markscheme.readers.sides import Sides, ValueOptions
 
         return Sides(
             judges=_columns(judges),
             people=_columns(self.human),
-            said=Said(spans(export.scale), ",".join(export.levels), self.pass_, self.pass_mark),
+            value_options=ValueOptions(spans(export.scale), ",".join(export.levels), self.pass_, self.pass_mark),
             unit=self.id,
             response=self.response,
             group=self.group,

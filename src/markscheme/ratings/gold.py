@@ -32,6 +32,10 @@ GOLD = "gold"
 """Name of the gold column in a table."""
 JUDGE = "judge"
 """Name of the judge's column where there is only one judge."""
+EVEN = 0.5
+"""The share of annotators who say pass where as many say fail."""
+DECISION = "pass or fail"
+"""What annotators split over where they gave decisions on the whole."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,8 @@ class Gold(Column):
         people: Labels of single annotators, without adjudicated ones.
         set_aside: Number of examples whose labels are of a weaker kind than those that count.
         not_blind: Number of labels that count and were given with the judge's verdict shown.
-        split_decisions: Number of examples that as many raters pass as fail, which therefore have no decision.
+        even_splits: Where annotators split evenly, so that there is no gold: the example's id, and what they split
+            over, a yes/no criterion or `DECISION`.
     """
 
     examples: tuple[Example, ...]
@@ -54,11 +59,16 @@ class Gold(Column):
     people: tuple[Rating, ...]
     set_aside: int = 0
     not_blind: int = 0
-    split_decisions: int = 0
+    even_splits: tuple[tuple[str, str], ...] = ()
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
         places = np.arange(len(self.examples))[chosen].tolist()
-        return replace(super().rows(chosen), examples=tuple(self.examples[place] for place in places))
+        ids = {self.ids[place] for place in places}
+        return replace(
+            super().rows(chosen),
+            examples=tuple(self.examples[place] for place in places),
+            even_splits=tuple((unit, over) for unit, over in self.even_splits if unit in ids),
+        )
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
@@ -96,7 +106,8 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
 
     For each criterion the strongest kind of label an example has counts: adjudicated, else annotators', else
     constructed, else a model's. Several raters of that kind are combined by `by`. Where annotators have labelled any
-    example, those that only others have labelled are excluded.
+    example, those that only others have labelled are excluded. Where as many annotators say yes as no, there is no gold
+    for that criterion; nor is there a score or a decision for the example, if the answer could change it.
 
     Raises:
         ComparisonError: Nothing is labelled, or there are no labels of `kind`.
@@ -111,10 +122,13 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     labelled_examples = tuple(example for example in examples.examples if example.id in labelled)
     ids = tuple(example.id for example in labelled_examples)
     table = rating_table(rubric, ids, counted)
-    levels, used = _levels(table, by)
-    skipped = {name: np.any([column.skipped[name] for column in table.columns], axis=0) for name in levels}
-    scores = _scores(counted, table, levels, skipped, by)
-    decisions, n_split = _decisions(counted, table, levels, scores)
+    middles, used = _levels(table, by)
+    skipped = {name: np.any([column.skipped[name] for column in table.columns], axis=0) for name in middles}
+    splits = _even_splits(rubric, middles, by)
+    levels = {name: np.where(splits[name], np.nan, of_criterion) for name, of_criterion in middles.items()}
+    scores = _scores(counted, table, middles, skipped, splits, by)
+    decisions = _decisions(counted, table, middles, skipped, splits, scores)
+    in_words = {**splits, DECISION: decisions.are_split}
     raters: Counter[str] = Counter(
         kind_of_rater for kind_of_rater, _ in {(label.kind, label.rater) for label in counted}
     )
@@ -124,7 +138,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         levels=levels,
         skipped=skipped,
         scores=scores,
-        decisions=decisions,
+        decisions=decisions.passed,
         ratings=(None,) * len(ids),
         examples=labelled_examples,
         kinds={kind_of_rater: raters[kind_of_rater] for kind_of_rater in KINDS if raters[kind_of_rater]},
@@ -132,7 +146,9 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         people=tuple(label for label in counted if label.kind == "human"),
         set_aside=len({label.id for label in labels} - labelled),
         not_blind=sum(not label.blind for label in counted),
-        split_decisions=n_split,
+        even_splits=tuple(
+            (ids[place], over) for over, are_split in in_words.items() for place in np.flatnonzero(are_split).tolist()
+        ),
     )
 
 
@@ -172,14 +188,56 @@ def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[st
     return levels, used
 
 
+def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> dict[str, Flags]:
+    """For each criterion the examples on which as many annotators say yes as no."""
+    return {
+        criterion.name: (
+            ~np.isnan(levels[criterion.name]) & ~np.isin(levels[criterion.name], criterion.scale.values)
+            if criterion.scale.is_yes_no and by == "median"
+            else np.zeros(len(levels[criterion.name]), dtype=bool)
+        )
+        for criterion in rubric.criteria
+    }
+
+
+def _answers_at(place: int, levels: Mapping[str, Floats]) -> dict[str, float]:
+    """The levels of one example, by criterion; those without one are left out."""
+    answers = {name: float(of_criterion[place]) for name, of_criterion in levels.items()}
+    return {name: level for name, level in answers.items() if not np.isnan(level)}
+
+
+def _not_applicable(place: int, skipped: Mapping[str, Flags]) -> list[str]:
+    """The criteria that don't apply to an example."""
+    return [name for name, does_not_apply in skipped.items() if does_not_apply[place]]
+
+
+def _either_way(
+    place: int, levels: Mapping[str, Floats], splits: Mapping[str, Flags], rubric: Rubric
+) -> tuple[dict[str, float], dict[str, float]] | None:
+    """An example's levels with the even splits settled for the worse, and for the better; None without any split."""
+    split = [criterion for criterion in rubric.criteria if splits[criterion.name][place]]
+    if not split:
+        return None
+    answers = _answers_at(place, levels)
+    worse: dict[str, float] = {}
+    better: dict[str, float] = {}
+    for criterion in split:
+        low, high = criterion.scale.ends
+        worse[criterion.name] = low if criterion.weight > 0 else high
+        better[criterion.name] = high if criterion.weight > 0 else low
+    return {**answers, **worse}, {**answers, **better}
+
+
 def _scores(
     labels: Sequence[Rating],
     table: RatingTable,
     levels: Mapping[str, Floats],
     skipped: Mapping[str, Flags],
+    splits: Mapping[str, Flags],
     by: GoldRule,
 ) -> Floats:
-    """The overall score, by the strongest kind that gave one; else the score of the gold levels."""
+    """The overall score, by the strongest kind that gave one; else the score of the gold levels, unless an even split
+    decides whether any score agrees with it."""
     scores = np.full(len(table.ids), np.nan)
     for kind in KINDS:
         scored = [label for label in labels if label.kind == kind and label.overall is not None]
@@ -188,38 +246,53 @@ def _scores(
             theirs = gold(stacked(whole.columns), by="mean" if by == "mean" else "median")
             scores = np.where(np.isnan(scores), theirs, scores)
     for place in np.flatnonzero(np.isnan(scores)).tolist():
-        earned = earned_score(
-            {
-                name: float(of_criterion[place])
-                for name, of_criterion in levels.items()
-                if not np.isnan(of_criterion[place])
-            },
-            [name for name, does_not_apply in skipped.items() if does_not_apply[place]],
-            table.rubric,
-        )
-        scores[place] = np.nan if earned is None else earned
+        not_applicable = _not_applicable(place, skipped)
+
+        def earned(answers: Mapping[str, float], not_applicable: Sequence[str] = not_applicable) -> float:
+            score = earned_score(answers, not_applicable, table.rubric)
+            return np.nan if score is None else score
+
+        outcomes = _either_way(place, levels, splits, table.rubric)
+        width = 0.0 if outcomes is None else earned(outcomes[1]) - earned(outcomes[0])
+        if not width >= 2 * table.rubric.tolerance - ROUNDING:
+            scores[place] = earned(_answers_at(place, levels))
     return scores
 
 
+@dataclass(frozen=True)
+class _Decisions:
+    """Gold's decisions, 1 for pass, 0 for fail and nan for none, and where explicit ones are split evenly."""
+
+    passed: Floats
+    are_split: Flags
+
+
 def _decisions(
-    labels: Sequence[Rating], table: RatingTable, levels: Mapping[str, Floats], scores: Floats
-) -> tuple[Floats, int]:
+    labels: Sequence[Rating],
+    table: RatingTable,
+    levels: Mapping[str, Floats],
+    skipped: Mapping[str, Flags],
+    splits: Mapping[str, Flags],
+    scores: Floats,
+) -> _Decisions:
     """The explicit decision, by majority of the strongest kind that gave one; else the one from score and required
-    criteria. Then the number of examples without a decision because the majority was a tie."""
+    criteria, unless an even split decides it."""
     rubric = table.rubric
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
     if not rubric.decides:
         passed[:] = np.nan
-    if any(criterion.required for criterion in rubric.criteria):
-        for place in np.flatnonzero(passed == 1).tolist():
-            levels_here = {
-                name: float(of_criterion[place])
-                for name, of_criterion in levels.items()
-                if not np.isnan(of_criterion[place])
-            }
-            passed[place] = float(not fails_required(levels_here, rubric))
+    has_required = any(criterion.required for criterion in rubric.criteria)
+    is_split = np.any([splits[criterion.name] for criterion in rubric.criteria], axis=0)
+    scored = {label.id for label in labels if label.overall is not None}
+    for place in np.flatnonzero(is_split | (passed == 1) & has_required).tolist() if rubric.decides else ():
+        outcomes = _either_way(place, levels, splits, rubric) or (_answers_at(place, levels),)
+        earned = [earned_score(answers, _not_applicable(place, skipped), rubric) for answers in outcomes]
+        if table.ids[place] in scored or not is_split[place]:
+            earned = [float(scores[place])] * len(outcomes)
+        decisions = {_passes(answers, score, rubric) for answers, score in zip(outcomes, earned, strict=True)}
+        passed[place] = decisions.pop() if len(decisions) == 1 else np.nan
+    are_split = np.zeros(len(table.ids), dtype=bool)
     open_still = np.ones(len(table.ids), dtype=bool)
-    n_split = 0
     for kind in KINDS:
         deciding = [label for label in labels if label.kind == kind and label.passed is not None]
         if deciding:
@@ -227,10 +300,17 @@ def _decisions(
             votes = np.column_stack([column.decisions for column in columns])
             decided = open_still & ~np.isnan(votes).all(axis=1)
             share = gold(votes, by="mean")
-            passed = np.where(decided, np.where(share == 0.5, np.nan, share > 0.5), passed)
-            n_split += int((decided & (share == 0.5)).sum())
+            are_split |= decided & (share == EVEN)
+            passed = np.where(decided, np.where(share == EVEN, np.nan, share > EVEN), passed)
             open_still &= ~decided
-    return passed, n_split
+    return _Decisions(passed, are_split)
+
+
+def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -> float:
+    """1 if an example passes with these levels and this score, else 0; nan without a score."""
+    if score is None:
+        return np.nan
+    return float(score >= rubric.pass_mark - ROUNDING and not fails_required(answers, rubric))
 
 
 def _reference(labels: Sequence[Rating], ids: tuple[str, ...], used: set[str]) -> str:

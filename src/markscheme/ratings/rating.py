@@ -1,7 +1,7 @@
 """Rating, the one record for a label, a verdict, an earlier run or a thumb in a viewer; and its files."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -111,7 +111,14 @@ def asked_under(rubric: Rubric) -> str:
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
-def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unread: bool = False) -> list[Rating]:
+def load_ratings(
+    path: Path,
+    rubric: Rubric,
+    *,
+    kind: Kind = "model",
+    keep_unread: bool = False,
+    interpreted: Callable[[Any], Any] = lambda line: line,
+) -> list[Rating]:
     """The ratings in a file, one per line.
 
     Where an annotator rates the same submission again in a later line of the same sample, the later line counts:
@@ -123,6 +130,7 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unrea
         rubric: Its criteria and scales decide which ratings are valid.
         kind: The kind of lines that don't name one.
         keep_unread: True keeps a judge's answer off the scale as an unreadable verdict, to be counted.
+        interpreted: Makes of the data in a line the rating that it means; a ValueError says why it means none.
 
     Raises:
         RatingError: All invalid lines: unreadable, with unknown criteria, off the scale.
@@ -132,7 +140,7 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unrea
     faults: list[Fault] = []
     for number, line in json_lines(path, RatingError):
         try:
-            rating = reader.rating(line, kind=kind)
+            rating = reader.rating(interpreted(line), kind=kind)
         except ValueError as error:
             faults.append(Fault(str(error), number))
             continue

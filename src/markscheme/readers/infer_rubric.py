@@ -1,6 +1,7 @@
 """Infer a rubric from ratings: its criteria and their scales."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,23 @@ from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 YES_NO_WORDS = frozenset(["met", "unmet"])
 
 
-def infer_rubric(paths: Sequence[Path]) -> Rubric:
+def infer_rubric(paths: Sequence[Path], *, on_positions: Collection[str] = ()) -> Rubric:
     """A rubric with the criteria that files of ratings rate; see `rubric_of_levels`.
+
+    Args:
+        paths: The files.
+        on_positions: Criteria whose numbers are moved to positions from 0 to 1 when they are read.
 
     Raises:
         RatingError: No criterion in the files has a scale that can be inferred.
     """
     lines = (mapping(line) for path in paths for _, line in json_lines(path, RatingError))
-    return rubric_of_levels((mapping(line.get("criteria")) for line in lines), paths[0])
+    rubric = rubric_of_levels((mapping(line.get("criteria")) for line in lines), paths[0])
+    moved = (
+        replace(criterion, scale=scale_between(0.0, 1.0)) if criterion.name in on_positions else criterion
+        for criterion in rubric.criteria
+    )
+    return replace(rubric, criteria=tuple(moved))
 
 
 def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:

@@ -9,6 +9,7 @@ from markscheme.ratings.examples import SUFFIXES, load_examples
 from markscheme.ratings.rating import load_ratings
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels
+from markscheme.readers.own_scales import shared_scales
 from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.tables import LABEL, VERDICT
 from markscheme.rubrics.file import load_rubric
@@ -36,18 +37,20 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, interpretation: I
 
     Raises:
         RatingError: A file has a line that can't be read, or no scale can be inferred.
+        UsageError: Numbers of judges and people can't be on one scale, and no scale is named.
     """
     notes = []
     if rubric is None:
         rubric = _rubric_of_folder(files)
+    scales = shared_scales(files, rubric, interpretation.meanings.columns.scales)
     if rubric is None:
-        rubric = infer_rubric([peek.path for peek in files])
+        rubric = infer_rubric([peek.path for peek in files], on_positions=scales.criteria)
         notes = [INFERRED]
     return [
         Reading(
             peek.path,
             rubric,
-            ratings=load_ratings(peek.path, rubric, keep_unread=interpretation.keep_unread),
+            ratings=load_ratings(peek.path, rubric, keep_unread=interpretation.keep_unread, interpreted=scales.moved),
             notes=list(notes),
         )
         for peek in files

@@ -7,6 +7,7 @@ from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.rating import Rating
 from markscheme.readers.formats import TABLE, format_of
 from markscheme.readers.imported import Meanings
+from markscheme.readers.own_scales import ScaleError
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import AS_WRITTEN, RatedFiles, open_rated
 from markscheme.readers.rater_table import RaterTable, rater_table_from, read_rater_table
@@ -43,7 +44,10 @@ def open_rater_table(
         if path.suffix == ".parquet":
             return rater_table_from(Peek(path).all_records(), levels, between=between, place=path)
         return read_rater_table(path, levels, between=between)
-    rated = open_rated([path], meanings=meanings)
+    try:
+        rated = open_rated([path], meanings=meanings)
+    except ScaleError as clash:
+        raise UsageError(f"{clash.why}. Agreement needs one scale: write both as 0 to 1 first") from clash
     chosen = _chosen(rated, criterion)
     rows: dict[str, dict[str, Any]] = {}
     for rating in rated.ratings:

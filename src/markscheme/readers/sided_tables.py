@@ -42,7 +42,9 @@ def read_sides(peek: Peek, sides: Sides) -> Reading:
     if not rows:
         raise RatingError("holds no rows", path=peek.path)
     judges, people = _columns_of(header, sides, peek.path)
-    values = read_values({name: [row.get(name) for row in rows] for name in (*judges, *people)}, judges, sides.said)
+    values = read_values(
+        {name: [row.get(name) for row in rows] for name in (*judges, *people)}, judges, sides.value_options
+    )
     reading = Reading(peek.path, _rubric(values, people, peek.path))
     ids = _ids(rows, _column(header, sides.unit, ID, "--id", peek.path), peek.path)
     response = _column(header, sides.response, RESPONSE_NAMES, "--response", peek.path)

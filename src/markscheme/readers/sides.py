@@ -7,12 +7,14 @@ from typing import TypeAlias
 
 from markscheme.ratings.kinds import Kind
 
+SIDES = ("judge", "human")
+"""Who gave a value, as `--scale` names them."""
 Span: TypeAlias = tuple[float, float]
 """The lowest value a scale has, and the highest."""
 
 
 @dataclass(frozen=True)
-class Said:
+class ValueOptions:
     """What the caller says of the values, as options have it.
 
     Attributes:
@@ -30,12 +32,12 @@ class Said:
 
 @dataclass(frozen=True)
 class Sides:
-    """Which columns of a table are judges' and people's, and what is said of their values.
+    """Which columns of a table are judges' and people's, and what their values mean.
 
     Attributes:
         judges: Columns of judges; empty finds the one that has a judge's name.
         people: Columns of annotators, likewise.
-        said: What the values are, where they don't say.
+        value_options: What the values are, where they don't say.
         unit: The column of ids; "" finds it.
         response: The column of responses; "" finds it.
         group: The column of groups; "" finds it.
@@ -44,7 +46,7 @@ class Sides:
 
     judges: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
-    said: Said = Said()
+    value_options: ValueOptions = ValueOptions()
     unit: str = ""
     response: str = ""
     group: str = ""
@@ -52,8 +54,8 @@ class Sides:
 
     @property
     def as_options(self) -> str:
-        """The same as a shell has it, each option after a space; "" where nothing is said."""
-        stated = self.said
+        """The same as a shell has it, each option after a space; "" without any."""
+        stated = self.value_options
         mark = "" if stated.pass_mark is None else f"{stated.pass_mark:g}"
         options = {
             "judge": self.judges,

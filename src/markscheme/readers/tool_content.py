@@ -14,7 +14,7 @@ from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Import, Reading, number, plain, taken_out
 from markscheme.readers.infer_rubric import scale_between
-from markscheme.readers.sides import Span
+from markscheme.readers.sides import SIDES, Span
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, as_text
@@ -24,7 +24,6 @@ QUERY = ("query", "question", "input", "prompt")
 NOT_APPLICABLE = ("na", "n/a", "not applicable", "not_applicable")
 WHOLE_RESPONSE = {"pass": "passed", "overall": "overall"}
 """Names to map a metric to that rates the whole response, with the field of a rating that holds it."""
-SIDES = ("judge", "human")
 SHOWN_IDS = 3
 """Ids or values listed in a note, at most."""
 

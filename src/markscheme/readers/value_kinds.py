@@ -14,7 +14,7 @@ from markscheme.errors import UsageError
 from markscheme.plain_data import shown
 from markscheme.readers.imported import number
 from markscheme.readers.recoding import Recoding
-from markscheme.readers.sides import Said, Span
+from markscheme.readers.sides import Span, ValueOptions
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, LEVEL_ROUNDING, YES_NO, Level, Scale
 
 ValueKind: TypeAlias = Literal["decision", "levels", "score", "categories"]
@@ -95,18 +95,18 @@ def scale_span(text: str) -> Span | None:
     return (low, high) if low is not None and high is not None and low < high else None
 
 
-def read_values(columns: Mapping[str, Sequence[object]], judges: Collection[str], said: Said) -> ReadValues:
+def read_values(columns: Mapping[str, Sequence[object]], judges: Collection[str], options: ValueOptions) -> ReadValues:
     """How the values of columns are read.
 
     Args:
         columns: The cells by column, judges' and people's.
         judges: The columns that are judges'; the others are people's.
-        said: What the caller says of them.
+        options: What the caller says of them.
 
     Raises:
         UsageError: They may mean several things, or can't be on one scale; it names the option that says what they are.
     """
-    recoding = Recoding.parse(said.levels) if said.levels and scale_span(said.levels) is None else None
+    recoding = Recoding.parse(options.levels) if options.levels and scale_span(options.levels) is None else None
     cells = {column: [folded(cell) for cell in written] for column, written in columns.items()}
     left_out = {folded(cell) for cell, level in recoding.cells.items() if not level} if recoding else set()
     values = {column: [cell for cell in written if cell and cell not in left_out] for column, written in cells.items()}
@@ -114,14 +114,14 @@ def read_values(columns: Mapping[str, Sequence[object]], judges: Collection[str]
     if empty:
         raise UsageError(f"column {empty[0]!r} has no value")
     spelling = {folded(cell): " ".join(str(cell).split()) for written in columns.values() for cell in written}
-    read = _Values(values, frozenset(judges), said, spelling)
-    if said.scales:
+    read = _Values(values, frozenset(judges), options, spelling)
+    if options.scales:
         return read.on_scales_given()
-    if said.passes:
-        return read.passing(folded(said.passes))
-    if said.pass_mark is not None:
-        return read.marked(said.pass_mark)
-    span = scale_span(said.levels) if said.levels else None
+    if options.passes:
+        return read.passing(folded(options.passes))
+    if options.pass_mark is not None:
+        return read.marked(options.pass_mark)
+    span = scale_span(options.levels) if options.levels else None
     if span is not None:
         return read.between(*span)
     if recoding is not None and recoding.levels != ("",):
@@ -175,7 +175,7 @@ class _Values:
 
     columns: Mapping[str, Sequence[str]]
     judges: frozenset[str]
-    said: Said
+    options: ValueOptions
     spelling: Mapping[str, str]
 
     @property
@@ -215,7 +215,7 @@ class _Values:
 
     def _span_of(self, column: str) -> Span | None:
         side = "judge" if column in self.judges else "human"
-        return self.said.scales.get(column, self.said.scales.get(side))
+        return self.options.scales.get(column, self.options.scales.get(side))
 
     def _numbers_within(self, column: str, low: float, high: float) -> dict[str, float]:
         """A column's numbers by value.
@@ -265,7 +265,7 @@ class _Values:
         counts_as = {folded(cell): folded(level) for cell, level in recoding.cells.items()}
         unknown = [value for value in self.different if counts_as.get(value, value) not in place]
         if unknown and recoding.cells and not any(name in self.different for name in names):
-            return _Values(self.columns, self.judges, Said(), self.spelling).inferred()
+            return _Values(self.columns, self.judges, ValueOptions(), self.spelling).inferred()
         if unknown:
             raise UsageError(f"{_listed(unknown)}: not among the levels {', '.join(recoding.levels)} of --levels")
         codes = {value: place[counts_as.get(value, value)] for value in self.different}

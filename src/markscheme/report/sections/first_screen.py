@@ -1,7 +1,7 @@
 """The first screen: what the judge can be used for, agreement on one scale, wrong decisions, and caveats."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from markscheme.calibration.comparison import OF_DECISION, OF_SCORE, Comparison,
 from markscheme.calibration.decision import ASSUMED_AGREEMENT
 from markscheme.calibration.limits import WrongDecisions
 from markscheme.judges.family import kinship
-from markscheme.phrases import commonest, counted, number, percent
+from markscheme.phrases import commonest, counted, few_of, number, percent
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, is_count, share, share_with_ci
@@ -204,8 +204,6 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         yield f"Warning: {LABELS_IN_WORDS[gold.reference]}; agreement with them is no evidence about people."
     yield from _unseen(calibration)
     yield from _other_measure(calibration.comparison)
-    if gold.split_decisions and calibration.comparison.measure.of == OF_DECISION:
-        yield f"{counted(gold.split_decisions, 'example')} excluded: as many annotators pass it as fail it."
     ties = calibration.comparison.ties
     if ties.count:
         yield _ties_line(calibration)
@@ -225,6 +223,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         yield f"{counts.quotes_not_found} of {counted(counts.quotes, 'quote')} not found in what the judge saw."
     if counts.stale_labels:
         yield f"{counted(counts.stale_labels, 'label')} given for another wording (stale); they still count."
+    yield from _even_splits(gold.even_splits)
     if gold.set_aside:
         yield f"{counted(gold.set_aside, 'example')} without human labels excluded."
     uneven = sum(example.weight != 1 for example in gold.examples)
@@ -235,6 +234,18 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         )
     if calibration.openings is not None:
         yield calibration.openings.sentence
+
+
+def _even_splits(even_splits: Sequence[tuple[str, str]]) -> Iterator[doc.Line]:
+    """What annotators split over evenly, and on which examples."""
+    by_question: dict[str, list[str]] = {}
+    for unit, over in even_splits:
+        by_question.setdefault(over, []).append(unit)
+    for over, units in by_question.items():
+        yield (
+            f"Annotators split evenly on {over} of {counted(len(units), 'example')} ({few_of(units)}): there is no "
+            "gold label, so it counts neither as agreement nor as a miss; markscheme adjudicate decides it."
+        )
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:

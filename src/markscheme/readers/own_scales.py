@@ -1,0 +1,155 @@
+"""Plain files of ratings in which judges and people use scales of their own: noticed, refused, and moved to one."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.errors import RatingError, UsageError
+from markscheme.plain_data import json_lines
+from markscheme.ratings.kinds import JUDGES
+from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.sides import SIDES, Span
+from markscheme.readers.value_kinds import scale_options, scales_that_differ
+from markscheme.rubrics.rubric import Rubric
+
+POSITIONS: Span = (0.0, 1.0)
+"""The scale that both sides are moved to where no rubric names one, and that of overall scores."""
+OVERALL = "overall"
+"""The key of a rating's overall score, which is from 0 to 1."""
+
+
+class ScaleError(UsageError):
+    """Numbers that can't be on one scale; whoever knows the scales can name them.
+
+    Attributes:
+        why: Which numbers, and why they can't be.
+    """
+
+    def __init__(self, why: str, options: str) -> None:
+        super().__init__(f"{why}. Name the ends: {options}")
+        self.why = why
+
+
+@dataclass(frozen=True)
+class SharedScales:
+    """How numbers of judges and people get on one scale.
+
+    Attributes:
+        spans: The ends of each side's own scale, "judge" and "human".
+        ends: The scale that each side's numbers are moved to, by side and criterion, or `OVERALL`.
+    """
+
+    spans: Mapping[str, Span]
+    ends: Mapping[tuple[str, str], Span]
+
+    @property
+    def criteria(self) -> set[str]:
+        """The criteria whose numbers are moved."""
+        return {name for _, name in self.ends if name != OVERALL}
+
+    def moved(self, line: Any) -> Any:
+        """A line of a file of ratings, with its numbers on the shared scales.
+
+        Raises:
+            ValueError: A number isn't on its side's scale.
+        """
+        if not self.ends or not isinstance(line, Mapping):
+            return line
+        side = _side_of(line)
+        criteria = line.get("criteria")
+        if isinstance(criteria, Mapping):
+            line = {**line, "criteria": {name: self._entry(side, name, entry) for name, entry in criteria.items()}}
+        if (side, OVERALL) in self.ends and _is_number(line.get(OVERALL)):
+            line = {**line, OVERALL: self._level(side, OVERALL, line[OVERALL])}
+        return line
+
+    def _entry(self, side: str, name: str, entry: Any) -> Any:
+        level = _level_in(entry)
+        if (side, name) not in self.ends or not _is_number(level):
+            return entry
+        moved = self._level(side, name, level)
+        return {**entry, "level": moved} if isinstance(entry, Mapping) else moved
+
+    def _level(self, side: str, name: str, level: float) -> float:
+        low, high = self.spans[side]
+        if not low <= level <= high:
+            raise ValueError(f"{name}: {level:g} isn't on the scale {low:g} to {high:g} of --scale {side}")
+        worst, best = self.ends[side, name]
+        return worst + (level - low) / (high - low) * (best - worst)
+
+
+def shared_scales(files: Iterable[Peek], rubric: Rubric | None, spans: Mapping[str, Span]) -> SharedScales:
+    """How the numbers in files of ratings get on one scale.
+
+    Args:
+        files: Files with a rating on each line.
+        rubric: Whose scales count; without one, judges' and people's numbers are compared with each other.
+        spans: The ends of each side's scale, as far as the caller names them.
+
+    Raises:
+        ScaleError: Numbers can't be on one scale, and no scale is named.
+    """
+    numbers = _numbers(files)
+    ends: dict[tuple[str, str], Span] = {}
+    scales = {} if rubric is None else {criterion.name: criterion.scale for criterion in rubric.criteria}
+    for name, by_side in numbers.items():
+        if name == OVERALL:
+            beyond = [side for side, values in by_side.items() if max(values) > 1]
+            _refuse_unnamed(beyond, by_side, spans, "overall scores are from 0 to 1")
+            ends |= {(side, OVERALL): POSITIONS for side in beyond}
+        elif name in scales:
+            low, high = scales[name].ends
+            elsewhere = [side for side, values in by_side.items() if _is_elsewhere(values, scales[name].values)]
+            _refuse_unnamed(elsewhere, by_side, spans, f"the scale of {name!r} is {low:g} to {high:g}")
+            ends |= {(side, name): (low, high) for side in elsewhere}
+        elif rubric is None and len(by_side) == len(SIDES) and scales_that_differ(*(by_side[side] for side in SIDES)):
+            _refuse_unnamed(SIDES, by_side, spans, f"{name!r}: judge and people are on different scales")
+            ends |= {(side, name): POSITIONS for side in SIDES}
+    return SharedScales(spans, ends)
+
+
+def _refuse_unnamed(
+    moved: Iterable[str], by_side: Mapping[str, Counter[float]], spans: Mapping[str, Span], why: str
+) -> None:
+    unnamed = {side: by_side[side] for side in moved if side not in spans}
+    if unnamed:
+        ranges = ", ".join(f"{side} has {min(v):g} to {max(v):g}" for side, v in unnamed.items())
+        raise ScaleError(f"{why}; {ranges}", scale_options(unnamed))
+
+
+def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
+    """Whether numbers are on another scale than these levels: fractions within 0 to 1 where levels go beyond, or most
+    of the numbers off the scale."""
+    levels = list(levels)
+    is_fractions = min(values) >= 0 and max(values) <= 1 and any(not value.is_integer() for value in values)
+    has_them = max(levels) <= 1 or any(not float(level).is_integer() for level in levels)
+    off = sum(times for value, times in values.items() if not min(levels) <= value <= max(levels))
+    return (is_fractions and not has_them) or off > values.total() / 2
+
+
+def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
+    """How often each number occurs, of each criterion and overall, by side."""
+    numbers: dict[str, dict[str, Counter[float]]] = {}
+    for peek in files:
+        for _, line in json_lines(peek.path, RatingError):
+            rating = mapping(line)
+            answers = {str(name): _level_in(entry) for name, entry in mapping(rating.get("criteria")).items()}
+            for name, level in {**answers, OVERALL: rating.get(OVERALL)}.items():
+                if _is_number(level):
+                    numbers.setdefault(name, {}).setdefault(_side_of(rating), Counter())[float(level)] += 1
+    return numbers
+
+
+def _side_of(line: Mapping[str, Any]) -> str:
+    """Whose rating a line is, "judge" or "human"; a line that states no kind is a judge's."""
+    return "judge" if line.get("kind", JUDGES[0]) in JUDGES else "human"
+
+
+def _level_in(entry: Any) -> Any:
+    return entry.get("level") if isinstance(entry, Mapping) else entry
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf

@@ -1,0 +1,95 @@
+"""Plain files of ratings in which judges and people use scales of their own."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from markscheme.calibration.agreement import Agreement
+from markscheme.calibration.run import agreement, compare
+from markscheme.errors import RatingError, UsageError
+from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.rated import RatedFiles, judge_ratings, open_rated
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+
+PEOPLE = [1, 2, 3, 4, 5]
+POSITIONS = [0.0, 0.25, 0.5, 0.75, 1.0]
+QUALITY = Rubric((Criterion(1.0, "How good is it?", "quality", Scale.numbered(1, 5)),))
+
+
+def ratings(path: Path, rater: str, kind: str, values: Sequence[float], *, overall: bool = False) -> Path:
+    """A file with one rating per value."""
+    whole = ({"overall": value} if overall else {"criteria": {"quality": {"level": value}}} for value in values)
+    lines = [{"id": f"e{n}", "rater": rater, "kind": kind, **what} for n, what in enumerate(whole)]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return path
+
+
+def opened(paths: Sequence[Path], rubric: Rubric | None, scales: Mapping[str, tuple[float, float]]) -> RatedFiles:
+    return open_rated(paths, rubric, meanings=Meanings({}, Columns(scales=scales)))
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> list[Path]:
+    """A perfect judge from 0 to 1, and a person from 1 to 5."""
+    judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", POSITIONS)
+    return [judge, ratings(tmp_path / "people.jsonl", "ana", "human", PEOPLE)]
+
+
+def test_files_of_judge_and_people_on_different_scales_are_refused_with_the_options(both: list[Path]) -> None:
+    with pytest.raises(UsageError, match=r"different scales; .*--scale judge=0\.\.1 --scale human=1\.\.5"):
+        compare(*both)
+
+
+def test_scales_that_are_named_bring_both_to_positions(both: list[Path]) -> None:
+    rated = opened(both, None, {"judge": (0, 1), "human": (1, 5)})
+    levels = [[rating.criteria["quality"].level for rating in file.ratings] for file in rated.files]
+    assert levels == [POSITIONS, POSITIONS]
+    assert rated.rubric.criterion("quality").scale.ends == (0.0, 1.0)
+
+
+def test_a_rubrics_scale_is_that_of_people_and_the_judge_is_moved_to_it(both: list[Path]) -> None:
+    with pytest.raises(UsageError, match=r"scale of .quality. is 1 to 5; judge has 0 to 1\..*--scale judge=0\.\.1$"):
+        judge_ratings(both[0], QUALITY)
+    moved = opened(both, QUALITY, {"judge": (0, 1)})
+    levels = [[rating.criteria["quality"].level for rating in file.ratings] for file in moved.files]
+    assert levels == [PEOPLE, PEOPLE]
+
+
+def test_a_severe_judge_on_the_same_scale_is_not_refused(tmp_path: Path) -> None:
+    severe = ratings(tmp_path / "judge.jsonl", "gpt", "model", [1, 1, 2, 1.5, 2])
+    assert len(judge_ratings(severe, QUALITY)) == 5
+
+
+def test_a_number_off_the_named_scale_is_refused_with_its_line(both: list[Path]) -> None:
+    with pytest.raises(RatingError, match=r"judge\.jsonl:5: quality: 1 isn't on the scale 0 to 0\.9"):
+        opened(both, QUALITY, {"judge": (0, 0.9)})
+
+
+def test_overall_scores_from_1_to_5_are_refused_in_one_sentence_and_moved_where_named(tmp_path: Path) -> None:
+    people = ratings(tmp_path / "people.jsonl", "ana", "human", PEOPLE, overall=True)
+    with pytest.raises(UsageError, match=r"overall scores are from 0 to 1; human has 1 to 5\..*human=1\.\.5"):
+        opened([people], QUALITY, {})
+    moved = opened([people], QUALITY, {"human": (1, 5)})
+    assert [rating.overall for rating in moved.files[0].ratings] == POSITIONS
+
+
+def test_agreement_says_that_it_needs_one_scale(both: list[Path], tmp_path: Path) -> None:
+    path = tmp_path / "both.jsonl"
+    path.write_text("\n".join(file.read_text(encoding="utf-8") for file in both), encoding="utf-8")
+    with pytest.raises(UsageError, match="Agreement needs one scale: write both as 0 to 1 first"):
+        agreement(path)
+    assert isinstance(agreement([{"ana": 1, "ben": 2}, {"ana": 2, "ben": 2}]), Agreement)
+
+
+def test_one_wrong_scale_is_not_reported_line_by_line(tmp_path: Path) -> None:
+    """Two in five of 3,600 labels are off the scale: a few of them and the count, with the first one's line."""
+    path = ratings(tmp_path / "people.jsonl", "ana", "human", [3, 4, 5, 6, 7] * 720)
+    with pytest.raises(RatingError) as refusal:
+        opened([path], QUALITY, {})
+    lines = str(refusal.value).splitlines()
+    assert len(lines) == 6
+    assert lines[0] == f"{path}:4: quality: 6 isn't a level of its scale: 1, 2, 3, 4, 5"
+    assert lines[-1] == f"{path}: and 1435 more lines like line 4"
+    assert len(refusal.value.faults) == 1440
