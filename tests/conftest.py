@@ -1,5 +1,6 @@
 """The real components that tests share, each started once a session."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from tests.session.processes import sockets
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """Hundreds of interpreters are started, and each would compile all of the package again."""
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""Threads that multiply small arrays cost the processes beside them more than they gain."""
 SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/")
 """The files that take longest start first, so that no process works on one alone at the end."""
 
@@ -32,6 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the slow files first; otherwise the order stays."""
     items.sort(key=lambda item: not item.nodeid.startswith(SLOW_FIRST))
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the thousands of tests, which stay until the end."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

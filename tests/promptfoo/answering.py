@@ -68,6 +68,15 @@ def in_language(language: str, text: str) -> str:
     )
 
 
+def result_in(language: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """What our assertion in one of LANGUAGES answered about a row that is graded in both."""
+    grader = in_language(language, GRADER)
+    components = row["gradingResult"]["componentResults"]
+    (answered,) = [component for component in components if component["assertion"].get("value") == grader]
+    result: dict[str, Any] = answered
+    return result
+
+
 def outcome(row: Mapping[str, Any]) -> str:
     """What Promptfoo recorded of a row, in which an exception in JavaScript is an error of the whole row."""
     return json.dumps([row.get("error"), row["gradingResult"]])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.promptfoo.answering import GRADER, LANGUAGES, in_language, rows
+from tests.promptfoo.answering import GRADER, LANGUAGES, in_language, result_in, rows
 from tests.real.promptfoo import PromptfooInstall, run_eval
 
 AGENT = '''
@@ -57,20 +57,22 @@ TURNS = "{% for turn in _conversation %}{{ turn.input }} {{ turn.output }} {% en
 
 
 def case(query: str, refunded: str, says: str, rubric: str = "trace", **more: Any) -> dict[str, Any]:
+    """A test whose output is graded once in each language."""
     said = {"query": query, "found": "delivered 2026-10-06", "refunded": refunded, "says": says, **more}
     config = {"rubric": f"sees-{rubric}", "judge": "function:refund_judge:judge"}
+    graders = [in_language(language, GRADER) for language in LANGUAGES]
     return {
         "vars": said,
-        "assert": [{"type": "python", "value": GRADER, "config": config}],
+        "assert": [{"type": "python", "value": grader, "config": config} for grader in graders],
         "metadata": {"conversationId": query.removeprefix("First").removeprefix("Second")},
     }
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
-def graded(
-    request: pytest.FixtureRequest, promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, dict[str, Any]]:
-    """The result of our assertion for each case of one run, by query."""
+@pytest.fixture(scope="module")
+def in_both_languages(
+    promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """The results of our assertion for each case of one run, by language and query."""
     folder = tmp_path_factory.mktemp("agent")
     (folder / "agent.py").write_text(AGENT)
     (folder / "refund_judge.py").write_text(JUDGE)
@@ -95,10 +97,18 @@ def graded(
         ],
     }  # fmt: skip
     file = folder / "promptfooconfig.yaml"
-    file.write_text(in_language(request.param, yaml.safe_dump(config)))
+    file.write_text(yaml.safe_dump(config))
     run = run_eval(file, cwd=folder, env={"MARKSCHEME_CACHE": str(folder / "cache")})
     assert run.results, run.stderr
-    return {row["vars"]["query"]: row["gradingResult"]["componentResults"][0] for row in rows(run)}
+    return {language: {row["vars"]["query"]: result_in(language, row) for row in rows(run)} for language in LANGUAGES}
+
+
+@pytest.fixture(params=LANGUAGES)
+def graded(
+    request: pytest.FixtureRequest, in_both_languages: dict[str, dict[str, dict[str, Any]]]
+) -> dict[str, dict[str, Any]]:
+    """The result of our assertion in one language for each case, by query."""
+    return in_both_languages[request.param]
 
 
 def told(result: dict[str, Any]) -> tuple[bool, dict[str, int], int]:

@@ -1,44 +1,127 @@
-"""What the afterAll hook tells, under the real Promptfoo, of runs whose worth can be worked out by hand."""
+"""What the afterAll hook tells of runs of the real Promptfoo, whose worth can be worked out by hand."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from markscheme.hooks import after_all
+from tests.commands.console import ROOT
 from tests.promptfoo.answering import HOOKS, assertion, evaluate, judging, rows
 from tests.real.messages_front import MessagesFront
-from tests.real.promptfoo import EvalRun
+from tests.real.promptfoo import EvalRun, PromptfooInstall
+from tests.session.processes import sockets
 
-pytestmark = pytest.mark.usefixtures("promptfoo", "runtime")
-PROMPTS = [{"raw": "{{answer}}", "label": "plain"}, {"raw": "Perhaps: {{answer}}", "label": "hedged"}]
+PROMPTS = [
+    {"raw": "{{answer}}", "label": "plain"},
+    {"raw": "Perhaps: {{answer}}", "label": "hedged"},
+    {"raw": "No idea", "label": "lost"},
+]
+Summarizing = Callable[..., tuple[list[str], str]]
+RECORDING = """
+import json, pathlib
+
+def afterAll(context, hook):
+    pathlib.Path("context.json").write_text(json.dumps(context))
+"""
+SESSION_FILE = str(ROOT / "graders" / "session.py")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run of the real Promptfoo with our hooks.
+
+    Attributes:
+        run: What it left behind.
+        context: What Promptfoo passed to the hooks after it.
+        report: The file that our hook was to write.
+    """
+
+    run: EvalRun
+    context: dict[str, Any]
+    report: Path
+
+    def context_with(self, rows_wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The context of a run of these rows alone."""
+        copied: dict[str, Any] = json.loads(json.dumps(self.context))
+        copied["results"] = [row for row in copied["results"] if rows_wanted(row)]
+        return copied
+
+
+def recorded(folder: Path, tests: list[dict[str, Any]], env: dict[str, str], report: Path, **more: Any) -> Recorded:
+    (folder / "recording.py").write_text(RECORDING)
+    with sockets() as runtime, MessagesFront(judging()) as front:
+        run = evaluate(
+            folder,
+            front.url,
+            [],
+            [],
+            tests=tests,
+            env={"MARKSCHEME_REPORT": str(report), "XDG_RUNTIME_DIR": str(runtime), **env},
+            extensions=[*HOOKS, "file://recording.py:afterAll"],
+            language="mjs",
+            **more,
+        )
+    return Recorded(run, json.loads((folder / "context.json").read_text()), report)
+
+
+def case_of(answer: str, **config: Any) -> dict[str, Any]:
+    return {"vars": {"answer": answer, "question": "Capital?"}, "assert": [assertion(config=config)]}
+
+
+@pytest.fixture(scope="module")
+def three_prompts(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """Three prompts over twelve tests: two pass nine of them, the third none."""
+    folder = tmp_path_factory.mktemp("prompts")
+    tests = [case_of(answer) for answer in [*(f"Paris. {n}" for n in range(9)), *(f"Rome. {n}" for n in range(3))]]
+    env = {"MARKSCHEME_PRICE": "3:15", "MARKSCHEME_NO_CACHE": "1"}
+    return recorded(folder, tests, env, folder / "report.json", prompts=PROMPTS)
+
+
+@pytest.fixture(scope="module")
+def repeated(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """Five tests, each twice, of which one can't be graded; the report can't be written."""
+    folder = tmp_path_factory.mktemp("repeats")
+    tests = [case_of(answer) for answer in ("Paris.", "It is Paris.", "Paris!", "Rome.")]
+    nowhere = folder / "nowhere" / "report.json"
+    return recorded(folder, [*tests, case_of("Paris.", rubric="capitol")], {}, nowhere, args=("--repeat", "2"))
 
 
 @pytest.fixture
-def front() -> Iterator[MessagesFront]:
-    with MessagesFront(judging()) as running:
-        yield running
+def summary_of(
+    tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Summarizing:
+    """The hook, called with a context: the lines that it prints, and the report that it writes."""
+
+    def summarized(context: dict[str, Any], report: str = "report.json", **env: str) -> tuple[list[str], str]:
+        monkeypatch.setenv("MARKSCHEME_REPORT", str(tmp_path / report))
+        for variable, value in env.items():
+            monkeypatch.setenv(variable, value)
+        after_all(context, SESSION_FILE)
+        written = tmp_path / report
+        return lines_of(capfd.readouterr().err), written.read_text() if written.exists() else ""
+
+    return summarized
 
 
-def run_of(
-    folder: Path, front: MessagesFront, outputs: list[str], env: dict[str, str], args: tuple[str, ...] = (), **more: Any
-) -> EvalRun:
-    return evaluate(folder, front.url, outputs, [assertion()], env=env, args=args, **{"extensions": HOOKS, **more})
-
-
-def told(run: EvalRun) -> list[str]:
+def lines_of(printed: str) -> list[str]:
     """The lines of ours in what Promptfoo printed."""
-    lines = (run.stdout + "\n" + run.stderr).splitlines()
-    return [line.partition("markscheme: ")[2] for line in lines if "INFO markscheme: " in line]
+    return [line.partition("markscheme: ")[2] for line in printed.splitlines() if "INFO markscheme: " in line]
 
 
-def test_it_tells_rates_means_cost_trust_and_differences(front: MessagesFront, tmp_path: Path) -> None:
-    report = tmp_path / "report.json"
-    outputs = ["Paris."] * 9 + ["Rome."] * 3
-    env = {"MARKSCHEME_REPORT": str(report), "MARKSCHEME_PRICE": "3:15", "MARKSCHEME_NO_CACHE": "1"}
-    run = run_of(tmp_path, front, outputs, env, prompts=PROMPTS)
-    lines = told(run)
+def is_plain(row: dict[str, Any]) -> bool:
+    return bool(row["prompt"]["label"] == "plain")
+
+
+def is_graded(row: dict[str, Any]) -> bool:
+    return "not graded" not in row["gradingResult"]["reason"]
+
+
+def test_it_tells_rates_means_cost_trust_and_differences(three_prompts: Recorded) -> None:
+    lines = lines_of(three_prompts.run.stdout + "\n" + three_prompts.run.stderr)
     headings, row = (next(line for line in lines if line.startswith(start)) for start in ("Prompt", "plain / echo"))
     assert headings.split()[-4:] == ["python", "right", "rude", "cost"]
     assert row.split()[:5] == ["plain", "/", "echo", "75%", "(43–95)"]
@@ -47,91 +130,84 @@ def test_it_tells_rates_means_cost_trust_and_differences(front: MessagesFront, t
         line.startswith("- hedged / echo compared with plain / echo: 0 (") and "may be noise" in line for line in lines
     )
     assert "- The judge of capital: not calibrated." in lines
-    assert "- Grading cost: 24 calls, 2,880 tokens, $0.0144." in lines
-    data = json.loads(report.read_text())
-    plain, hedged = data["systems"]
+    assert "- Grading cost: 36 calls, 4,320 tokens, $0.0216." in lines
+    data = json.loads(three_prompts.report.read_text())
+    plain, hedged, lost = data["systems"]
     assert plain["raw"]["value"] == hedged["raw"]["value"] == 0.75
+    assert lost["raw"]["value"] == 0
     assert plain["corrected"] is None
     assert plain["criteria"] == {
         "python": {"mean": 0.75, "n": 12},
         "right": {"mean": 0.75, "n": 12},
         "rude": {"mean": 1.0, "n": 12},
     }
-    assert data["differences"][0]["more_than_noise"] is False
-    assert data["cost"]["calls"] == 24
+    assert [difference["more_than_noise"] for difference in data["differences"]] == [False, True, True]
+    assert data["cost"]["calls"] == 36
 
 
 def test_a_prompt_that_fails_where_another_passes_is_distinguished_from_noise(
-    front: MessagesFront, tmp_path: Path
+    three_prompts: Recorded, summary_of: Summarizing
 ) -> None:
-    worse = [PROMPTS[0], {"raw": "No idea", "label": "lost"}]
-    report = tmp_path / "report.md"
-    run = run_of(tmp_path, front, ["Paris."] * 12, {"MARKSCHEME_REPORT": str(report)}, prompts=worse)
-    (line,) = [line for line in told(run) if line.startswith("- lost / echo compared with plain / echo: ")]
+    passed = three_prompts.context_with(
+        lambda row: row["prompt"]["label"] != "hedged" and "Paris" in row["vars"]["answer"]
+    )
+    lines, report = summary_of(passed, "report.md")
+    (line,) = [line for line in lines if line.startswith("- lost / echo compared with plain / echo: ")]
     assert line.startswith("- lost / echo compared with plain / echo: −100 (")
-    assert line.endswith("points on 12 tests: more than noise.")
-    text = report.read_text()
-    assert "| plain / echo | 100% (" in text
-    assert "more than noise" in text
+    assert line.endswith("points on 9 tests: more than noise.")
+    assert "| plain / echo | 100% (" in report
+    assert "more than noise" in report
 
 
-def test_labels_of_the_tests_correct_the_rate(front: MessagesFront, tmp_path: Path) -> None:
-    """The judge passes 8 of 16; of the labelled passes people pass 6 of 8, of the fails none."""
-    report = tmp_path / "report.json"
-    outputs = [f"Paris. {n}" for n in range(8)] + [f"Rome. {n}" for n in range(8)]
-    labels = ["pass"] * 6 + ["fail"] * 10
-    tests = [
-        {
-            "vars": {"answer": output, "question": "Capital?"},
-            "assert": [assertion()],
-            "metadata": {"expected_label": label},
-        }
-        for output, label in zip(outputs, labels, strict=True)
-    ]
-    run = run_of(tmp_path, front, outputs, {"MARKSCHEME_REPORT": str(report)}, tests=tests)
-    (system,) = json.loads(report.read_text())["systems"]
-    assert system["raw"]["value"] == 0.5
-    assert system["corrected"]["value"] == pytest.approx(6 / 16)
-    assert "as people would decide" in " ".join(told(run))
+def test_labels_of_the_tests_correct_the_rate(three_prompts: Recorded, summary_of: Summarizing) -> None:
+    """The judge passes 9 of 12; of the labelled passes people pass 6 of 9, of the fails none."""
+    context = three_prompts.context_with(is_plain)
+    for row in context["results"]:
+        label = "pass" if row["testIdx"] < 6 else "fail"
+        row["testCase"]["metadata"] = row["metadata"] = {"expected_label": label}
+    lines, report = summary_of(context)
+    (system,) = json.loads(report)["systems"]
+    assert system["raw"]["value"] == 0.75
+    assert system["corrected"]["value"] == pytest.approx(6 / 12)
+    assert "as people would decide" in " ".join(lines)
 
 
-def test_a_calibration_of_other_outputs_corrects_it_too(front: MessagesFront, tmp_path: Path) -> None:
-    lines = [{"id": str(n), "gold": n < 45, "judge": n < 50} for n in range(100)]
+def test_a_calibration_of_other_outputs_corrects_it_too(
+    three_prompts: Recorded, summary_of: Summarizing, tmp_path: Path
+) -> None:
+    ratings = [{"id": str(n), "gold": n < 45, "judge": n < 50} for n in range(100)]
     calibration = tmp_path / "calibration.jsonl"
-    calibration.write_text("\n".join(map(json.dumps, lines)))
-    outputs = ["Paris."] * 10 + ["Rome."] * 10
-    run = run_of(tmp_path, front, outputs, {"MARKSCHEME_CALIBRATION": str(calibration)})
-    assert "as people would decide" in " ".join(told(run))
-    assert "Corrected by 100 labels." in told(run)
+    calibration.write_text("\n".join(map(json.dumps, ratings)))
+    lines, _ = summary_of(three_prompts.context_with(is_plain), MARKSCHEME_CALIBRATION=str(calibration))
+    assert "as people would decide" in " ".join(lines)
+    assert "Corrected by 100 labels." in lines
 
 
-def test_ungraded_outputs_count_in_no_rate(front: MessagesFront, tmp_path: Path) -> None:
-    broken = [assertion(config={"rubric": "capitol"})]
-    tests = [
-        {"vars": {"answer": "Paris.", "question": "?"}, "assert": [assertion()]},
-        {"vars": {"answer": "Paris.", "question": "?"}, "assert": broken},
-    ]
-    run = run_of(tmp_path, front, [], {}, tests=tests)
-    row = told(run)[3]
+def test_ungraded_outputs_count_in_no_rate(repeated: Recorded, summary_of: Summarizing) -> None:
+    graded, ungraded = (
+        next(row for row in repeated.context["results"] if is_graded(row) is kind) for kind in (True, False)
+    )
+    row = summary_of(repeated.context_with(lambda row: row in (graded, ungraded)))[0][3]
     assert "  1 of 1  " in row
     assert " 1 of 2 " in row
     reason = "python: there is no rubric named 'capitol'; did you mean 'capital'?"
     assert any(line.startswith(f"- 1 output not graded, in no rate: 1 × {reason}") for line in told(run))
 
 
-@pytest.mark.parametrize("env", [{"MARKSCHEME_CALIBRATION": "/nowhere"}, {"MARKSCHEME_REPORT": "/nowhere/report.json"}])
-def test_whatever_goes_wrong_after_the_run_its_results_are_saved(
-    front: MessagesFront, tmp_path: Path, env: dict[str, str]
-) -> None:
-    run = run_of(tmp_path, front, ["Paris."], env)
-    assert [row["success"] for row in rows(run)] == [True]
-    assert told(run)[-1].startswith("no summary of this run: ")
+def test_a_report_that_cannot_be_written_loses_no_results(repeated: Recorded) -> None:
+    outcomes = sorted(row["success"] for row in rows(repeated.run))
+    assert outcomes == [False] * 4 + [True] * 6
+    printed = lines_of(repeated.run.stdout + "\n" + repeated.run.stderr)
+    assert printed[-1].startswith("no summary of this run: ")
 
 
-def test_repeats_tell_how_often_the_gate_fails(front: MessagesFront, tmp_path: Path) -> None:
-    report = tmp_path / "report.json"
-    env = {"MARKSCHEME_REPORT": str(report), "PROMPTFOO_PASS_RATE_THRESHOLD": "50"}
-    run = run_of(tmp_path, front, ["Paris."] * 3 + ["Rome."], env, args=("--repeat", "2"))
-    risk = json.loads(report.read_text())["gate_risk"]
+def test_labels_that_are_not_there_lose_no_results(repeated: Recorded, summary_of: Summarizing) -> None:
+    lines, _ = summary_of(repeated.context, MARKSCHEME_CALIBRATION="/nowhere")
+    assert lines[-1].startswith("no summary of this run: ")
+
+
+def test_repeats_tell_how_often_the_gate_fails(repeated: Recorded, summary_of: Summarizing) -> None:
+    lines, report = summary_of(repeated.context_with(is_graded), PROMPTFOO_PASS_RATE_THRESHOLD="50")
+    risk = json.loads(report)["gate_risk"]
     assert (risk["runs"], risk["cases"], risk["center"]) == (2, 4, 0.75)
-    assert f"- At a pass rate of 50%: {risk['because']}" in told(run)
+    assert f"- At a pass rate of 50%: {risk['because']}" in lines

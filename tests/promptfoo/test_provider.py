@@ -2,7 +2,8 @@
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from markscheme.promptfoo.provider import call_api
-from tests.promptfoo.answering import LANGUAGES, PROVIDER, assertion, evaluate, judging, project, rows
+from tests.promptfoo.answering import LANGUAGES, PROVIDER, assertion, evaluate, in_language, judging, project, rows
 from tests.real.messages_front import MessagesFront, Request
 from tests.real.promptfoo import PromptfooInstall
 from tests.session.processes import session_pids, sockets
@@ -27,6 +28,8 @@ NOT_GRADED: list[tuple[str, dict[str, Any], str]] = [
     ("capital", {"rubric": "capital"}, "the assertion's `value` is the rubric"),
     ("capital", {"treshold": 1}, "did you mean 'threshold'?"),
 ]
+Case = tuple[str, str, dict[str, Any]]
+"""The language of the provider, what a test is for, and the test."""
 STRANGE = ['{"capital": "Paris"}', "\0Paris\ud83d", "Paris. " * 150_000, ""]
 
 
@@ -34,31 +37,32 @@ def llm_rubric(value: Any, **more: Any) -> dict[str, Any]:
     return {"type": "llm-rubric", "value": value, **more}
 
 
-def cases_of(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """The tests of one eval under what they are for, each with our provider behind its graders."""
+def cases_of(folder: Path, language: str) -> dict[str, list[dict[str, Any]]]:
+    """The tests of one language under what they are for, each with our provider behind its graders."""
 
     def test(*asserts: dict[str, Any], output: str = "Paris.", of: str = "", **more: Any) -> dict[str, Any]:
         config = {"judge": "anthropic", **more.pop("config", {})}
-        question = of or f"Capital, case {next(numbers)}?"
-        provider = {"options": {"provider": {"id": PROVIDER, "config": config}}}
+        question = f"{of} In {language}." if of else f"Capital, case {language} {next(numbers)}?"
+        provider = {"options": {"provider": {"id": in_language(language, PROVIDER), "config": config}}}
         return {"vars": {"answer": output, "question": question}, "assert": list(asserts), **provider, **more}
 
     numbers = itertools.count(1)
     capital, half = llm_rubric("capital"), llm_rubric("half")
+    by_assertion = {**assertion(), "value": in_language(language, assertion()["value"])}
     halves = [half, llm_rubric("half", threshold=0.6), {"type": "not-llm-rubric", "value": "half"}]
     uncached = {"cache": "off"}
     return {
-        "both": [test(capital, assertion(), output=output) for output in ("Paris.", "Rome.")],
+        "both": [test(capital, by_assertion, output=output) for output in ("Paris.", "Rome.")],
         "text": [test(llm_rubric("Names the capital of France"), output=output) for output in ("Paris.", "Rome.")],
         "file": [test(llm_rubric(f"file://{folder}/rubrics/capital.yaml"))],
         "tokens": [test(capital)],
         "thresholds": [test(*halves), test(half, config={"threshold": 0.6}), test(*halves[:2], threshold=0.5)],
-        "g-eval": [test({"type": "g-eval", "value": "Is right"})],
+        "g-eval": [test({"type": "g-eval", "value": f"Is right, in {language}"})],
         "strange": [test(capital, output=output) for output in STRANGE],
         "session": [test(capital, output=output, of="The same?", config=uncached) for output in ("Paris.", "Rome.")],
         "without": [
             test(capital, output=output, of="The same?", config={**uncached, "session": "off"})
-            for output in ("Paris.", "Rome.")
+            for output in ("Paris." if language == "py" else "Rome.",)
         ],
         **{
             f"{kind} {said}": [test({"type": kind, "value": value}, config=config)]
@@ -83,21 +87,39 @@ class Graded:
         return [body for body, text in texts if any(question in text for question in questions)]
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
-def graded(
-    request: pytest.FixtureRequest, promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory
-) -> Graded:
-    """Everything that our provider is tried on, in one run."""
+@pytest.fixture(scope="module")
+def in_both_languages(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Graded]:
+    """Everything that our providers are tried on, in one run."""
     folder = tmp_path_factory.mktemp("provider")
-    tests = cases_of(project(folder))
+    project(folder)
+    cases = [
+        (language, of, test)
+        for language in LANGUAGES
+        for of, some in cases_of(folder, language).items()
+        for test in some
+    ]
     (folder / "rubrics" / "half.yaml").write_text(HALF)
     with sockets() as runtime, MessagesFront(judging()) as front:
         env = {"MARKSCHEME_PRICE": "3:15", "XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_SESSION_IDLE": "30"}
-        every_test = [test for some in tests.values() for test in some]
-        run = evaluate(folder, front.url, [], [], env=env, tests=every_test, language=request.param)
+        run = evaluate(folder, front.url, [], [], env=env, tests=[test for _, _, test in cases])
         sessions = len(session_pids(runtime))
-        found = iter(rows(run))
-        return Graded({of: [next(found) for _ in some] for of, some in tests.items()}, front.requests, sessions)
+        graded = list(zip(cases, rows(run), strict=True))
+        return {language: Graded(rows_by_purpose(language, graded), front.requests, sessions) for language in LANGUAGES}
+
+
+def rows_by_purpose(language: str, graded: Iterable[tuple[Case, dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of a language by what their tests were for."""
+    by_purpose: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for (written_in, purpose, _), row in graded:
+        if written_in == language:
+            by_purpose[purpose].append(row)
+    return by_purpose
+
+
+@pytest.fixture(params=LANGUAGES)
+def graded(request: pytest.FixtureRequest, in_both_languages: dict[str, Graded]) -> Graded:
+    """What came of the provider in one language."""
+    return in_both_languages[request.param]
 
 
 def test_a_value_that_names_a_rubric_is_graded_by_it_like_the_python_assertion(graded: Graded) -> None:
@@ -171,11 +193,16 @@ def test_assertion_and_provider_share_one_session(graded: Graded) -> None:
 
 
 def test_through_a_session_and_without_the_answer_is_the_same(graded: Graded) -> None:
-    def told(of: str) -> Any:
-        parts = [row["gradingResult"]["componentResults"][0] for row in graded.rows[of]]
-        return [[part["pass"], part["score"], part["reason"], part["metadata"], part["tokensUsed"]] for part in parts]
+    def answers(purpose: str) -> dict[str, Any]:
+        parts = {row["vars"]["answer"]: row["gradingResult"]["componentResults"][0] for row in graded.rows[purpose]}
+        return {
+            output: [part["pass"], part["score"], part["reason"], part["metadata"], part["tokensUsed"]]
+            for output, part in parts.items()
+        }
 
-    assert told("session") == told("without")
+    through, without = answers("session"), answers("without")
+    assert without == {output: through[output] for output in without}
+    assert len(without) == 1
 
 
 def test_without_anybody_to_ask_the_error_says_whom_to_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ QUIET = {
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
     "PROMPTFOO_DISABLE_UPDATE": "1",
     "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
+    "PROMPTFOO_PYTHON_WORKERS": "1",  # it would start as many Pythons for each call of a grading provider as `-j` says
     "NO_COLOR": "1",
     "MARKSCHEME_SESSION_IDLE": "3",
     "NODE_COMPILE_CACHE": str(KEPT / "node"),

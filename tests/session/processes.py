@@ -89,8 +89,8 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def wait_until(true: Any, seconds: float = 10.0) -> bool:
-    """Whether `true()` becomes so in time."""
+def wait_until(true: Any, seconds: float = 120.0) -> bool:
+    """Whether `true()` becomes so at all; the seconds only end what hangs."""
     until = time.monotonic() + seconds
     while not true():
         if time.monotonic() > until:
