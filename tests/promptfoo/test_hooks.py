@@ -187,11 +187,12 @@ def test_ungraded_outputs_count_in_no_rate(repeated: Recorded, summary_of: Summa
     graded, ungraded = (
         next(row for row in repeated.context["results"] if is_graded(row) is kind) for kind in (True, False)
     )
-    row = summary_of(repeated.context_with(lambda row: row in (graded, ungraded)))[0][3]
+    lines, _ = summary_of(repeated.context_with(lambda row: row in (graded, ungraded)))
+    row = lines[3]
     assert "  1 of 1  " in row
     assert " 1 of 2 " in row
     reason = "python: there is no rubric named 'capitol'; did you mean 'capital'?"
-    assert any(line.startswith(f"- 1 output not graded, in no rate: 1 × {reason}") for line in told(run))
+    assert any(line.startswith(f"- 1 output not graded, in no rate: 1 × {reason}") for line in lines)
 
 
 def test_a_report_that_cannot_be_written_loses_no_results(repeated: Recorded) -> None:
