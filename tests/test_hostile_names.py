@@ -1,6 +1,6 @@
 """No name, whoever gave it, acts on a terminal: through every command, in arguments and in files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -90,16 +90,31 @@ def test_no_name_in_a_file_acts_on_the_terminal(
     assert said
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_no_argument_acts_on_the_terminal_by_being_wrong(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in NAMES:
+def call_wrongly(command: str, names: Iterable[str], capfd: pytest.CaptureFixture[str]) -> None:
+    """Call a command wrongly with each name, as an option and as a value, and look at what it prints."""
+    for name in names:
         for call in ([command, f"--{name}"], [command, "x", name, "--rubric", name, "--examples", name]):
             status, said = outcome(call, capfd)
             assert not acts_on_a_terminal(said), call
             assert status in (0, 2), (call, said)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_argument_acts_on_the_terminal_by_being_wrong(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Every fourth name; each name meets a quarter of the commands."""
+    monkeypatch.chdir(tmp_path)
+    call_wrongly(command, NAMES[COMMANDS.index(command) % 4 :: 4], capfd)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_argument_at_all_acts_on_the_terminal_by_being_wrong(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    call_wrongly(command, NAMES, capfd)
 
 
 def test_no_command_s_name_acts_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:

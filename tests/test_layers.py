@@ -1,6 +1,7 @@
 """The house: which module may import which."""
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -197,10 +198,13 @@ def late_imports(text: str) -> set[str]:
     return {module.removeprefix("markscheme.") for module in modules}
 
 
-def _late() -> Iterator[tuple[str, str]]:
-    for path in _modules():
-        module = _module(path).removeprefix("markscheme.")
-        yield from ((module, imported) for imported in sorted(late_imports(path.read_text(encoding="utf-8"))))
+@functools.cache
+def _late() -> list[tuple[str, str]]:
+    return [
+        (_module(path).removeprefix("markscheme."), imported)
+        for path in _modules()
+        for imported in sorted(late_imports(path.read_text(encoding="utf-8")))
+    ]
 
 
 def _rules_of(module: str, imported: str) -> set[tuple[str, str]]:
@@ -231,6 +235,7 @@ def load():
     assert late_imports(text) == {"json", "text", "files"}
 
 
+@functools.cache
 def _edges() -> dict[str, set[str]]:
     """What each module imports, wherever in it the import is written: on top, in a function, for type checkers."""
     names = {_module(path) for path in _modules()}
