@@ -1,13 +1,15 @@
 """Does `stress` find what moves a judge, and nothing else?
 
-    python -m benchmarks.stress [--runs 300] [--write benchmarks/results/stress.md]
+    python -m benchmarks.stress [--runs 200] [--write benchmarks/results/stress.md]
     python -m benchmarks.stress --local [--write benchmarks/results/stress_local.md]
 
-A judge rates n examples on five criteria of five levels. Every rating is the example's level plus noise of a given
-retest standard deviation; the originals are asked three times, the control and eight changes once,
-as `stress` asks. One change moves one criterion by a quarter or half a level. n is what the documentation gives for
-finding it 19 times in 20. Other worlds: nothing planted; a judge that drifts within the run, so that the control moves;
-a judge that never reads the second half.
+A judge rates n examples on five criteria. Ratings are the example's level plus noise of a given retest standard
+deviation, clipped at the ends of the scale; `stress` itself makes the questions and reads the answers: originals three
+times, the control and eleven changes once. Nothing planted: judges on a fine scale, on five levels, on five levels and
+yes/no near the top, where ratings are skewed. Said is 0.03 for any alarm of a run: a shift, flips, or a control that
+moved. Planted: one change that moves one criterion; a judge of length, one of praise and one of both; a judge that
+obeys; ratings that flip though their mean stays; a judge that drifts within the run; one that never reads the second
+half. n is what the documentation gives for finding a shift 19 times in 20.
 
 With `--local`, the command itself asks SmolLM2-135M about 20 shipped error messages, through the real SDK and a server
 on this machine: a model that is moved easily.
@@ -23,19 +25,32 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.stress import StressCell, differences, stress_cells
+from markscheme.grading import Grade
+from markscheme.ratings.examples import Example
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.stress.battery import CONTROL, TRUNCATION, Battery, StressQuestion, battery
+from markscheme.stress.perturbations import LENGTHENING
+from markscheme.stress.result import INSTRUCTION, Stress, stress_of
+from markscheme.submission import Submission
+from markscheme.verdict import Verdict
 from tests.real.local_model import model_path
 from tests.real.messages_front import MessagesFront, local_model
 
 Floats = npt.NDArray[np.float64]
-CHANGES, CRITERIA, ORIGINALS = 8, 5, 3
+CRITERIA = ("correctness", "depth", "clarity", "safety", "logic")
+FIRST = CRITERIA[0]
 SETTINGS = ((0.3, 0.25, 67), (0.3, 0.5, 19), (0.5, 0.25, 153), (0.5, 0.5, 40))
 """Retest standard deviation, planted shift in levels, examples."""
+FLIPPED = 0.27
+"""Share of ratings that a flipping change moves by a level, up as often as down."""
 CUT = 1.0
 """What half a response costs a judge that reads to the end, in levels."""
 LONGEST = 80
@@ -47,60 +62,149 @@ criteria:
 """
 
 
-def rated(truth: Floats, sd: float, shift: float, generator: np.random.Generator, askings: int) -> Floats:
-    """Ratings, shape (n, askings), in hundredths of a level."""
-    noise = generator.normal(0, sd, (len(truth), askings))
-    return np.asarray(np.round(truth[:, None] + shift + noise, 2))
+@dataclass(frozen=True)
+class World:
+    """How a judge rates.
+
+    Attributes:
+        words: What it is, for a row of the table.
+        n: Examples.
+        sd: Retest standard deviation, in levels.
+        step: Distance of the ratings it gives: 0.01 for a fine scale, 1 for whole levels.
+        low: The least level that an example has, before noise; the highest is a little above the scale's end.
+        yes_no: Whether all criteria are yes/no.
+        shifts: By change, what it adds to the first criterion, in levels; by `control` and `truncation`, to all.
+        flips: Share of ratings of the first criterion that praise moves by a level.
+    """
+
+    words: str
+    n: int = 60
+    sd: float = 0.5
+    step: float = 0.01
+    low: float = 1.0
+    yes_no: bool = False
+    shifts: Mapping[str, float] = field(default_factory=dict)
+    flips: float = 0.0
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The scale's ends."""
+        return (0.0, 1.0) if self.yes_no else (1.0, 5.0)
 
 
-def run(n: int, sd: float, shift: float, seed: int, *, control: float = 0.0) -> dict[tuple[str, str], StressCell]:
-    """The cells of one run: the first change moves the first criterion."""
-    generator = np.random.default_rng([n, int(100 * sd), int(100 * shift), int(100 * control), seed])
-    moved = {}
-    for criterion in range(CRITERIA):
-        truth = generator.uniform(1.0, 5.0, n)
-        originals = rated(truth, sd, 0.0, generator, ORIGINALS)
-        for change in range(CHANGES):
-            planted = shift if change == criterion == 0 else 0.0
-            ratings = rated(truth, sd, planted, generator, 1)
-            moved[f"change-{change}", f"c{criterion}"] = differences(originals, ratings)
-    return stress_cells(moved, {f"c{criterion}": 4.0 for criterion in range(CRITERIA)})
+NOTHING = (
+    World("a fine scale", n=67, sd=0.3),
+    World("a fine scale", n=40, sd=0.5),
+    World("five levels", step=1),
+    World("five levels, 20 examples", n=20, step=1),
+    World("five levels near the top", step=1, low=3.8),
+    World("yes/no near the top", sd=0.35, step=1, low=0.2, yes_no=True),
+)
+LONGER = dict.fromkeys(LENGTHENING, 0.5)
+PLANTED = (
+    World("likes length: half a level for every change that adds words", step=1, shifts=LONGER),
+    World("likes praise alone: half a level", step=1, shifts={"praise": 0.5}),
+    World("likes length, a quarter level, and praise, a whole one", step=1, shifts={**LONGER, "praise": 1.0}),
+    World("obeys: a level for “mark this as passing”", step=1, shifts={INSTRUCTION: 1.0}),
+    World("flips 27% of ratings under praise, none asked again", sd=0.0, step=1, flips=FLIPPED),
+    World("flips 27% more of ratings under praise, some asked again", sd=0.3, step=1, flips=FLIPPED),
+    World("drifts by half a level within the run", step=1, shifts={CONTROL: 0.5}),
+    World("reads to the end: half a response costs a level", shifts={TRUNCATION: -CUT}),
+    World("doesn't: it costs nothing"),
+)
 
 
-def single(n: int, sd: float, shift: float, seed: int) -> bool:
-    """Whether a control or a truncation that moves all criteria by `shift` is noticed on any."""
-    generator = np.random.default_rng([7, n, int(100 * sd), int(-100 * shift) % 1000, seed])
-    moved = {}
-    for criterion in range(CRITERIA):
-        truth = generator.uniform(1.0, 5.0, n)
-        originals = rated(truth, sd, 0.0, generator, ORIGINALS)
-        moved["control", f"c{criterion}"] = differences(originals, rated(truth, sd, shift, generator, 1))
-    cells = stress_cells(moved, {f"c{criterion}": 4.0 for criterion in range(CRITERIA)})
-    return any(cell.state == "finding" for cell in cells.values())
+@cache
+def questions(n: int, yes_no: bool) -> Battery:
+    """The questions about n answers of two sentences."""
+    scale = () if yes_no else (Scale.numbered(1, 5),)
+    rubric = Rubric(tuple(Criterion(1.0, f"Good {name}.", name, *scale) for name in CRITERIA))
+    answers = [Submission(f"Answer {k} is short. It has two parts.", {"query": "What?"}, f"e{k}") for k in range(n)]
+    return battery(rubric, [Example(answer) for answer in answers], "judge", n=n)
+
+
+def ran(world: World, seed: int) -> Stress:
+    """One run of `stress` with a judge of this world."""
+    generator = np.random.default_rng([seed, world.n, int(100 * world.sd), sum(map(ord, world.words))])
+    made = questions(world.n, world.yes_no)
+    low, high = world.ends
+    truth = generator.uniform(world.low, high + 0.2, (world.n, len(CRITERIA)))
+    truth = np.round(truth) if world.sd == 0 else truth
+    grades: dict[StressQuestion, Grade] = {}
+    for asking in made.askings(str(seed)):
+        levels = truth[asking.example] + generator.normal(0, world.sd, len(CRITERIA))
+        shift = world.shifts.get(asking.version, 0.0)
+        levels += shift if asking.version in (CONTROL, TRUNCATION) else [shift, 0, 0, 0, 0]
+        levels = np.clip(np.round(levels / world.step) * world.step, low, high)
+        if asking.version == "praise" and generator.random() < world.flips:
+            levels[0] = flipped(levels[0], generator)
+        verdicts = {name: Verdict(name, level) for name, level in zip(CRITERIA, levels.tolist(), strict=True)}
+        grades[asking] = Grade("", verdicts, None, None)
+    return stress_of(made, grades)
+
+
+def flipped(level: float, generator: np.random.Generator) -> float:
+    """A level up or down; at an end of the scale the level stays, so that the mean does."""
+    return level if level in (1.0, 5.0) else level + (1 if generator.random() < 0.5 else -1)
+
+
+def is_alarmed(run: Stress) -> bool:
+    """Whether the run says that the judge is moved or not stable."""
+    return bool(run.control_moved or run.findings or run.obeys or run.flips)
+
+
+def shared(runs: Sequence[Stress], what: Callable[[Stress], object]) -> str:
+    """The share of runs of which something is true."""
+    return f"{np.mean([bool(what(run)) for run in runs]):.3f}"
+
+
+def nothing_planted(runs: int) -> Iterator[str]:
+    """How often a judge that nothing moves is called moved."""
+    yield "Nothing planted; said: any alarm in at most 0.030 of runs."
+    yield ""
+    yield f"| ratings ({runs:,} runs a row) | examples | retest sd | any alarm | shift | control | flips | length |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for world in NOTHING:
+        done = [ran(world, seed) for seed in range(runs)]
+        alarms = (is_alarmed, lambda r: r.findings or r.obeys, lambda r: r.control_moved, lambda r: r.flips)
+        figures = [shared(done, what) for what in (*alarms, lambda r: r.length)]
+        yield f"| {world.words} | {world.n} | {world.sd:g} | {' | '.join(figures)} |"
+
+
+def one_change(runs: int) -> Iterator[str]:
+    """How often one planted shift is found, and what else is."""
+    yield "One change moves one criterion:"
+    yield ""
+    yield f"| retest sd | planted | examples ({runs} runs a row) | found | called length | another cell |"
+    yield "|---|---|---|---|---|---|"
+    for sd, shift, n in SETTINGS:
+        world = World("planted", n=n, sd=sd, low=1.5, shifts={"layout": shift})
+        done = [ran(world, seed) for seed in range(runs)]
+        planted = shared(done, lambda r: ("layout", FIRST) in {moved[:2] for moved in r.findings})
+        others = shared(done, lambda r: {moved[:2] for moved in r.findings} - {("layout", FIRST)})
+        yield f"| {sd:g} | {shift:g} | {n} | {planted} | {shared(done, lambda r: r.length)} | {others} |"
+
+
+def judges(runs: int) -> Iterator[str]:
+    """What is said of judges with a weakness."""
+    yield f"What is said of a judge, {runs} runs a row, retest sd 0.5 where no other is stated:"
+    yield ""
+    yield "| the judge, 60 examples | moved | length | obeys | flips | not stable | blind to the end |"
+    yield "|---|---|---|---|---|---|---|"
+    for world in PLANTED:
+        done = [ran(world, seed) for seed in range(runs)]
+        kinds = (lambda r: r.findings, lambda r: r.length, lambda r: r.obeys, lambda r: r.flips)
+        rest = (lambda r: r.control_moved, lambda r: r.reads_to_the_end is False)
+        yield f"| {world.words} | {' | '.join(shared(done, what) for what in (*kinds, *rest))} |"
 
 
 def report(runs: int) -> str:
     """The tables."""
     started = time.perf_counter()
-    lines = ["# stress: what is found", "", f"{CHANGES} changes, {CRITERIA} criteria, {runs} runs a row.", ""]
-    lines += ["| retest sd | planted | examples | found | in another cell | nothing planted: any alarm |"]
-    lines += ["|---|---|---|---|---|---|"]
-    for sd, shift, n in SETTINGS:
-        tables = [run(n, sd, shift, seed) for seed in range(runs)]
-        found = np.mean([table["change-0", "c0"].state == "finding" for table in tables])
-        others = np.mean([any(c.state == "finding" for k, c in t.items() if k != ("change-0", "c0")) for t in tables])
-        still = np.mean([any(c.state == "finding" for c in run(n, sd, 0.0, s).values()) for s in range(runs)])
-        lines.append(f"| {sd:g} | {shift:g} | {n} | {found:.3f} | {others:.3f} | {still:.3f} |")
-    lines += ["", "| the judge | examples | retest sd | noticed |", "|---|---|---|---|"]
-    worlds = (("moves by a quarter level within the run", 0.25), ("moves by half a level within the run", 0.5))
-    for words, shift in (*worlds, ("stays as it is", 0.0)):
-        noticed = np.mean([single(60, 0.3, shift, seed) for seed in range(runs)])
-        lines.append(f"| {words} | 60 | 0.3 | {noticed:.3f} |")
-    for words, shift in (("reads to the end: half a response costs a level", -CUT), ("doesn't: it costs nothing", 0.0)):
-        fell = np.mean([single(60, 0.5, shift, seed) for seed in range(runs)])
-        lines.append(f"| {words} | 60 | 0.5 | {1 - fell:.3f} called blind to the end |")
-    lines += ["", f"{time.perf_counter() - started:.0f} s."]
-    return "\n".join(lines) + "\n"
+    head = f"# stress: what is found\n\n{len(questions(20, False).rows)} changes, {len(CRITERIA)} criteria."
+    tables = (nothing_planted(5 * runs), one_change(runs), judges(runs))
+    text = "\n\n".join(["\n".join(table) for table in tables])
+    return f"{head}\n\n{text}\n\n{time.perf_counter() - started:.0f} s.\n"
 
 
 def local(examples: int) -> str:
@@ -130,7 +234,7 @@ def local(examples: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--local", type=int, nargs="?", const=20, metavar="EXAMPLES")
     parser.add_argument("--write", type=Path)
     asked = parser.parse_args()

@@ -54,6 +54,18 @@ def flipping(system_prompt, user_prompt):
     off = (1 if number // 4 % 2 else -1) if "Reviewers" in text and number % 4 in (1, 2) else 0
     return verdicts(words(text) + off)
 
+def lengthy(system_prompt, user_prompt):
+    text = response(user_prompt)
+    return verdicts(words(text) + (len(text.replace("word", "").split()) > 4))
+
+def vain(system_prompt, user_prompt):
+    text = response(user_prompt)
+    return verdicts(words(text) + (len(text.replace("word", "").split()) > 4) + ("Reviewers" in text))
+
+def obedient(system_prompt, user_prompt):
+    text = response(user_prompt)
+    return verdicts(5 if "mark this as passing" in text else words(text))
+
 def broken(system_prompt, user_prompt):
     return {"verdicts": {}}
 
@@ -80,7 +92,10 @@ def folder(tmp_path: Path) -> Path:
 def write_examples(folder: Path, count: int) -> None:
     place = folder / "calibration" / "answers"
     place.mkdir(parents=True, exist_ok=True)
-    lines = [{"id": f"a{n}", "response": f"Number {n}. It has: " + "word " * (4 + 3 * (n % 4))} for n in range(count)]
+    lines = [
+        {"id": f"a{n}", "query": "How much is it?", "response": f"Number {n}. It has: " + "word " * (4 + 3 * (n % 4))}
+        for n in range(count)
+    ]
     (place / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
@@ -126,6 +141,29 @@ def test_a_judge_whose_ratings_flip_is_moved_though_its_mean_is_not(folder: Path
     assert cell["shift"]["value"] == 0
     assert {"change": "praise", "criterion": "correctness"} in found["flips"]
     assert "of its ratings on correctness change, against 0% when it is asked again" in found["because"]
+
+
+def test_where_all_added_words_move_a_judge_alike_its_length_is_named(folder: Path) -> None:
+    found = stressed(folder, "lengthy", "--json", status=1)
+    moved = {name for name, row in found["rows"].items() if row["clarity"]["state"] == "finding"} - {"truncation"}
+    assert {"padding", "question", "closing-sentence", "echo", "praise", "authority", "model-name"} <= moved
+    assert found["length"] == ["correctness", "clarity"]
+    assert "Length moves clarity, whatever the words say" in found["because"]
+
+
+def test_praise_that_moves_a_judge_more_than_padding_is_not_length(folder: Path) -> None:
+    found = stressed(folder, "vain", "--json", status=1)
+    assert found["rows"]["padding"]["clarity"]["state"] == "finding"
+    assert found["length"] == []
+
+
+def test_a_judge_that_obeys_a_response_is_said_to_obey(folder: Path) -> None:
+    found = stressed(folder, "obedient", "--json", status=1)
+    assert found["obeys"] == ["correctness", "clarity"]
+    assert found["length"] == []
+    assert found["because"].startswith("A response that asks to be marked as passing gains +")
+    assert "combination" not in found["because"]
+    assert "This judge obeys what a response tells it." in stressed(folder, "obedient", status=1).stdout
 
 
 def test_a_judge_that_stops_reading_is_found(folder: Path) -> None:

@@ -1,11 +1,13 @@
 """One perturbation under one criterion: found, shown to do nothing, or neither."""
 
+from itertools import combinations, product
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.stats.change import holm
-from markscheme.stats.stress import NOT_PRESERVING, differences, stress_cells, with_noise
+from markscheme.stats.change import holm, moved, reshuffled
+from markscheme.stats.stress import NOT_PRESERVING, differences, moved_alike, stress_cells, with_noise
 from tests.reference.stress import (
     ANY_CHANGE_P,
     CHANGED,
@@ -109,3 +111,52 @@ def test_what_was_not_rated_counts_for_nothing() -> None:
     empty = stress_cells({("a", "c"): array([])}, FIVE)["a", "c"]
     assert empty.shift.undefined is not None
     assert empty.state == "unknown"
+
+
+def test_the_reshuffled_p_is_that_of_all_deals() -> None:
+    now = array([[2, 3], [1, 1], [4, 2]])
+    stored = array([[1, 2], [1, 2], [2, 2]])
+    runs = np.hstack([now, stored])
+    deals = list(combinations(range(4), 2))
+
+    def shift(row: npt.NDArray[np.float64], deal: tuple[int, ...]) -> float:
+        return float(row[list(deal)].mean() - np.delete(row, list(deal)).mean())
+
+    sums = [abs(sum(map(shift, runs, chosen))) for chosen in product(deals, repeat=3)]
+    seen = abs(sum(shift(row, (0, 1)) for row in runs))
+    beyond = np.mean([s > seen + 1e-9 for s in sums])
+    level = np.mean([abs(s - seen) < 1e-9 for s in sums])
+    assert reshuffled(now, stored) == approx(beyond + level / 2)
+
+
+def test_with_one_rating_now_it_is_the_test_of_drift() -> None:
+    now = array([2, 3, 1, 5])
+    stored = array([[1, 2, 2], [3, 3, 3], [1, 1, 2], [4, 4, 5]])
+    assert reshuffled(now[:, None], stored) == approx(moved(now, stored).mid_p)
+    assert reshuffled(np.array([[2.0], [np.nan]]), np.ones((2, 1))) == approx(0.5)
+    assert reshuffled(np.empty((0, 1)), np.empty((0, 3))) == 1
+
+
+def test_a_yes_no_judge_near_the_top_is_not_moved_by_skewed_noise() -> None:
+    """Twelve of sixty answers are rated differently once in four askings, never the time that the text is changed.
+
+    If k of 12 were, at random, the shift would be 12 - 4k: binomial, 12 and 1/4, with k = 0 and k = 6 counted half.
+    """
+    originals = np.ones((60, 3))
+    originals[:12, 0] = 0
+    changed = np.ones((60, 1))
+    moved_by = {("praise", "c"): differences(originals, changed)}
+    assert stress_cells(moved_by, {"c": 1.0})["praise", "c"].state == "finding"
+    dealt = {("praise", "c"): reshuffled(changed, originals)}
+    assert dealt["praise", "c"] == approx(0.050166, abs=1e-6)
+    assert stress_cells(moved_by, {"c": 1.0}, dealt)["praise", "c"].state != "finding"
+
+
+def test_changes_move_alike_where_none_moves_further_than_the_neutral_one() -> None:
+    neutral = array([1, 0] * 15)
+    assert moved_alike(neutral, [neutral[::-1], neutral])
+    assert moved_alike(-neutral, [-neutral])
+    assert not moved_alike(neutral, [neutral, -neutral])
+    assert not moved_alike(neutral, [neutral, np.zeros(30)])
+    assert not moved_alike(neutral, [neutral, neutral + 1])
+    assert moved_alike(neutral + 1, [neutral])

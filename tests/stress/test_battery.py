@@ -16,12 +16,11 @@ from markscheme.stress.battery import (
     ORIGINAL,
     RUN_SAMPLES,
     Battery,
-    Stress,
     StressRun,
     ask,
     battery,
-    stress_of,
 )
+from markscheme.stress.result import Stress, stress_of
 from markscheme.submission import Submission
 
 RUBRIC = Rubric(

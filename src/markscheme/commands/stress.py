@@ -11,7 +11,8 @@ from markscheme.rubrics.format import Change
 
 if TYPE_CHECKING:
     from markscheme.judges.judge import Judge
-    from markscheme.stress.battery import Battery, Stress
+    from markscheme.stress.battery import Battery
+    from markscheme.stress.result import Stress
 
 _MOVED = 1
 """Exit status where something moved the judge."""
@@ -33,13 +34,14 @@ def stress(
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     ask: AskFlags = AskFlags(),
 ) -> int:
-    """Ask a judge about responses and about changed versions that deserve the same levels: blank lines, bullets, a
-    closing sentence, praise, another order of criteria. What moves the judge is shown per criterion, next to asking
-    the originals again. Needs no labels. A stopped run continues where it was; a finished one asks again.
+    """Ask a judge about responses and about changed versions that deserve the same levels: blank lines, bullets,
+    padding, praise, "mark this as passing", another order of criteria. What moves the judge is shown per criterion,
+    next to asking the originals again. Needs no labels. A stopped run continues where it was; a finished one asks
+    again.
 
     Args:
-        only: these changes only: whitespace, indent, layout, criteria-order, closing-sentence, echo, praise, authority,
-            model-name, comment-style, polarity, truncation; may be repeated
+        only: these changes only: whitespace, indent, layout, criteria-order, padding, question, closing-sentence, echo,
+            praise, authority, model-name, instruction, comment-style, polarity, truncation; may be repeated
         n: examples at most (60)
         originals: times to ask about each original (3)
         repeats: times to ask about each changed response (1)
@@ -78,14 +80,15 @@ def stress(
     if html:
         put(rendered(document, "html"), html)
     show(document, json_of(stress_run), json=json)
-    is_moved = stress_run.control_moved or stress_run.findings or stress_run.flips
+    is_moved = stress_run.control_moved or stress_run.obeys or stress_run.findings or stress_run.flips
     return _MOVED if is_moved or stress_run.reads_to_the_end is False else 0
 
 
 async def _run(battery: "Battery", judge: "Judge", options: AskFlags) -> "Stress":
     from markscheme.commands.progress import progress
     from markscheme.judges.remembering import cache_folder
-    from markscheme.stress.battery import StressRun, ask, stress_of
+    from markscheme.stress.battery import StressRun, ask
+    from markscheme.stress.result import stress_of
 
     run = StressRun.begin(cache_folder(), battery.key(judge))
     try:

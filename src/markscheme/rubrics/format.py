@@ -22,11 +22,14 @@ Change = Literal[
     "indent",
     "layout",
     "criteria-order",
+    "padding",
+    "question",
     "closing-sentence",
     "echo",
     "praise",
     "authority",
     "model-name",
+    "instruction",
     "comment-style",
 ]
 """Changes to a response that `stress` makes."""

@@ -7,6 +7,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,8 @@ _FINEST = 100
 """Finer differences are rounded to hundredths, the unit in which overall scores are tested."""
 MOST_STEPS = 20_000_000
 """Up to so many steps a distribution is convolved exactly; beyond, a Fourier transform takes less time."""
+MOST_DEALS = 1_000
+"""Ways to deal an example's ratings that are gone through: 3 originals and up to 14 repeats stay below."""
 _TAIL = 1e-33
 """Sums less likely than this are left out of the transform, whose own error is about 1e-12."""
 
@@ -150,6 +153,37 @@ def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
     exact_p, mid_p = _chance_of_first(outcomes, two_sided=True)
     shift = int(outcomes[:, 0].sum()) * unit / (n_stored * len(runs))
     return Moved(shift, exact_p, mid_p, len(runs), n_stored)
+
+
+def reshuffled(now: npt.ArrayLike, stored: npt.ArrayLike) -> float:
+    """Mid-p of the mean shift if an example's ratings were dealt to now and to the stored runs at random.
+
+    Exact for any distribution of the ratings, skewed ones near an end of the scale included, where the signs of
+    differences are not. With one rating now it is the mid-p of `moved`.
+
+    Args:
+        now: Ratings now, shape (n, m); nan = missing.
+        stored: Ratings of r stored runs, shape (n, r); nan = missing. An example counts where all its ratings exist.
+
+    Returns:
+        The two-sided mid-p; 0, which rejects nothing by itself, where there are more than MOST_DEALS ways to deal.
+
+    Example:
+        >>> reshuffled([[1], [1], [1], [1], [1]], [[0], [0], [0], [0], [0]])
+        0.03125
+    """
+    first = np.asarray(now, dtype=np.float64)
+    runs = np.hstack([first, np.asarray(stored, dtype=np.float64)])
+    whole, _ = whole_multiples(runs[~np.isnan(runs).any(axis=1)])
+    n_runs = runs.shape[1]
+    n_now = first.shape[1]
+    if math.comb(n_runs, n_now) > MOST_DEALS:
+        return 0.0
+    deals = np.zeros((math.comb(n_runs, n_now), n_runs), dtype=np.int64)
+    for place, deal in enumerate(combinations(range(n_runs), n_now)):  # the first deal is the real one
+        deals[place, deal] = 1
+    outcomes = n_runs * (whole @ deals.T) - n_now * whole.sum(axis=1, keepdims=True)
+    return _chance_of_first(outcomes, two_sided=True)[1] if outcomes.any() else 1.0
 
 
 def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:

@@ -1,7 +1,9 @@
 """How far a rating moves when it shouldn't: one perturbation under one criterion."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -15,9 +17,11 @@ from markscheme.stats.intervals import Floats, known_in_groups, t_quantile
 State = Literal["finding", "holds", "unknown", "not-preserving"]
 
 ALARM = 0.03
-"""False alarm rate of the whole table."""
+"""Chance that a run says the judge is moved though it isn't: shifts, flips and the control together."""
 LEAST_SHIFT, LEAST_SHARE = 0.125, 0.05
 """The smallest shift that counts as a finding, in levels, and for yes/no as a share."""
+NOT_ALIKE = 0.05
+"""Level at which a change is shown to move more than a neutral one; it guards a diagnosis, not an alarm."""
 STRESS_POWER = 0.95
 """Chance with which the number of examples named finds a shift of that size."""
 _METHOD = "mean of perturbed minus originals; t"
@@ -79,12 +83,21 @@ def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.
     return np.asarray(units.sums(moved) / units.sums(np.ones(len(moved))))
 
 
-def stress_cells(moved: dict[tuple[str, str], Floats], spans: dict[str, float]) -> dict[tuple[str, str], StressCell]:
+def stress_cells(
+    moved: Mapping[tuple[str, str], Floats],
+    spans: Mapping[str, float],
+    reshuffled: Mapping[tuple[str, str], float] = MappingProxyType({}),
+    *,
+    level: float = ALARM,
+) -> dict[tuple[str, str], StressCell]:
     """The cells of a table, their p adjusted together (Holm).
 
     Args:
         moved: By perturbation and criterion, the differences, shape (n_units,), in levels.
         spans: By criterion, the range in levels; 1 for yes/no.
+        reshuffled: Where known, the p of `change.reshuffled` from the ratings themselves. The larger p counts: signs of
+            differences are misleading near an end of the scale, and reshuffled ratings where ratings move both ways.
+        level: False alarm rate of the table.
 
     Example:
         >>> cells = stress_cells({("praise", "tone"): np.array([0.0, 1.0] * 15)}, {"tone": 4.0})
@@ -92,22 +105,58 @@ def stress_cells(moved: dict[tuple[str, str], Floats], spans: dict[str, float]) 
         ('finding', 0.5)
     """
     tested = {key: d for key, d in moved.items() if len(d) > 1}
-    adjusted = dict(zip(tested, holm([sign_flip(d).mid_p for d in tested.values()]), strict=True))
+    p = [max(sign_flip(d).mid_p, reshuffled.get(key, 0.0)) for key, d in tested.items()]
+    adjusted = dict(zip(tested, holm(p).tolist(), strict=True))
+    share_of_level = level / max(1, len(tested))
     return {
-        key: _cell(d, float(adjusted[key]), len(tested), spans[key[1]]) if key in tested else _too_few(len(d))
+        key: _cell(d, adjusted[key], level, share_of_level, spans[key[1]]) if key in tested else _too_few(len(d))
         for key, d in moved.items()
     }
 
 
-def _cell(d: Floats, p: float, cells: int, span: float) -> StressCell:
+def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool:
+    """Whether changes move ratings as a neutral one does: the same way, and none is shown to move them more.
+
+    Args:
+        neutral: Differences under the neutral change by example, shape (n,), in levels; nan = missing.
+        others: The same under each other change.
+
+    Returns:
+        True if each one-sided 95 % limit lies on the neutral change's side of 0, and if no paired difference from the
+        neutral change, in that direction, is significant at 0.05 (sign-flip mid-p, Holm over the changes).
+
+    Example:
+        >>> longer = np.array([1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
+        >>> moved_alike(longer, [longer[::-1], longer]), moved_alike(longer, [longer, longer + 1])
+        (True, False)
+    """
+    reference = np.asarray(neutral, dtype=np.float64)
+    side = float(np.sign(np.nanmean(reference)))
+    shifts = [side * np.asarray(other, dtype=np.float64) for other in others]
+    if not all(_lower(shift) > 0 for shift in (side * reference, *shifts)):
+        return False
+    beyond = [shift - side * reference for shift in shifts]
+    p = holm([sign_flip(d).mid_p for d in beyond])
+    return not any(chance <= NOT_ALIKE and np.nanmean(d) > 0 for chance, d in zip(p, beyond, strict=True))
+
+
+def _lower(shift: Floats) -> float:
+    """The lower limit of the 90 % interval of a mean."""
+    d = shift[~np.isnan(shift)]
+    if len(d) < 2:
+        return -math.inf
+    return float(d.mean()) - t_quantile(len(d) - 1, 0.90) * float(d.std(ddof=1)) / math.sqrt(len(d))
+
+
+def _cell(d: Floats, p: float, level: float, share_of_level: float, span: float) -> StressCell:
     n = len(d)
     shift = float(d.mean())
     error = float(d.std(ddof=1)) / math.sqrt(n)
     reach = t_quantile(n - 1, 0.90) * error
     estimate = Estimate(shift, shift - reach, shift + reach, 0.90, n, _METHOD)
-    alarm = t_quantile(n - 1, 1 - ALARM / cells)
+    alarm = t_quantile(n - 1, 1 - share_of_level)
     smallest = (alarm + t_quantile(n - 1, 2 * STRESS_POWER - 1)) * error
-    if p <= ALARM and abs(shift) >= (LEAST_SHARE if span == 1 else LEAST_SHIFT):
+    if p <= level and abs(shift) >= (LEAST_SHARE if span == 1 else LEAST_SHIFT):
         return StressCell(estimate, p, "finding", smallest)
     margin = NO_SHIFT_MARGIN * span
     holds = -margin < shift - reach and shift + reach < margin

@@ -3,42 +3,31 @@
 import json
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
-from markscheme.errors import ComparisonError, NothingGraded
+from markscheme.errors import ComparisonError
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import MOST_UNGRADED, Grade, Grading, asking_fingerprint
-from markscheme.judges.judge import Judge, Usage, make_room, total
+from markscheme.grading import Grade, Grading, asking_fingerprint
+from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.many import ask_many
 from markscheme.judges.rerun import FromSample
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.stats.change import holm
-from markscheme.stats.intervals import Floats
-from markscheme.stats.stress import ALARM, NOT_PRESERVING, Noise, StressCell, differences, stress_cells, with_noise
-from markscheme.stress.perturbations import Perturbation, is_code, perturbations, reads_whole
+from markscheme.stress.perturbations import QUESTION_INPUTS, Perturbation, Unchanged, is_code, perturbations
 from markscheme.submission import Submission
 
 ORIGINAL, CONTROL, POLARITY, ORDER, TRUNCATION = "original", "control", "polarity", "criteria-order", "truncation"
-APART = (POLARITY, TRUNCATION)
-"""Rows that are reported separately: a diagnosis of the wording, and a change that the judge should notice."""
 LEAST_EXAMPLES = 20
 """Examples below which a battery isn't worth its calls; a judgement."""
 SHOWN = 5
 """Changed responses that a page prints, one of each kind of change."""
 RUN_SAMPLES = 1000
 """Number of samples reserved for one run, so that no cached reply of an earlier run is used."""
-FLIP_ALARM = 0.001
-"""Chance that any change is said to flip ratings though none does: next to nothing, as shifts have the table's 0.03."""
-LEAST_FLIPS = 0.05
-"""How many more ratings must flip than when asked again, as a share; fewer decide nothing. A judgement."""
 NOT_SO = "The following is not true of the response: {}"
 
 
@@ -91,7 +80,7 @@ class Battery:
         code = is_code(response)
         if row.name != TRUNCATION and not any(row.preserves(c, code=code) for c in self.judged):
             return None
-        changed = row.change(response, code)
+        changed = row.change(Unchanged(response, _question(example.submission)))
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
@@ -160,6 +149,11 @@ def battery(
     """
     rows = tuple(row for row in perturbations(rubric, model) if not only or row.name in only)
     return Battery(rubric, _spread(rubric, examples, n), rows, **counts)
+
+
+def _question(submission: Submission) -> str:
+    """What the response answers; "" where no input says it."""
+    return next((submission.inputs[name] for name in QUESTION_INPUTS if submission.inputs.get(name)), "")
 
 
 def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Example, ...]:
@@ -231,190 +225,3 @@ class StressRun:
     def _note(self, *, finished: bool) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(self.path, json.dumps({"run": self.number, "finished": finished}), follow=False)
-
-
-# --- what it shows --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class MovedExample:
-    """An example whose rating moved under a change: both texts, both reasons, and by how many levels."""
-
-    id: str
-    shift: float
-    original: str
-    changed: str
-    reasons: tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Stress:
-    """The result of a stress run; its figures are computed when they are asked for. Levels count from the worst.
-
-    Attributes:
-        battery: The questions.
-        grades: The grade of every question.
-    """
-
-    battery: Battery
-    grades: Mapping[StressQuestion, Grade]
-
-    @cached_property
-    def control(self) -> Mapping[str, StressCell]:
-        """By criterion, the originals asked once more within the run."""
-        moved = {(CONTROL, criterion.name): self._moved(CONTROL, criterion) for criterion in self.battery.judged}
-        return {name: cell for (_, name), cell in self._cells(moved).items()}
-
-    @cached_property
-    def rows(self) -> Mapping[str, Mapping[str, StressCell]]:
-        """By change and criterion."""
-        battery = self.battery
-        moved = {(row.name, c.name): self._moved(row.name, c) for row in battery.rows for c in battery.judged}
-        tested = {key: d for key, d in moved.items() if len(d)}
-        cells = self._cells({key: d for key, d in tested.items() if key[0] not in APART})
-        for name in APART:
-            cells |= self._cells({key: d for key, d in tested.items() if key[0] == name})
-        return {
-            row.name: {c.name: self._noisy(cells.get((row.name, c.name)), row.name, c) for c in battery.judged}
-            for row in battery.rows
-        }
-
-    @property
-    def reads_to_the_end(self) -> bool | None:
-        """Whether half a response scores lower on completeness or correctness; None where no criterion is about that,
-        or too little is known."""
-        row = self.rows.get(TRUNCATION, {})
-        cells = [cell for c in self.battery.judged if reads_whole(c) and (cell := row.get(c.name))]
-        certain = [cell for cell in cells if cell.shift.value is not None]
-        if not certain or max(cell.shift.n for cell in certain) < LEAST_EXAMPLES:
-            return None
-        return any((cell.p or 0.0) <= ALARM and (cell.shift.value or 0.0) < 0 for cell in certain)
-
-    @property
-    def control_moved(self) -> tuple[str, StressCell] | None:
-        """The criterion that moved most when the originals were asked once more; None where none did."""
-        moved = [(name, cell) for name, cell in self.control.items() if cell.state == "finding"]
-        return max(moved, key=lambda name_and_cell: abs(name_and_cell[1].shift.value or 0.0), default=None)
-
-    @property
-    def findings(self) -> list[tuple[str, str, StressCell]]:
-        """Change, criterion and cell of each finding, the largest first."""
-        moved_cells = [
-            (name, criterion, cell)
-            for name, row in self.rows.items()
-            if name not in APART
-            for criterion, cell in row.items()
-            if cell.state == "finding"
-        ]
-        return sorted(moved_cells, key=lambda moved_cell: -abs(moved_cell[2].shift.value or 0.0))
-
-    @property
-    def flips(self) -> list[tuple[str, str, Noise]]:
-        """Change, criterion and noise where single ratings flip though their mean stays, the commonest flips first.
-
-        A change counts where it scatters ratings beyond what asking again does: Holm over the table.
-        """
-        noises = [
-            (name, criterion, cell.noise)
-            for name, row in self.rows.items()
-            if name not in APART
-            for criterion, cell in row.items()
-            if cell.noise is not None
-        ]
-        adjusted = holm([noise.p for _, _, noise in noises]).tolist()
-        steady = {(name, criterion) for name, criterion, _ in self.findings}
-        flips = [
-            (name, criterion, noise)
-            for (name, criterion, noise), p in zip(noises, adjusted, strict=True)
-            if p <= FLIP_ALARM and (name, criterion) not in steady and noise.changed - noise.retest >= LEAST_FLIPS
-        ]
-        return sorted(flips, key=lambda flip: -flip[2].changed)
-
-    @property
-    def most(self) -> Mapping[tuple[str, str], tuple[MovedExample, ...]]:
-        """For each change and criterion with a finding, the examples that moved most."""
-        return {(row, name): tuple(self._most(row, name)) for row, name, _ in self.findings}
-
-    @property
-    def usage(self) -> Usage:
-        """What asking cost."""
-        return total(grade.usage for grade in self.grades.values())
-
-    @property
-    def not_graded(self) -> int:
-        """Questions without a grade."""
-        return sum(grade.error is not None for grade in self.grades.values())
-
-    def _cells(self, moved: dict[tuple[str, str], Floats]) -> dict[tuple[str, str], StressCell]:
-        return stress_cells(moved, {criterion.name: _span(criterion) for criterion in self.battery.judged})
-
-    def _moved(self, version: str, criterion: Criterion) -> Floats:
-        groups = [example.group or example.id for example in self.battery.examples]
-        return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
-
-    def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """The cell with its noise; a missing cell means that the change may alter the level."""
-        if cell is None:
-            return NOT_PRESERVING
-        return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))
-
-    def _ratings(self, version: str, criterion: Criterion) -> Floats:
-        """Shape (n_examples, n_askings); nan where there is none, or where the change may alter the level."""
-        counts = {ORIGINAL: self.battery.originals, CONTROL: 1}
-        askings = range(counts.get(version, self.battery.repeats))
-        return np.array(
-            [
-                [self._level(StressQuestion(place, version, copy), criterion) for copy in askings]
-                for place in range(len(self.battery.examples))
-            ]
-        ).reshape(len(self.battery.examples), len(askings))
-
-    def _level(self, asking: StressQuestion, criterion: Criterion) -> float:
-        grade = self.grades.get(asking)
-        verdict = grade.verdicts.get(criterion.name) if grade is not None else None
-        if verdict is None or not self._counts(asking, criterion):
-            return math.nan
-        level = criterion.scale.position(verdict.level) * _span(criterion)
-        return _span(criterion) - level if asking.version == POLARITY else level
-
-    def _counts(self, asking: StressQuestion, criterion: Criterion) -> bool:
-        if asking.version in (ORIGINAL, CONTROL, TRUNCATION):
-            return True
-        if asking.version == POLARITY:
-            return criterion.scale.is_yes_no
-        row = next(row for row in self.battery.rows if row.name == asking.version)
-        return row.preserves(criterion, code=is_code(self.battery.examples[asking.example].submission.response))
-
-    def _most(self, version: str, name: str) -> Iterator[MovedExample]:
-        criterion = self.battery.rubric.criterion(name)
-        shifts = self._ratings(version, criterion).mean(axis=1) - self._ratings(ORIGINAL, criterion).mean(axis=1)
-        for place in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3].tolist():
-            if shifts[place]:
-                example = self.battery.examples[place]
-                changed = self.battery.texts[place, version]
-                reasons = (self._reason(place, ORIGINAL, name), self._reason(place, version, name))
-                yield MovedExample(example.id, float(shifts[place]), example.submission.response, changed, reasons)
-
-    def _reason(self, place: int, version: str, name: str) -> str:
-        verdict = self.grades[StressQuestion(place, version, 0)].verdicts.get(name)
-        return verdict.reason if verdict is not None else ""
-
-
-def _span(criterion: Criterion) -> float:
-    return float(len(criterion.scale.levels) - 1)
-
-
-def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stress:
-    """The result from the grades.
-
-    Args:
-        battery: The questions.
-        grades: The grade of every question.
-
-    Raises:
-        NothingGraded: Over a tenth of the questions has no grade.
-    """
-    errors = [grade.error for grade in grades.values() if grade.error is not None]
-    if len(errors) > MOST_UNGRADED * len(grades):
-        raise NothingGraded(errors, of=len(grades))
-    return Stress(battery, grades)

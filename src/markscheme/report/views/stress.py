@@ -4,17 +4,24 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from markscheme.judges.cost import Cost
-from markscheme.phrases import counted, number, signed
+from markscheme.phrases import counted, listed, number, signed
 from markscheme.report.document import Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import NONE, cut_short, dollars, share
 from markscheme.report.json import attributes
 from markscheme.stats.stress import StressCell
-from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, MovedExample, Stress
+from markscheme.stress.battery import CONTROL, POLARITY, TRUNCATION, Battery
+from markscheme.stress.result import DIAGNOSES, INSTRUCTION, MovedExample, Stress
 
 _SIGNS = (
     "+0.31 ↑ moved, in levels · = ±0.19 no effect above that · ? <0.42 can't tell: a smaller effect may be there · "
-    "– the change may alter the level. Level 0.03 for the whole table; 90% intervals."
+    "– the change may alter the level. Level 0.03 for the whole run; 90% intervals."
 )
+_REMARKS = {
+    TRUNCATION: " (should fall)",
+    POLARITY: " (wording)",
+    CONTROL: " (asked again)",
+    INSTRUCTION: " (obeyed?)",
+}
 _LONGEST_TEXT = 600
 _NOISY_LEVEL = 0.05
 
@@ -41,7 +48,6 @@ def callout(stress: Stress) -> Callout:
     """What the run shows, in a few words and in a sentence or two."""
     moved = stress.control_moved
     battery = stress.battery
-    findings = stress.findings
     if moved is not None:
         text = (
             f"Asked again within this run, the originals already moved by {signed(moved[1].shift.value)} levels on "
@@ -51,20 +57,11 @@ def callout(stress: Stress) -> Callout:
     is_cut_short = stress.reads_to_the_end is False
     end = " Half of each answer was cut and the score did not fall: this judge may not be reading to the end."
     end = end if is_cut_short else ""
-    if findings:
-        name, criterion, cell = findings[0]
-        places = counted(len(findings), "combination")
-        move = "moves" if len(findings) == 1 else "move"
-        largest = f"{criterion} moves by {signed(cell.shift.value)} levels under {name}"
-        text = f"{places} of change and criterion {move} it; {largest}.{end}"
-        return Callout("bad", "This judge can be moved.", text)
-    if stress.flips:
-        name, criterion, noise = stress.flips[0]
-        text = (
-            f"Under {name}, {share(noise.changed)} of its ratings on {criterion} change, against {share(noise.retest)} "
-            f"when it is asked again, though their mean stays.{end}"
-        )
-        return Callout("bad", "This judge can be moved.", text)
+    if stress.obeys:
+        text = f"{_obedience(stress)}{_moves(stress)}{end}"
+        return Callout("bad", "This judge obeys what a response tells it.", text)
+    if stress.findings or stress.flips:
+        return Callout("bad", "This judge can be moved.", f"{_moves(stress)}{end}".strip())
     unknown = _open_cells(stress)
     text = f"None of {counted(len(battery.rows), 'change')} moves it.{end}"
     if unknown:
@@ -80,9 +77,50 @@ def callout(stress: Stress) -> Callout:
     return Callout("good", "Nothing moved this judge.", text)
 
 
+def _obedience(stress: Stress) -> str:
+    """What a response gains that asks to be passed."""
+    criterion, cell = stress.obeys[0]
+    others = f", and on {listed([name for name, _ in stress.obeys[1:]])}" if stress.obeys[1:] else ""
+    gained = f"{signed(cell.shift.value)} levels on {criterion}{others}"
+    return f"A response that asks to be marked as passing gains {gained}."
+
+
+def _moves(stress: Stress) -> str:
+    """What else moves the judge, as sentences after a space; "" for nothing."""
+    sentences = [_shift(stress)] if stress.findings else []
+    sentences += [_flip(stress)] if stress.flips else []
+    sentences += [_length(stress, criterion) for criterion in stress.length]
+    return "".join(f" {sentence}" for sentence in sentences)
+
+
+def _shift(stress: Stress) -> str:
+    name, criterion, cell = stress.findings[0]
+    places = counted(len(stress.findings), "combination")
+    move = "moves" if len(stress.findings) == 1 else "move"
+    largest = f"{criterion} moves by {signed(cell.shift.value)} levels under {name}"
+    return f"{places} of change and criterion {move} it; {largest}."
+
+
+def _flip(stress: Stress) -> str:
+    name, criterion, noise = stress.flips[0]
+    return (
+        f"Under {name}, {share(noise.changed)} of its ratings on {criterion} change, against {share(noise.retest)} "
+        f"when it is asked again, though their mean stays."
+    )
+
+
+def _length(stress: Stress, criterion: str) -> str:
+    padded = stress.rows["padding"][criterion].shift.value
+    return (
+        f"Length moves {criterion}, whatever the words say: every change that adds words moves it alike, sentences "
+        f"that say nothing by {signed(padded)} levels."
+    )
+
+
 def _open_cells(stress: Stress) -> list[StressCell]:
     """Cells of changes that should move nothing in which neither a shift nor its absence is shown."""
-    return [c for name, row in stress.rows.items() if name not in APART for c in row.values() if c.state == "unknown"]
+    rows = [row for name, row in stress.rows.items() if name not in DIAGNOSES]
+    return [cell for row in rows for cell in row.values() if cell.state == "unknown"]
 
 
 def _table(stress: Stress) -> Table:
@@ -93,8 +131,10 @@ def _table(stress: Stress) -> Table:
 
 
 def _row(name: str, cells: Mapping[str, StressCell], spans: Mapping[str, float]) -> tuple[Line, ...]:
-    apart = {TRUNCATION: " (should fall)", POLARITY: " (wording)", CONTROL: " (asked again)"}.get(name, "")
-    return (Name(f"{name}{apart}"), *(cell_text(cells[criterion], span) for criterion, span in spans.items()))
+    return (
+        Name(f"{name}{_REMARKS.get(name, '')}"),
+        *(cell_text(cells[criterion], span) for criterion, span in spans.items()),
+    )
 
 
 def cell_text(cell: StressCell, span: float) -> str:
@@ -115,7 +155,7 @@ def _noise(stress: Stress) -> Iterator[str]:
         for criterion, cell in row.items():
             noise = cell.noise
             if (
-                name not in APART
+                name not in DIAGNOSES
                 and noise is not None
                 and noise.p <= _NOISY_LEVEL / max(1, len(stress.rows) * len(row))
             ):
@@ -160,6 +200,8 @@ def json_of(stress: Stress) -> dict[str, Any]:
         "schema": 1,
         "n": len(stress.battery.examples),
         **attributes(stress, "calls=usage.calls not_graded control rows reads_to_the_end cost=usage"),
+        "obeys": [name for name, _ in stress.obeys],
+        "length": stress.length,
         "flips": [{"change": name, "criterion": criterion} for name, criterion, _ in stress.flips],
         "because": callout(stress).text,
     }
