@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from markscheme.errors import RatingWarning, UsageError, writing
 
@@ -53,7 +53,7 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
             _write_all(device, raw)
         return
     is_new = not path.exists()
-    with path.open("ab+", buffering=0) as file, _locked(file):
+    with _locked_at(path, "ab+") as file:
         end = file.seek(0, os.SEEK_END)
         ends_well = not end or os.pread(file.fileno(), 1, end - 1) == b"\n"
         try:
@@ -65,6 +65,30 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
             raise
     if is_new:
         sync_folder(path.parent)
+
+
+def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) -> None:
+    """Replace the text of a file by what `change` makes of it, whole or not at all, as `write_whole` does.
+
+    Whoever appends to the file or rewrites it meanwhile waits, so nothing is lost.
+
+    Args:
+        path: The file.
+        change: Makes the new text from the present one.
+        follow: Whether to follow a link; else a link is refused.
+
+    Raises:
+        OSError: It can't be read or written; it is unchanged.
+        UnicodeDecodeError: It is not UTF-8 text.
+    """
+    if not follow:
+        refuse_link(path)
+    whole = end_of_link(path)
+    with _locked_at(whole, "rb+") as file:
+        before = file.readall().decode("utf-8")
+        after = change(before)
+        if after != before:
+            write_whole(whole, after)
 
 
 def refuse_link(path: Path) -> None:
@@ -98,6 +122,16 @@ def _locked(file: FileIO) -> Iterator[None]:
         finally:
             if fcntl is not None:
                 fcntl.lockf(file, fcntl.LOCK_UN)
+
+
+@contextmanager
+def _locked_at(path: Path, mode: Literal["ab+", "rb+"]) -> Iterator[FileIO]:
+    """The open file at `path`, locked; whoever had it before may have replaced that file, and then the new one."""
+    while True:
+        with path.open(mode, buffering=0) as file, _locked(file):
+            if _is_at(file.fileno(), path):
+                yield file
+                return
 
 
 @contextmanager

@@ -42,8 +42,92 @@ def test_the_risk_of_a_gate_over_several_files(tmp_path: Path) -> None:
     assert found["advice"]["threshold"] == found["safe_threshold"]
     near = risk(tmp_path, *files, threshold=f"{found['center'] - 0.002:.3f}", status=1)
     assert near["p_fail"]["value"] > 0.05
-    averaged = risk(tmp_path, *files, threshold="0.63", more=("--runs-in-ci", "9"))
-    assert averaged["p_fail"]["value"] < risk(tmp_path, *files, threshold="0.63", status=1)["p_fail"]["value"]
+    averaged = risk(tmp_path, *files, threshold="0.625", more=("--runs-in-ci", "9"))
+    assert averaged["p_fail"]["value"] < risk(tmp_path, *files, threshold="0.625", status=1)["p_fail"]["value"]
+
+
+def test_the_chance_that_is_reported_has_the_error_of_the_observed_mean(tmp_path: Path) -> None:
+    """Three runs have a mean of 0.641. Taken for exact, the gate at 0.62 fails in under 5 of 100 runs."""
+    files = [graded(tmp_path, number) for number in range(3)]
+    near = risk(tmp_path, *files, threshold="0.62", status=1)
+    assert near["p_fail"]["value"] < 0.05 < near["p_fail_wide"]
+    assert f"about 1 run in {round(1 / near['p_fail_wide'])} though" in near["because"]
+    assert near["p_fail"]["low"] < near["p_fail_wide"] < near["p_fail"]["high"]
+
+
+def test_a_rare_failure_is_not_said_to_be_rarer_than_runs_can_show(tmp_path: Path) -> None:
+    files = [graded(tmp_path, number) for number in range(3)]
+    rare = risk(tmp_path, *files, threshold="0.4")
+    assert rare["p_fail_wide"] < 0.001
+    assert "less than 1 run in 50 though" in rare["because"]
+    done = run("markscheme", "gate-risk", *files, "--threshold", "0.4", cwd=tmp_path)
+    words = " ".join(done.stdout.split())
+    assert "3 runs can't show how much less." in words
+    assert "false alarms: under 2%" in words
+
+
+@pytest.mark.parametrize("suffix", [".json", ".txt", ".out", ".csv", ""])
+def test_what_grade_prints_is_read_whatever_the_file_is_called(tmp_path: Path, suffix: str) -> None:
+    files = [graded(tmp_path, number) for number in range(3)]
+    expected = risk(tmp_path, *files, threshold="0.5")
+    others = []
+    for number, file in enumerate(files):
+        grades = [json.loads(line) for line in (tmp_path / file).read_text().splitlines()]
+        lines = [json.dumps({**grade, "criteria": {}, "receipt": None, "error": None}) for grade in grades]
+        others.append(f"grades{number}{suffix}")
+        (tmp_path / others[-1]).write_text("\n".join(lines) + "\n")
+    assert risk(tmp_path, *others, threshold="0.5") == expected
+
+
+def test_lines_of_json_under_another_name_that_are_no_grades_are_refused_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "odd.json").write_text('{"id": "a", "points": 1}\n{"id": "b", "points": 1}\n')
+    assert "odd.json: has a JSON object on each line; rename it to end in .jsonl" in risk(
+        tmp_path, "odd.json", graded(tmp_path, 1), status=2
+    )
+
+
+def turns(folder: Path) -> list[str]:
+    """Two runs of 6 conversations with 5 turns each, which a run moves together; the groups stand in examples."""
+    names = []
+    for number in range(2):
+        draw = random.Random(number)
+        moved = [draw.gauss(0, 0.08) for _ in range(6)]
+        lines = [
+            {"id": f"c{n}", "score": round(0.6 + n % 7 / 100 + moved[n // 5] + draw.gauss(0, 0.02), 3)}
+            for n in range(30)
+        ]
+        names.append(f"turns{number}.jsonl")
+        (folder / names[-1]).write_text("".join(json.dumps({**line, "receipt": None}) + "\n" for line in lines))
+    examples = [{"id": f"c{n}", "response": "…", "group": f"conversation {n // 5}"} for n in range(30)]
+    (folder / "examples.jsonl").write_text("".join(json.dumps(example) + "\n" for example in examples))
+    (folder / "place.yaml").write_text("criteria:\n- name: polite\n  description: It is polite.\n")
+    return names
+
+
+def test_cases_of_one_group_vary_together(tmp_path: Path) -> None:
+    files = turns(tmp_path)
+    alone = risk(tmp_path, *files, threshold="0.55", more=("--rubric", "place.yaml"))
+    grouped = ("--rubric", "place.yaml", "--examples", "examples.jsonl")
+    together = risk(tmp_path, *files, threshold="0.55", more=grouped, status=1)
+    assert together["p_fail_wide"] > 2 * alone["p_fail_wide"]
+    done = run("markscheme", "gate-risk", *files, "--threshold", "0.55", *grouped, cwd=tmp_path)
+    assert "2 runs of 30 cases in 6 groups" in done.stdout
+
+
+def test_few_groups_are_said_to_show_little(tmp_path: Path) -> None:
+    files = turns(tmp_path)
+    text = (tmp_path / "examples.jsonl").read_text()
+    for number in (3, 4, 5):
+        text = text.replace(f"conversation {number}", "conversation 0")
+    (tmp_path / "examples.jsonl").write_text(text)
+    grouped = ("--rubric", "place.yaml", "--examples", "examples.jsonl")
+    done = run("markscheme", "gate-risk", *files, "--threshold", "0.5", *grouped, cwd=tmp_path)
+    assert "3 groups of cases can't show how much the cases of a group vary together" in " ".join(done.stdout.split())
+
+
+def test_examples_without_their_rubric_are_refused(tmp_path: Path) -> None:
+    files = turns(tmp_path)
+    assert "--examples needs --rubric" in risk(tmp_path, *files, more=("--examples", "examples.jsonl"), status=2)
 
 
 def test_a_pass_rate_has_its_own_gate(tmp_path: Path) -> None:
@@ -134,6 +218,9 @@ def test_an_unusable_threshold_is_not_advised_and_repeating_leads(tmp_path: Path
     words = " ".join(done.stdout.split())
     assert "2 runs can't show a usable threshold: run the cases 5 to 8 times" in words
     assert "Safe is a threshold" not in words
+    assert "PROMPTFOO" not in words
+    assert ">= 0" not in words
+    assert "promptfoo eval --repeat 6 --no-cache -o results.json" in words
 
 
 @pytest.mark.usefixtures("promptfoo")

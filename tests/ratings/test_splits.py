@@ -1,6 +1,8 @@
 """Labels kept back: every look is on record, and labels that moved numbers are known."""
 
 import json
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -8,15 +10,18 @@ from pathlib import Path
 import pytest
 
 from markscheme.errors import RatingError, RatingWarning, leaving_out_damaged_lines
+from markscheme.files import rewrite
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import (
     labelling_digest,
     open_test_labels,
     openings_of,
+    record_decision,
     record_tuning,
     used_to_tune,
     warn_of_split_groups,
+    write_parts,
 )
 from markscheme.submission import Submission
 
@@ -185,3 +190,99 @@ def test_a_look_at_all_labels_is_on_record_without_a_test_part(tmp_path: Path) -
     parted = openings_of(a_set(tmp_path, example("1", "dev", 0.2), example("2", "test", 0.8)))
     assert parted is not None
     assert parted.of_these == 1, "a part held out afterwards was looked at then"
+
+
+# --- several processes at once ----------------------------------------------------------------------------------------
+
+
+def stored(folder: Path, *examples: Example) -> ExampleSet:
+    """A set whose file has the examples, a line each, and no parts yet."""
+    path = folder / "examples.jsonl"
+    path.write_text("".join(json.dumps({"id": one.id, "response": "…"}) + "\n" for one in examples))
+    return ExampleSet(tuple(replace(one, line=at) for at, one in enumerate(examples, 1)), path)
+
+
+def test_the_same_parts_drawn_by_two_processes_are_written_once(tmp_path: Path) -> None:
+    examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
+    write_parts(examples)
+    text = (tmp_path / "examples.jsonl").read_text()
+    write_parts(examples)
+    assert (tmp_path / "examples.jsonl").read_text() == text
+    assert text.count("split") == 2
+
+
+def test_parts_are_never_written_into_lines_of_other_examples(tmp_path: Path) -> None:
+    examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
+    path = tmp_path / "examples.jsonl"
+    path.write_text('{"id": "0", "response": "new"}\n' + path.read_text())
+    text = path.read_text()
+    with pytest.raises(RatingError, match=r"examples\.jsonl:1: was changed while this ran"):
+        write_parts(examples)
+    assert path.read_text() == text
+    other = stored(tmp_path, example("1", "test"), example("2", "test"))
+    write_parts(other)
+    with pytest.raises(RatingError, match="run the same command again"):
+        write_parts(replace(other, examples=tuple(replace(one, split="dev") for one in other.examples)))
+
+
+def test_examples_appended_while_parts_are_written_stay(tmp_path: Path) -> None:
+    """A process appends 150 examples one by one, while this one writes parts, removes them and writes them again."""
+    examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
+    path = tmp_path / "examples.jsonl"
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from markscheme.files import append_lines
+        for number in range(150):
+            append_lines(Path(sys.argv[1]), [{"id": f"new {number}"}])
+    """
+    adding = subprocess.Popen([sys.executable, "-c", code, path])
+    written = 0
+    while adding.poll() is None:
+        part = "dev" if written % 2 else "test"
+        for line in path.read_text().splitlines()[:2]:
+            assert json.loads(line)["id"] in ("1", "2")
+        rewrite(path, lambda text: text.replace(', "split": "dev"', "").replace(', "split": "test"', ""))
+        write_parts(replace(examples, examples=tuple(replace(one, split=part) for one in examples.examples)))  # type: ignore[arg-type]
+        written += 1
+    assert adding.returncode == 0
+    assert written > 3
+    ids = [json.loads(line)["id"] for line in path.read_text().splitlines()]
+    assert ids == ["1", "2", *(f"new {number}" for number in range(150))]
+
+
+def test_looks_of_several_processes_have_a_number_each_and_spend_less_each_time(tmp_path: Path) -> None:
+    """Four processes open the same labels five times each, and note an answer after each: 20 looks, 20 levels."""
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from markscheme.ratings.examples import Example, ExampleSet
+        from markscheme.ratings.rating import Rating
+        from markscheme.ratings.splits import open_test_labels, record_decision
+        from markscheme.submission import Submission
+        one = Example(Submission("…", {}, "1"), (Rating("1", "a", "human", overall=0.5),), split="test")
+        examples = ExampleSet((one,), Path(sys.argv[1]) / "examples.jsonl")
+        for number in range(5):
+            looks = open_test_labels(
+                examples, by="improve", at="2026-11-02", alpha=lambda place: 1 / place,
+                wordings=(f"{sys.argv[2]} {number}",), judge="j",
+            )[1]
+            record_decision(examples, looks.all[-1], None)
+    """
+    running = [subprocess.Popen([sys.executable, "-c", code, tmp_path, str(who)]) for who in range(4)]
+    assert [process.wait(timeout=300) for process in running] == [0] * 4
+    looks = openings_of(a_set(tmp_path, example("1", "test")))
+    assert looks is not None
+    assert [look.alpha for look in looks.all] == [1 / place for place in range(1, 21)]
+    assert all(look.decided for look in looks.all)
+
+
+def test_an_answer_that_another_process_has_noted_already_is_no_fault(tmp_path: Path) -> None:
+    examples = a_set(tmp_path, example("1", "test"))
+    looks = open_test_labels(examples, by="improve", at="2026-11-02", wordings=("w",), judge="j")[1]
+    record_decision(examples, looks.all[-1], None)
+    text = (tmp_path / "opened.jsonl").read_text()
+    record_decision(examples, looks.all[-1], None)
+    assert (tmp_path / "opened.jsonl").read_text() == text
+    with pytest.raises(RatingError, match="has no place for the answer"):
+        record_decision(examples, looks.all[-1], "w")

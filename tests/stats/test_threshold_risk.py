@@ -3,14 +3,18 @@
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.random import Generator
+from scipy.special import ndtr
 
 from markscheme.stats.threshold_risk import RATIOS, threshold_risk
 from tests.reference.gates import GATES, SMALLEST_DROP, STEADY, GateCase
 from tests.stats.shared_numbers import block
 
+Floats = npt.NDArray[np.float64]
 approx = pytest.approx
 scores = st.integers(0, 100).map(lambda hundredths: hundredths / 100)
 runs = st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(scores, min_size=6, max_size=6), min_size=n, max_size=n))
@@ -68,11 +72,56 @@ def test_scores_that_all_move_together_are_not_called_identical() -> None:
 
 
 def test_the_fewest_runs_that_keep_the_promise_are_advised() -> None:
-    risk = threshold_risk(STEADY, 0.755)
-    assert risk.repeats is not None
-    assert risk.repeats > 1
-    assert threshold_risk(STEADY, 0.70).repeats == 1
-    assert threshold_risk(STEADY, 0.80).repeats is None
+    advised = [threshold_risk(STEADY, threshold).repeats for threshold in (0.70, 0.73, 0.74, 0.745, 0.75, 0.755)]
+    assert advised == [1, 1, 2, 3, 7, None]
+
+
+def test_advised_runs_keep_false_alarms_to_1_in_20_in_8_of_10_gates_on_ten_cases() -> None:
+    """Ten cases that pass or fail, whose runs shift with four times the variance of their noise; 2 runs are seen."""
+    kept = []
+    for seed in range(400):
+        generator = np.random.default_rng([seed, 10, 2])
+        truth = generator.beta(2, 0.8, 10)
+        spread = math.sqrt(float((truth * (1 - truth)).mean()) * 4 / 10)
+
+        def passes(runs: int, truth: Floats = truth, spread: float = spread, draw: Generator = generator) -> Floats:
+            chances = np.clip(truth + draw.normal(0, spread, (runs, 1)), 0, 1)
+            return (draw.random((runs, 10)) < chances).astype(float)
+
+        means = passes(600).mean(axis=1)
+        threshold = min(1.0, max(0.01, float(means.mean() - (0.5, 1, 1.645, 2.5, 3.5)[seed % 5] * means.std())))
+        repeats = threshold_risk(passes(2), threshold, of="pass").repeats
+        if repeats is not None:
+            cut = (math.ceil(round(threshold * 10, 9)) - 0.5) / 10
+            kept.append(ndtr((cut - means.mean()) / (means.std() / math.sqrt(repeats))) <= 0.05)
+    assert len(kept) > 150
+    assert np.mean(kept) >= 0.80
+
+
+def test_cases_that_vary_together_in_groups_make_a_gate_less_certain() -> None:
+    """Two runs of 4 groups with 2 cases each: a run moves both cases of a group by the same 0.06, up or down.
+
+    Alone, cases have a variance of 8 * 0.03**2 * 2 / 7 = 0.0020571; their groups sum to 0.06 in each of 8 places, which
+    gives 8 * 0.06**2 / (8 - 16 / 8) = 0.0048, so a mean's variance is 7 / 3 as large.
+    """
+    first = np.array([0.7, 0.6, 0.8, 0.9, 0.5, 0.7, 0.6, 0.8])
+    second = first + np.array([0.06, 0.06, -0.06, -0.06, 0.06, 0.06, -0.06, -0.06])
+    groups = ["a", "a", "b", "b", "c", "c", "d", "d"]
+    alone = threshold_risk([first, second], 0.66)
+    together = threshold_risk([first, second], 0.66, groups=groups)
+    assert together.run_shift == approx(alone.run_shift, abs=1e-9)
+    assert alone.smallest_drop is not None
+    assert together.smallest_drop is not None
+    way = alone.center - 0.66
+    assert together.smallest_drop - way == approx((alone.smallest_drop - way) * math.sqrt(7 / 3))
+    assert (together.p_fail_wide or 0) > 1.5 * (alone.p_fail_wide or 1)
+    apart = threshold_risk([first, second], 0.66, groups=list("abcdefgh"))
+    assert apart == alone
+
+
+def test_groups_of_other_cases_are_refused() -> None:
+    with pytest.raises(ValueError, match="groups"):
+        threshold_risk(STEADY, 0.7, groups=["a", "b"])
 
 
 @settings(max_examples=40)

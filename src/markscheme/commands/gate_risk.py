@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from markscheme.commands.options import (
     COUNT,
     WITHIN_1,
+    ExamplesFile,
     ExportOptions,
     JsonFlag,
     RubricOption,
@@ -15,6 +16,7 @@ from markscheme.commands.options import (
     rubric_named,
 )
 from markscheme.commands.output import show
+from markscheme.errors import UsageError
 
 RISKY, NOT_KNOWN = 1, 4
 
@@ -27,6 +29,7 @@ def gate_risk(
     of: Annotated[Literal["score", "pass"], Parameter(metavar="FIGURE")] = "score",
     runs_in_ci: Annotated[int, COUNT, Parameter(metavar="R")] = 1,
     rubric: RubricOption = None,
+    examples: ExamplesFile = None,
     json: JsonFlag = False,
     export: ExportOptions = ExportOptions(),
 ) -> int:
@@ -34,7 +37,9 @@ def gate_risk(
     runs to average, which threshold is safe, and how small a drop the gate still finds.
 
     RESULTS is one file of Promptfoo's results with `--repeat`, or several files: Promptfoo's results, ratings, exports
-    of other tools, or what `grade` and `experiment --json` write. Two runs are needed; three or more are better.
+    of other tools, or what `grade` and `experiment --json` write. Two runs are needed; five to eight are better.
+    Cases of one group, such as a conversation, may vary together: groups come from RESULTS, or with --rubric from the
+    examples in --examples.
 
     Args:
         threshold: the least mean that passes the gate
@@ -51,13 +56,19 @@ def gate_risk(
     from markscheme.calibration.rates.gate_risk import gate_of, table_of_runs
     from markscheme.readers.rated import open_rated
     from markscheme.report.views.gate_risk import json_of, view
-    from markscheme.stats.threshold_risk import FALSE_FAILS
 
     named = rubric_named(rubric) if rubric else None
+    if examples is not None and named is None:
+        raise UsageError("--examples needs --rubric NAME, the rubric whose examples these are")
     rated = open_rated(
         [existing_file(path) for path in results], named, expected="decisions", meanings=export.hints.meanings
     )
-    gate = gate_of(table_of_runs(rated, of), threshold, of, averaged=runs_in_ci)
+    groups = {}
+    if examples is not None:
+        labelled = open_rated([existing_file(examples)], named, expected="examples").example_set
+        groups = {example.id: example.group for example in labelled.examples}
+    gate = gate_of(table_of_runs(rated, of, groups), threshold, of, averaged=runs_in_ci)
     show(view(gate), json_of(gate), json=json)
-    chance = gate.risk.p_fail.value
-    return NOT_KNOWN if chance is None else 0 if chance <= FALSE_FAILS else RISKY
+    if gate.chance is None:
+        return NOT_KNOWN
+    return RISKY if gate.is_risky else 0

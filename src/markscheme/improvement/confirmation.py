@@ -94,17 +94,16 @@ class Ledger:
         begun = None if openings is None else openings.of_test(prints, self.judge)
         if begun is not None:
             return begun
-        number = 1 if openings is None else openings.of_these + 1
         after = open_test_labels(
             self.examples,
             by=self._by,
             at=self.at,
-            alpha=opening_alpha(number),
+            alpha=opening_alpha,
             wordings=prints,
             judge=self.judge,
             whole=self.outside,
         )[1]
-        return number, after.all[-1]
+        return after.of_these, after.all[-1]
 
     def decide(self, opening: Opening, adopted: str | None) -> None:
         """Complete the record of an opening with its answer, a fingerprint or None."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.errors import RatingError, UsageError, writing
-from markscheme.files import append_lines, refuse_unwritable, write_whole
+from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.confirmation import Answer, Ledger
 from markscheme.improvement.trial import TrialPart
@@ -143,6 +143,8 @@ class ImprovableSet:
     def note_adoption(self, answer: Answer, wording: Wording, *, judge: str, proposer: str) -> None:
         """Record the adopted words, once, and mark the accepted run as one of the old wording.
 
+        Whoever accepts a run or adopts words here meanwhile waits.
+
         Raises:
             UsageError: A file can't be written.
         """
@@ -165,11 +167,11 @@ class ImprovableSet:
             ],
         }
         path = self.folder / HISTORY
-        recorded = [entry for _, entry in json_lines(path, RatingError)] if path.is_file() else []
-        if not any(entry.get("to") == line["to"] and entry.get("from") == line["from"] for entry in recorded):
-            with writing(path):
+        with writing(path), exclusive(self.folder, is_folder=True, busy=lambda: None):
+            recorded = [entry for _, entry in json_lines(path, RatingError)] if path.is_file() else []
+            if not any(entry.get("to") == line["to"] and entry.get("from") == line["from"] for entry in recorded):
                 append_lines(path, [line])
-        self._mark_accepted(wording)
+            self._mark_accepted(wording)
 
     def _mark_accepted(self, wording: Wording) -> None:
         path = self.folder / "accepted.json"

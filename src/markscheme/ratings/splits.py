@@ -2,15 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any
 
 from markscheme.errors import RatingError, refuse_lines
-from markscheme.files import append_lines, set_aside_damaged_end, write_whole
+from markscheme.files import append_lines, exclusive, refuse_link, rewrite, set_aside_damaged_end
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
@@ -189,8 +189,11 @@ def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None
     Raises:
         RatingError: The record next to the examples can't be read.
     """
-    if not whole and not any(example.split == "test" for example in examples.examples):
-        return None
+    has_labels_to_open = whole or any(example.split == "test" for example in examples.examples)
+    return _openings_of(examples, whole=whole) if has_labels_to_open else None
+
+
+def _openings_of(examples: ExampleSet, *, whole: bool) -> Openings:
     part = examples.part("all" if whole else "test")
     lines = _lines(
         examples,
@@ -206,18 +209,20 @@ def open_test_labels(
     *,
     by: str,
     at: str,
-    alpha: float | None = None,
+    alpha: Callable[[int], float] | None = None,
     wordings: tuple[str, ...] = (),
     judge: str = "",
     whole: bool = False,
 ) -> tuple[ExampleSet, Openings]:
     """The test part of a set, after recording that its labels were looked at.
 
+    Looks are counted and recorded one at a time, so two processes never share a number.
+
     Args:
         examples: The whole set.
         by: The command that looks.
         at: The day.
-        alpha: Significance level of a test of new wordings; None for any other look.
+        alpha: Significance level of a test of new wordings by the number of the look; None for any other look.
         wordings: Fingerprints of the wordings that are tested.
         judge: Fingerprint of the judge that is asked about them.
         whole: The look is at all labels, and all examples are returned.
@@ -229,11 +234,14 @@ def open_test_labels(
         RatingWarning: Half a line at the end of the record was set aside.
     """
     _set_aside(examples, OPENED)
-    before = openings_of(examples, whole=whole)
-    if before is None:
+    if openings_of(examples, whole=whole) is None:
         raise RatingError('keeps no example back: none has `"split": "test"`', path=examples.path)
-    now = Opening(at, by, before.labels, before.n, alpha, wordings, judge, decided=not wordings, levels=before.levels)
-    _append(examples, OPENED, now.to_json())
+    with _alone(examples, OPENED):
+        before = _openings_of(examples, whole=whole)
+        level = None if alpha is None else alpha(before.of_these + 1)
+        is_decided = not wordings
+        now = Opening(at, by, before.labels, before.n, level, wordings, judge, decided=is_decided, levels=before.levels)
+        _append(examples, OPENED, now.to_json())
     return examples.part("all" if whole else "test"), replace(before, all=(*before.all, now))
 
 
@@ -249,12 +257,22 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
         RatingError: The record can't be written, or doesn't have this look.
     """
     path = _record(examples, OPENED)
-    answer = json.dumps(replace(opening, adopted=adopted, decided=True).to_json(), ensure_ascii=False)
+    begun = opening.to_json()
+    answer = replace(opening, adopted=adopted, decided=True).to_json()
+
+    def answered(text: str) -> str:
+        lines = text.split("\n")
+        entries = [json.loads(line) if line.strip() else None for line in lines]
+        if begun not in entries:
+            if answer in entries:  # another process has run the same test to its end
+                return text
+            raise ValueError("its look isn't on record")
+        at = len(entries) - 1 - entries[::-1].index(begun)
+        return "\n".join([*lines[:at], json.dumps(answer, ensure_ascii=False), *lines[at + 1 :]])
+
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-        at = max(place for place, line in enumerate(lines) if line.strip() and json.loads(line) == opening.to_json())
-        lines[at] = answer
-        write_whole(path, "\n".join(lines))
+        with _alone(examples, OPENED):  # who counts looks holds the file itself, so it may not be replaced meanwhile
+            rewrite(path, answered, follow=False)
     except (OSError, ValueError) as error:
         raise RatingError(f"has no place for the answer of this test: {error}", path=path) from error
 
@@ -304,19 +322,44 @@ def file_for_parts(examples: ExampleSet) -> Path:
 def write_parts(examples: ExampleSet) -> None:
     """Write each example's part into its line of the file; nothing else is changed.
 
+    Lines that another process has appended meanwhile stay, and so do the same parts that another process has drawn.
+
     Raises:
-        RatingError: The file is not a .jsonl file, or can't be written.
+        RatingError: The file is not a .jsonl file, can't be written, or has other examples or parts now.
     """
     path = file_for_parts(examples)
-    parts = {example.line: example.split for example in examples.examples if example.split}
+    drawn = [example for example in examples.examples if example.split and example.line is not None]
+
+    def parted(text: str) -> str:
+        lines = text.split("\n")
+        for example in drawn:
+            place = (example.line or 0) - 1
+            lines[place] = _with_part(lines[place] if place < len(lines) else "", example, path)
+        return "\n".join(lines)
+
     try:
-        lines = path.read_bytes().decode("utf-8").split("\n")
-        for number, part in parts.items():
-            body, brace, end = lines[(number or 0) - 1].rpartition("}")
-            lines[(number or 0) - 1] = f'{body.rstrip()}, "split": "{part}"{brace}{end}'
-        write_whole(path, "\n".join(lines))
+        rewrite(path, parted)
     except OSError as error:
         raise RatingError(f"cannot be written: {error.strerror or error}", path=path) from error
+
+
+def _with_part(line: str, example: Example, path: Path) -> str:
+    """The line of an example with its part.
+
+    Raises:
+        RatingError: It isn't this example's any more, or has another part.
+    """
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        entry = {}
+    is_same = isinstance(entry, dict) and str(entry.get("id", example.id)) == example.id and bool(entry)
+    if not is_same or entry.get("split") not in (None, example.split):
+        raise RatingError("was changed while this ran; run the same command again", path=path, line=example.line)
+    if entry.get("split") == example.split:
+        return line
+    body, brace, end = line.rpartition("}")
+    return f'{body.rstrip()}, "split": "{example.split}"{brace}{end}'
 
 
 # --- what moved numbers ---------------------------------------------------------------------------------------------
@@ -386,6 +429,23 @@ def _record(examples: ExampleSet, name: str) -> Path:
     if examples.path is None:
         raise RatingError("examples that came from no file have no place for a record of who looked at them")
     return examples.path.parent / name
+
+
+@contextmanager
+def _alone(examples: ExampleSet, name: str) -> Iterator[None]:
+    """Keep a record to this process while it counts what is in it and adds to that; others wait.
+
+    Raises:
+        RatingError: The record can't be opened.
+    """
+    path = _record(examples, name)
+    with ExitStack() as stack:
+        try:
+            refuse_link(path)
+            stack.enter_context(exclusive(path, busy=lambda: None))
+        except OSError as error:
+            raise RatingError(f"cannot be written, and a look must be on record: {error}", path=path) from error
+        yield
 
 
 def _append(examples: ExampleSet, name: str, line: Mapping[str, Any]) -> None:

@@ -20,8 +20,8 @@ DECISIONS = {"true": True, "false": False}
 
 
 def is_grades(peek: Peek) -> bool:
-    """Whether a file has grades as `grade` prints them, or its table."""
-    return any(record.keys() >= OF_GRADE for record in peek.records)
+    """Whether a file has grades as `grade` prints them, whatever its name, or its table."""
+    return any(record.keys() >= OF_GRADE for record in (*peek.records, *peek.objects_on_lines))
 
 
 def read_grades(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
@@ -64,8 +64,9 @@ def _outputs(peek: Peek) -> Sequence[Any]:
 
 def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
     """The grades of a file, each with its line; of a table, levels are brought together under `criteria`."""
-    if peek.is_lines or peek.path.suffix == ".json":
-        lines = json_lines(peek.path, RatingError) if peek.is_lines else ((None, record) for _, record in peek.parts())
+    is_of_lines = peek.is_lines or bool(peek.objects_on_lines)
+    if is_of_lines or peek.path.suffix == ".json":
+        lines = json_lines(peek.path, RatingError) if is_of_lines else ((None, record) for _, record in peek.parts())
         for line, grade in lines:
             yield line, grade if not isinstance(grade, Mapping) or "criteria" in grade else _brought_together(grade)
         return

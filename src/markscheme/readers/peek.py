@@ -90,12 +90,14 @@ class Peek:
 
     @cached_property
     def data(self) -> Any:
-        """The content of a .json file; None for any other file.
+        """The content of a .json file; None for any other file, and for one that has an object on each line.
 
         Raises:
             RatingError: It is not valid JSON.
         """
-        return read_json(self.path, RatingError) if self.path.suffix == ".json" else None
+        if self.path.suffix != ".json" or len(self.objects_on_lines) > 1:
+            return None
+        return read_json(self.path, RatingError)
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
@@ -111,6 +113,19 @@ class Peek:
     def _lines_read(self) -> tuple[FilePart, ...]:
         """The first parts of a file of lines; empty for one whose first line isn't JSON by itself."""
         return self.first if self.is_lines else ()
+
+    @cached_property
+    def objects_on_lines(self) -> tuple[Mapping[str, Any], ...]:
+        """The first objects of a file whose lines are JSON although its name says nothing of it; else empty."""
+        if self.is_lines or not self.head.startswith("{"):
+            return ()
+        objects = []
+        for line in self.head.split("\n")[:FIRST]:
+            try:
+                objects.append(mapping(parse_json(line)))
+            except (ValueError, RecursionError):
+                break
+        return tuple(objects)
 
     @cached_property
     def records(self) -> tuple[Mapping[str, Any], ...]:

@@ -316,6 +316,8 @@ def formats_of(paths: Sequence[Path], expected: Expected) -> list[tuple[Peek, Fi
     with_formats = []
     for peek in map(Peek, paths):
         file_format = format_of(peek, expected)
+        if file_format is None and len(peek.objects_on_lines) > 1:
+            raise RatingError("has a JSON object on each line; rename it to end in .jsonl", path=peek.path)
         if file_format is None:
             raise RatingError(f"isn't one of {known_formats()}", path=peek.path)
         with_formats.append((peek, file_format))

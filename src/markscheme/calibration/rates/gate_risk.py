@@ -1,8 +1,9 @@
 """A gate on the mean of cases, and its risk from several runs over the same cases, in any graded file."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -10,17 +11,23 @@ from markscheme.calibration.rates.decisions import decided
 from markscheme.errors import ComparisonError, NothingGraded, RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import RatingTable, rating_table
+from markscheme.ratings.table import RatingTable, groups_of, rating_table
 from markscheme.readers.rated import RatedFile, RatedFiles
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk, threshold_risk
+from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure, ThresholdRisk, threshold_risk
 
 MOST_MISSING = 0.1
 """Share of the cases that may lack a figure in some run."""
 LEAST_CASES = 2
 """With fewer cases there is no spread between cases to estimate."""
-LEAST_SHARE = 1000
-"""Rarer failures are reported as less than 1 in this many runs."""
+RAREST = 50
+"""Rarer failures are reported as less than 1 in this many runs, and no number: a few runs can't show how rare.
+
+Gates of which so little is predicted, 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
+FEW_GROUPS = 5
+"""With fewer groups of cases, how much the cases of a group vary together is hardly known; as in agreement by group."""
+NEVER = 0.001
+"""An end of an interval below this is printed as 0."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,7 @@ class Gate:
         of: The figure: mean score or share of passes.
         averaged: Number of runs that CI averages.
         dropped: Cases left out because a run did not grade them.
+        groups: Number of groups of cases; None where cases aren't grouped.
     """
 
     risk: ThresholdRisk
@@ -40,45 +48,69 @@ class Gate:
     of: RunFigure
     averaged: int = 1
     dropped: int = 0
+    groups: int | None = None
+
+    @property
+    def chance(self) -> float | None:
+        """Probability that the gate fails although nothing changed, with the error of the observed mean; or None.
+
+        Taking the observed mean for the true one, small probabilities come true 1.5 to 3 times as often as predicted.
+        """
+        return self.risk.p_fail_wide
+
+    @property
+    def is_risky(self) -> bool:
+        """Whether it fails more often than 1 run in 20 although nothing changed."""
+        return self.chance is not None and self.chance > FALSE_FAILS
 
     @property
     def because(self) -> str:
         """How often the gate fails although nothing changed, in a sentence."""
-        chance = self.risk.p_fail
-        if chance.value is None:
-            return f"{chance.undefined}."
-        between = f"90% interval {_in(chance.low or 0.0)} to {_in(chance.high or 0.0)}"
-        return f"This gate would fail {_often(chance.value)} though nothing changed ({between})."
+        interval = self.risk.p_fail
+        if self.chance is None:
+            return f"{interval.undefined}."
+        between = f"90% interval {_in(interval.low or 0.0)} to {_in(interval.high or 0.0)}"
+        return f"This gate would fail {_often(self.chance)} though nothing changed ({between})."
 
 
-def table_of_runs(rated: RatedFiles, of: RunFigure) -> RatingTable:
+def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = MappingProxyType({})) -> RatingTable:
     """A row for each case, and a column for each run of it: each file begins with a run of its own.
+
+    Args:
+        rated: The runs.
+        of: The figure that is compared.
+        groups: Groups of examples by id, where the runs don't name them.
 
     Raises:
         RatingError: A file has no graded cases.
     """
     runs: list[Rating] = []
+    group_of_case: dict[str, str] = {}
     before = 0
     for file in rated.files:
-        numbered = list(_numbered(file))
-        if not numbered:
+        graded = list(_graded(file))
+        if not graded:
             raise RatingError("holds no graded cases", path=file.path)
-        if of == "score" and _has_decisions_only(rating for _, rating in numbered):
+        if of == "score" and _has_decisions_only(rating for _, _, rating in graded):
             raise RatingError("states which cases pass, and no scores; use --of pass", path=file.path)
-        runs += (replace(rating, rater=f"run {before + number}") for number, rating in numbered)
-        before += max(number for number, _ in numbered) + 1
+        runs += (replace(rating, id=case, rater=f"run {before + run}") for case, run, rating in graded)
+        named = {**groups} | {example.id: example.group for example in file.examples if example.group}
+        group_of_case |= {case: named.get(rating.id, "") for case, _, rating in graded}
+        before += max(run for _, run, _ in graded) + 1
     if of == "pass":
         runs = [decided(rating, named=rated.is_named) for rating in runs]
-    return rating_table(rated.rubric, list(dict.fromkeys(rating.id for rating in runs)), runs)
+    cases = list(dict.fromkeys(rating.id for rating in runs))
+    table = rating_table(rated.rubric, cases, runs)
+    return replace(table, groups=groups_of([(case, group_of_case[case]) for case in cases]))
 
 
-def _numbered(file: RatedFile) -> Iterator[tuple[int, Rating]]:
-    """The ratings of a file by case, each with the number of its run: the first of a case, the second, …"""
+def _graded(file: RatedFile) -> Iterator[tuple[str, int, Rating]]:
+    """The ratings of a file, each with its case and the number of its run: the first of a case, the second, …"""
     systems = {example.id: example.system for example in file.examples}
     numbers: Counter[str] = Counter()
     for rating in file.judged:
         case = fingerprint(rating.rater, systems.get(rating.id, ""), file.cases.get(rating.id, rating.id))
-        yield numbers[case], replace(rating, id=case, kind="model", sample=0)
+        yield case, numbers[case], replace(rating, kind="model", sample=0)
         numbers[case] += 1
 
 
@@ -126,8 +158,9 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
         raise NothingGraded(["a case counts if every run graded it"] * dropped, of=n_cases)
     if n_graded < LEAST_CASES:
         raise ComparisonError(f"a gate needs {LEAST_CASES} cases or more, got {n_graded}")
-    risk = threshold_risk(figures[:, graded], threshold, of=of, runs_in_ci=averaged)
-    return Gate(risk, threshold, of, averaged, dropped)
+    counted = runs.rows(graded)
+    risk = threshold_risk(figures[:, graded], threshold, of=of, runs_in_ci=averaged, groups=counted.groups)
+    return Gate(risk, threshold, of, averaged, dropped, _number_of(counted.groups))
 
 
 def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> Gate | None:
@@ -138,22 +171,29 @@ def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> Gate | None:
         return None
 
 
+def _number_of(groups: Sequence[str] | None) -> int | None:
+    """How many groups cases are in; None where every case is its own."""
+    if groups is None or len(set(groups)) == len(groups):
+        return None
+    return len(set(groups))
+
+
 def _often(chance: float) -> str:
     """A probability as a number of runs.
 
-    >>> _often(0.04), _often(0.9), _often(0.0)
-    ('about 1 run in 25', 'about 9 runs in 10', 'less than 1 run in 1000')
+    >>> _often(0.04), _often(0.9), _often(0.001)
+    ('about 1 run in 25', 'about 9 runs in 10', 'less than 1 run in 50')
     """
     if chance > 0.95:
         return "nearly always"
-    if chance < 1 / LEAST_SHARE:
-        return f"less than 1 run in {LEAST_SHARE}"
+    if chance < 1 / RAREST:
+        return f"less than 1 run in {RAREST}"
     if chance > 0.45:
         return f"about {round(10 * chance)} runs in 10"
     return f"about 1 run in {round(1 / chance)}"
 
 
 def _in(chance: float) -> str:
-    if chance < 1 / LEAST_SHARE:
+    if chance < NEVER:
         return "0"
     return f"{round(10 * chance)} in 10" if chance > 0.45 else f"1 in {round(1 / chance)}"

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.rates.gate_risk import Gate
+from markscheme.calibration.rates.gate_risk import FEW_GROUPS, RAREST, Gate
 from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.json import attributes
-from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure
+from markscheme.stats.threshold_risk import RunFigure
 
 _RUN_LEVEL = 0.9
 """Probability from which a run-level effect is mentioned."""
@@ -16,30 +16,43 @@ ENOUGH_RUNS = 5
 simulations of `benchmarks/gate_risk.py` give thresholds so low that they find next to nothing."""
 FARTHEST = 0.2
 """How far below the given threshold a safe one may lie and still be worth setting; a judgement."""
-_REPEAT = "run the cases 5 to 8 times (`promptfoo eval --repeat 6`) and ask again"
+REPEAT_NEXT = 6
+"""Runs to ask for next, between 5 and 8: 5 know half as much again as 3, and 8 hardly more than 6."""
+_REPEAT = f"run the cases 5 to 8 times (`promptfoo eval --repeat {REPEAT_NEXT}`) and ask again"
+_OPTION: dict[RunFigure, str] = {"score": "", "pass": " --of pass"}
 _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
 
 
 def view(gate: Gate) -> Document:
     """The false alarms first, then what to do about them."""
     risk = gate.risk
-    cases = f"{counted(risk.runs, 'run')} of {counted(risk.cases, 'case')}, {_FIGURES[gate.of]} {number(risk.center)}"
-    dropped = (f"{counted(gate.dropped, 'case')} left out: not graded in every run.",) if gate.dropped else ()
-    blocks = _callout(gate), Notes(dropped)
-    return Document(f"Gate at {gate.threshold:g}", f"{cases}.", blocks, tuple(_sections(gate)))
+    cases = f"{counted(risk.runs, 'run')} of {counted(risk.cases, 'case')}"
+    grouped = "" if gate.groups is None else f" in {counted(gate.groups, 'group')}"
+    blocks = _callout(gate), Notes(tuple(_notes(gate)))
+    subtitle = f"{cases}{grouped}, {_FIGURES[gate.of]} {number(risk.center)}."
+    return Document(f"Gate at {gate.threshold:g}", subtitle, blocks, tuple(_sections(gate)))
+
+
+def _notes(gate: Gate) -> Iterator[str]:
+    if gate.dropped:
+        yield f"{counted(gate.dropped, 'case')} left out: not graded in every run."
+    if gate.groups is not None and gate.groups < FEW_GROUPS:
+        yield (
+            f"{counted(gate.groups, 'group')} of cases can't show how much the cases of a group vary together: "
+            "the gate may fail more often."
+        )
 
 
 def _callout(gate: Gate) -> Callout:
-    chance = gate.risk.p_fail.value
-    if chance is None:
+    if gate.chance is None:
         return Callout("open", "Can't tell.", gate.because)
     text = " ".join((gate.because, *_advice(gate)))
     if _is_unusable(gate):
         head = f"{counted(gate.risk.runs, 'run')} can't show a usable threshold: {_REPEAT}."
-        return Callout("open" if chance <= FALSE_FAILS else "bad", head, text)
-    if chance <= FALSE_FAILS:
-        return Callout("good", "Few false alarms.", text)
-    return Callout("bad", "Too many false alarms.", text)
+        return Callout("bad" if gate.is_risky else "open", head, text)
+    if gate.is_risky:
+        return Callout("bad", "Too many false alarms.", text)
+    return Callout("good", "Few false alarms.", text)
 
 
 def _is_unusable(gate: Gate) -> bool:
@@ -55,6 +68,8 @@ def _advice(gate: Gate) -> Iterator[str]:
     risk = gate.risk
     if risk.safe_threshold is None or risk.smallest_drop is None:
         return
+    if gate.chance is not None and gate.chance < 1 / RAREST:
+        yield f"{counted(risk.runs, 'run')} can't show how much less."
     mark = _down(risk.safe_threshold)
     safe = f"a threshold of {number(mark)} with {counted(gate.averaged, 'run')}"
     finds = f"finds a drop of {number(risk.smallest_drop + gate.threshold - mark)} or more 8 times in 10"
@@ -66,11 +81,10 @@ def _advice(gate: Gate) -> Iterator[str]:
         if not _is_unusable(gate):
             yield f"Safe is {safe}; it {finds}."
     elif _is_unusable(gate):
-        yield f"Averaging {counted(risk.repeats, 'run')} keeps false alarms to 5% 8 times in 10."
+        yield f"Averaging {counted(risk.repeats, 'run')} keeps false alarms to 5%, 8 times in 10."
     elif risk.repeats > gate.averaged:
         ways = f"averaging {counted(risk.repeats, 'run')} keeps false alarms to 5%; so does {safe}, which then {finds}."
-        is_known = risk.p_fail.value is not None and risk.p_fail.value <= FALSE_FAILS
-        yield f"{counted(risk.runs, 'run')} can't show more: {ways}" if is_known else f"{ways[0].upper()}{ways[1:]}"
+        yield f"{ways[0].upper()}{ways[1:]}" if gate.is_risky else f"To be surer of that: {ways}"
     else:
         yield f"It finds a drop of {number(risk.smallest_drop)} or more 8 times in 10."
 
@@ -81,8 +95,8 @@ def _sections(gate: Gate) -> Iterator[Section]:
         return
     facts = Facts(
         (
-            ("false alarms", _percent(risk.p_fail.value)),
-            (f"allowing for the error of a mean of {risk.runs} runs", _percent(risk.p_fail_wide)),
+            ("false alarms", _percent(gate.chance)),
+            (f"if the mean of {counted(risk.runs, 'run')} were exact", _percent(risk.p_fail.value)),
             ("safe threshold (95% confidence)", number(_down(risk.safe_threshold))),
             ("smallest drop found 8 times in 10", number(max(0.0, risk.smallest_drop))),
             ("runs to average for this threshold", str(risk.repeats or f"not seen from {counted(risk.runs, 'run')}")),
@@ -95,7 +109,10 @@ def _sections(gate: Gate) -> Iterator[Section]:
 
 
 def snippet(gate: Gate) -> str:
-    """The advice as part of a Promptfoo configuration, and the command that applies the gate."""
+    """The advice as part of a Promptfoo configuration, and the command that applies the gate, or that asks again."""
+    if _is_unusable(gate) and gate.risk.repeats is None:
+        again = f"markscheme gate-risk results.json --threshold {gate.threshold:g}"
+        return f"promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
     runs = gate.risk.repeats or gate.averaged
     threshold = gate.threshold if gate.risk.repeats else _down(gate.risk.safe_threshold or 0.0)
     config = f"evaluateOptions: {{repeat: {runs}, cache: false}}  # promptfooconfig.yaml"
@@ -111,7 +128,10 @@ def _down(value: float) -> float:
 
 
 def _percent(chance: float | None) -> str:
-    return "–" if chance is None else f"{number(100 * chance, 1)}%"
+    if chance is None:
+        return "–"
+    rarest = 100 / RAREST
+    return f"under {rarest:g}%" if 100 * chance < rarest else f"{number(100 * chance, 1)}%"
 
 
 def json_of(gate: Gate) -> dict[str, Any]:
