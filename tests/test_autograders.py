@@ -182,7 +182,7 @@ def test_a_double_pass_asks_twice_at_once_in_both_orders() -> None:
         prompts.append(user_prompt)
         if len(prompts) == 2:
             both.set()
-        await asyncio.wait_for(both.wait(), 5)
+        await asyncio.wait_for(both.wait(), 60)
         return await all_at_once()(system_prompt, user_prompt)
 
     graded(DoublePassPerCriterionOneShotGrader(generate))
@@ -201,7 +201,7 @@ def test_criteria_are_judged_at_once() -> None:
         under_way += 1
         if under_way == 3:
             all_there.set()
-        await asyncio.wait_for(all_there.wait(), 5)
+        await asyncio.wait_for(all_there.wait(), 60)
         return PerCriterionOutput(criterion_status="MET", explanation="")
 
     assert graded(PerCriterionGrader(generate)).raw_score == 3

@@ -69,7 +69,7 @@ def markscheme(home: Path, *arguments: str, cwd: Path) -> "subprocess.CompletedP
     """The finished command of the package in `home`."""
     env = environment({**setting.environment(cwd), "PYTHONPATH": str(home / "src"), "COLUMNS": "120"})
     command = [sys.executable, "-m", "markscheme", *arguments]
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_the_layout_names_every_module_in_the_order_of_its_layers() -> None:
@@ -160,7 +160,7 @@ def test_an_added_view_is_rendered_in_every_format(tmp_path: Path) -> None:
         env=env,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=True,
     )
     assert shown.stdout.count("Test labels of 41 examples: opened 2 times (2026-11-02 to 2026-11-09).") == 3

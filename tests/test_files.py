@@ -45,7 +45,7 @@ def test_four_writers_never_mix_their_lines(tmp_path: Path) -> None:
             append_lines(Path(sys.argv[1]), [{"id": f"{sys.argv[2]}-{number}", "note": "x" * 20_000}])
     """
     writers = [subprocess.Popen([sys.executable, "-c", code, path, str(who)]) for who in range(4)]
-    assert [writer.wait(timeout=60) for writer in writers] == [0] * 4
+    assert [writer.wait(timeout=300) for writer in writers] == [0] * 4
     ids = [json.loads(line)["id"] for line in path.read_text().splitlines()]
     assert len(ids) == len(set(ids)) == 201
 
@@ -162,7 +162,7 @@ def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
     reader.start()
     refuse_unwritable(pipe)
     put("through", pipe)
-    reader.join(timeout=10)
+    reader.join(timeout=300)
     assert received == ["through"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert list(tmp_path.iterdir()) == [pipe]

@@ -42,12 +42,12 @@ def viewer(env: Mapping[str, str]) -> Iterator[str]:
         yield answering(f"http://localhost:{port}", process)
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 def answering(address: str, process: subprocess.Popen[bytes]) -> str:
     """The address, once somebody answers there."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while process.poll() is None and time.monotonic() < until:
         try:
             with urllib.request.urlopen(f"{address}/health", timeout=5):
@@ -85,9 +85,9 @@ def score(page: Page, text: str, value: str) -> None:
         cell.hover()
         cell.get_by_label("Set test score", exact=True).click()
         try:
-            page.locator("#score-input").fill(value, timeout=10_000)
+            page.locator("#score-input").fill(value, timeout=30_000)
             with page.expect_response(_keeps) as kept:
-                page.get_by_role("button", name="Save").click(timeout=10_000)
+                page.get_by_role("button", name="Save").click(timeout=30_000)
         except PlaywrightTimeoutError:
             if last:
                 raise

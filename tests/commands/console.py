@@ -16,7 +16,8 @@ from tests.commands.warm_client import COMMANDS, Asked
 ROOT = Path(__file__).parents[2]
 INSTALLED = Path(sys.executable).parent
 """The folder with the scripts as pip wrote them; each starts an interpreter, which loads all it needs."""
-SECONDS = 120
+SECONDS = 300
+"""What hangs is ended; a slow machine gets there long before."""
 SOCKET = "socket"
 
 

@@ -71,7 +71,7 @@ def test_three_that_accept_at_once_wait_for_each_other_and_all_are_kept(here: Pa
     command = [sys.executable, "-m", "markscheme", "calibrate", "clear", "--judge", setting.JUDGE, "--accept"]
     env = {**environment(), **setting.environment(here)}
     running = [subprocess.Popen(command, cwd=here, env=env, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    printed = [process.communicate(timeout=120)[1] for process in running]
+    printed = [process.communicate(timeout=300)[1] for process in running]
     assert [process.returncode for process in running] == [0, 0, 0], printed
     accepted = json.loads((here / "calibration" / "clear" / "accepted.json").read_text())
     assert accepted["ratings"]["samples"] == 3

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,15 @@ def graded(folder: Path, number: int, *, cases: int = 30, **last: Any) -> str:
     lines[-1] |= last
     (folder / f"run{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return f"run{number}.jsonl"
+
+
+def scored(folder: Path, *runs: Sequence[float]) -> list[str]:
+    """Files of runs over the same cases, each with the scores of one run."""
+    files = [f"run{number}.jsonl" for number in range(len(runs))]
+    for file, scores in zip(files, runs, strict=True):
+        lines = [{"id": f"c{n}", "score": score, "pass": True} for n, score in enumerate(scores)]
+        (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return files
 
 
 def risk(folder: Path, *files: str, threshold: str = "0.55", more: tuple[str, ...] = (), status: int = 0) -> Any:
@@ -195,26 +205,20 @@ def test_the_report_says_it_in_words(tmp_path: Path) -> None:
 
 
 def test_averaging_is_not_called_useless_where_two_runs_cannot_show_its_use(tmp_path: Path) -> None:
-    scores = {0: [0.90, 0.80, 0.85, 0.81, 0.86], 1: [0.80, 0.72, 0.70, 0.78, 0.74]}
-    for number, values in scores.items():
-        lines = [{"id": f"c{n}", "score": score, "pass": True} for n, score in enumerate(values)]
-        (tmp_path / f"run{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    done = run("markscheme", "gate-risk", "run0.jsonl", "run1.jsonl", "--threshold", "0.79", cwd=tmp_path)
+    files = scored(tmp_path, [0.90, 0.80, 0.85, 0.81, 0.86], [0.80, 0.72, 0.70, 0.78, 0.74])
+    done = run("markscheme", "gate-risk", *files, "--threshold", "0.79", cwd=tmp_path)
     words = " ".join(done.stdout.split())
     assert "doesn't help" not in words
     assert "can't be seen from 2 runs" in words
     assert "run the cases 5 to 8 times (`promptfoo eval --repeat 6`) and ask again" in words
-    found = risk(tmp_path, "run0.jsonl", "run1.jsonl", threshold="0.79", status=done.returncode)
+    found = risk(tmp_path, *files, threshold="0.79", status=done.returncode)
     assert isinstance(found["safe_threshold"], float)
     assert found["advice"]["runs"] is None
 
 
 def test_an_unusable_threshold_is_not_advised_and_repeating_leads(tmp_path: Path) -> None:
-    scores = {0: [0.99, 0.4, 0.95, 0.3, 0.96], 1: [0.3, 0.9, 0.4, 0.85, 0.35]}
-    for number, values in scores.items():
-        lines = [{"id": f"c{n}", "score": score, "pass": True} for n, score in enumerate(values)]
-        (tmp_path / f"run{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    done = run("markscheme", "gate-risk", "run0.jsonl", "run1.jsonl", "--threshold", "0.6", cwd=tmp_path)
+    files = scored(tmp_path, [0.99, 0.4, 0.95, 0.3, 0.96], [0.3, 0.9, 0.4, 0.85, 0.35])
+    done = run("markscheme", "gate-risk", *files, "--threshold", "0.6", cwd=tmp_path)
     words = " ".join(done.stdout.split())
     assert "2 runs can't show a usable threshold: run the cases 5 to 8 times" in words
     assert "Safe is a threshold" not in words

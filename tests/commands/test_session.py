@@ -24,7 +24,7 @@ def test_started_by_hand_it_is_the_one_that_assertions_meet(runtime: Path, tmp_p
     assert (one["pid"], one["answered"], one["cwd"]) == (pid, 1, str(tmp_path))
     ended = run("markscheme", "session", "stop", cwd=tmp_path, env=env)
     assert ended.returncode == 0
-    assert wait_until(lambda: not session_pids(runtime), 2)
+    assert wait_until(lambda: not session_pids(runtime))
     assert files(runtime) == []
 
 

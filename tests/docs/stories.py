@@ -25,7 +25,7 @@ from tests.docs.pages import OUTPUT, Block, Command, commands
 from tests.real.promptfoo import NODE, QUIET, install_promptfoo
 
 WIDTH = "100"
-SECONDS = 120
+SECONDS = 300
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*")
 EXPORT = re.compile(r"export (\w+)=(\S+)")
 

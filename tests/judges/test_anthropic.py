@@ -279,13 +279,17 @@ def test_a_long_error_page_is_not_quoted_and_a_long_message_is_cut() -> None:
 # --- faults: those without -------------------------------------------------------------------------------------------
 
 
+LATE = 60.0
+"""Seconds until the answer comes, for which nobody waits; far longer than a slow machine takes to give it up."""
+
+
 def test_an_answer_that_comes_too_late_is_given_up_at_our_own_deadline() -> None:
     begun = time.monotonic()
-    error = played(front.late(front.message(VERDICT), 30.0), deadline=0.3)
+    error = played(front.late(front.message(VERDICT), LATE), deadline=0.3)
     assert isinstance(error, JudgeSilent)
     assert error.transient
     assert "0.3 s" in str(error)
-    assert time.monotonic() - begun < 5.0
+    assert time.monotonic() - begun < LATE
 
 
 def test_a_dropped_connection_is_silence() -> None:

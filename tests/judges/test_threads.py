@@ -59,7 +59,7 @@ from markscheme.promptfoo.entry import get_assert
 config = {"rubric": "rubric.yaml", "judge": "function:" + sys.argv[1], "session": "off"}
 get_assert("Of course.", {"vars": {}, "config": config}, sys.argv[0])
 """
-ENDS_WITHIN = 30.0
+ENDS_WITHIN = 120.0
 """Seconds from Ctrl-C to the end of the process, on a machine with much else to do; alone, it takes less than 2."""
 
 
@@ -114,7 +114,7 @@ def test_a_judge_that_hangs_ends_with_its_deadline_and_so_does_the_program(folde
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

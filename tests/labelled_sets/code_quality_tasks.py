@@ -24,8 +24,8 @@ from typing import Any
 
 Check = Callable[[Any], None]
 
-SECONDS_FOR_A_RESPONSE = 20
-SECONDS_FOR_A_SCRIPT = 5
+SECONDS_FOR_A_RESPONSE = 120
+SECONDS_FOR_A_SCRIPT = 60
 FENCED = re.compile(r"^```[a-z]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 REPORT_MARK = "the checks that failed: "
 

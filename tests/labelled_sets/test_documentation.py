@@ -43,7 +43,7 @@ def fenced(text: str, language: str) -> str:
 def run(*command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """What `command` gives in `folder`, where it finds Node and of our environment nothing but `environment`."""
     settings = {"PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}", **environment}
-    return subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.parametrize("example", of_task("retry-docstring"))

@@ -149,7 +149,7 @@ def test_a_forwarded_port_leads_to_the_page_if_it_is_named(project: Path, *, is_
 def test_a_page_for_other_machines_without_https_is_warned_of(project: Path) -> None:
     with Server(project, ["--public-url", "http://labels.example.org"]) as server:
         server.process.send_signal(2)
-        assert "put HTTPS in front" in server.process.communicate(timeout=60)[1]
+        assert "put HTTPS in front" in server.process.communicate(timeout=300)[1]
 
 
 def test_the_owner_sees_who_did_what_and_who_is_unsteady(project: Path) -> None:

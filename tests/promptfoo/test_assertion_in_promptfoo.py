@@ -316,7 +316,7 @@ def test_no_program_that_calls_promptfoo_passes_an_ungraded_output_by_a_test_wit
         env={**os.environ, **QUIET, "PROMPTFOO_CONFIG_DIR": str(tmp_path), "PROMPTFOO_PYTHON": sys.executable},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=True,
     )
     (answers,) = [json.loads(line[9:]) for line in done.stdout.splitlines() if line.startswith("answers: ")]

@@ -54,7 +54,7 @@ def node(folder: Path, body: str, **environment: str) -> tuple[dict[str, Any], s
     env = {**os.environ, "PROMPTFOO_PYTHON": sys.executable, "MARKSCHEME_CACHE": str(folder / "cache"), **environment}
     env.pop("ANTHROPIC_API_KEY", None)
     done = subprocess.run(
-        [str(NODE), str(file)], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=True
+        [str(NODE), str(file)], cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=True
     )
     (answers,) = [json.loads(line[9:]) for line in done.stdout.splitlines() if line.startswith("answers: ")]
     return answers, done.stderr

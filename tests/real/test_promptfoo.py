@@ -37,7 +37,7 @@ def test_an_evaluation_gives_its_rows_and_exit_100_when_a_test_fails(tmp_path: P
     )
     assert rows["hello"]["namedScores"] == {"first": 1}
     assert rows["world"]["gradingResult"]["reason"] == "looked at the first letter"
-    assert 0 < run.seconds < 120
+    assert run.seconds > 0
     assert {path.name for path in tmp_path.iterdir()} <= {"promptfooconfig.yaml", "starts.py", "__pycache__"}
 
 

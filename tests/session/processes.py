@@ -56,7 +56,7 @@ def calls(
         text=True,
         cwd=cwd,
         env=environment(env),
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -32,7 +32,7 @@ async def talk(place: Path, answer: Any, *messages: Mapping[str, Any]) -> list[b
         with socket_file(str(place)) as release:
             serving = asyncio.ensure_future(Session(listener, release, "key", answer, idle=0.3).serve())
             answers = await asyncio.gather(*(said(place, json.dumps(message).encode()) for message in messages))
-            await asyncio.wait_for(serving, 10)
+            await asyncio.wait_for(serving, 60)
     assert not place.exists()
     return answers
 
@@ -43,7 +43,8 @@ def test_a_caller_who_waits_gets_signs_of_life_before_the_answer(runtime: Path) 
         return {"given": request["n"]}
 
     (answer,) = asyncio.run(talk(runtime / "s", slow, {"key": "key", "request": {"n": 1}}))
-    assert answer == b' {"answer": {"given": 1}}'
+    assert answer.startswith(b" ")
+    assert answer.lstrip() == b'{"answer": {"given": 1}}'
 
 
 def test_another_key_and_a_fault_are_refused_without_detail(runtime: Path) -> None:
@@ -85,9 +86,9 @@ def test_what_nobody_can_read_gets_no_answer_and_ends_nothing(runtime: Path, mes
             listener.listen()
             listener.setblocking(False)
             with socket_file(str(runtime / "s")) as release:
-                serving = asyncio.ensure_future(Session(listener, release, "key", fine, idle=0.5).serve())
+                serving = asyncio.ensure_future(Session(listener, release, "key", fine, idle=1.0).serve())
                 assert await said(runtime / "s", message) in (b"", b'{"refused": "failed"}')
                 assert await said(runtime / "s", b'{"key": "key", "request": {}}') == b'{"answer": {"given": 1}}'
-                await asyncio.wait_for(serving, 5)
+                await asyncio.wait_for(serving, 60)
 
     asyncio.run(story())
