@@ -14,6 +14,7 @@ import csv
 import io
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -223,3 +224,22 @@ def test_what_is_not_graded_is_in_no_mean(run: ExperimentRun) -> None:
     assert (row.overall.mean, row.overall.n, row.overall.not_graded) == (1.0, 1, 1)
     assert (row.criteria["tone"].mean, row.criteria["accuracy"].not_graded) == (3.0, 1)
     assert (row.criteria["conciseness"].mean, row.criteria["conciseness"].n) == (None, 0)
+
+
+def test_each_difference_stands_with_the_means_of_the_cases_it_is_about(run: ExperimentRun) -> None:
+    """Casual has no grade for the last case: its difference to formal is that of the means over the first two."""
+    table, cases = marked({"formal": [0.5, 0.7, 0.9], "casual": [0.6, 0.8, math.nan]}, run.experiment.rubric)
+    (difference,) = between_variants(table, cases)
+    shift = difference.shifts["overall"]
+    assert (shift.means, shift.difference.n) == ((approx(0.6), approx(0.7)), 2)
+    assert shift.difference.value == approx(shift.means[1] - shift.means[0])
+
+
+def test_a_faults_mean_is_marked_and_its_direction_explained(run: ExperimentRun) -> None:
+    assert "(fault)" not in render_markdown(view(report_of(run)))
+    rubric = run.experiment.rubric
+    first, *others = rubric.criteria
+    faulty = replace(rubric, criteria=(replace(first, weight=-1.0), *others))
+    page = render_markdown(view(report_of(replace(run, experiment=replace(run.experiment, rubric=faulty)))))
+    assert page.count("accuracy (fault)") == 3
+    assert "a lower mean is better; Promptfoo shows it the other way round, as 1 minus its position" in page

@@ -83,3 +83,28 @@ def test_a_nominal_scale_has_no_means_and_no_errors() -> None:
 def test_a_judge_is_one_of_the_raters() -> None:
     with pytest.raises(ValueError, match="one of the raters ann, bob, judge, not 'cy'"):
         table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, judge="cy")
+
+
+def test_pairs_that_share_no_unit_leave_the_mean_to_the_others() -> None:
+    """Ann and the judge share no unit; the mean is that of the two other pairs."""
+    ratings = some_ratings(missing=0.0)
+    ratings[:30, 0] = math.nan
+    ratings[30:, 2] = math.nan
+    found = table_agreement(ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="mean")
+    kappas = [pair.statistics["weighted_kappa"].value for pair in found.pairs]
+    assert [pair.units for pair in found.pairs] == [30, 0, 30]
+    assert kappas[1] is None
+    shared = [kappa for kappa in kappas if kappa is not None]
+    kappa = found.statistics["weighted_kappa"]
+    assert kappa.value == pytest.approx(sum(shared) / 2)
+    assert kappa.low is not None
+    assert kappa.method == "mean over 2 of 3 pairs; the others share no unit"
+    assert found.statistics["mae"].value is not None
+
+
+def test_where_no_pair_shares_a_unit_the_mean_says_so() -> None:
+    alone = np.full((3, 3), math.nan)
+    np.fill_diagonal(alone, 1.0)
+    found = table_agreement(alone, levels=[1, 2], scale="nominal", raters=NAMES, pairs="mean")
+    assert found.statistics["cohen_kappa"].value is None
+    assert found.statistics["cohen_kappa"].undefined

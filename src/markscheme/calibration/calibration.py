@@ -208,7 +208,7 @@ class Calibration(Reported):
             model=self.rater.proposer,
             asks=self.rater.source != "ratings",
             has_rubric=self.rater.has_rubric,
-            asks_together=self.rubric.strategy != "per_criterion",
+            asks_together=self.rubric.strategy != "per_criterion" and len(self.rubric.criteria) > 1,
             is_usable=self.decision.is_usable,
         )
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from markscheme.calibration.comparison import (
     OF_DECISION,
-    OF_SCORE,
     Comparison,
     Measure,
     equal,
@@ -249,9 +248,8 @@ class Choice:
 
     @property
     def baseline_in_words(self) -> str:
-        """The best constant answer as raters give it; a score has two decimals."""
-        is_score = self.measure.of == OF_SCORE or self.baseline_score is None
-        return number(self.baseline_score) if is_score else self.measure.in_words(self.baseline_score or 0.0)
+        """The best constant answer as raters give it; a dash without gold."""
+        return number(None) if self.baseline_score is None else self.measure.in_words(self.baseline_score)
 
     @property
     def beats_baseline(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from markscheme.calibration.limits import WrongDecisions, WrongName, wrong_decisions
 from markscheme.errors import ComparisonError
-from markscheme.phrases import commonest, counted, few_of
+from markscheme.phrases import commonest, counted, few_of, number
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, merits, stacked
@@ -52,11 +52,13 @@ class Measure:
         of: The score, the decision or a criterion.
         tolerance: Two numbers that are closer than this agree.
         constants: What a constant may answer; None means whatever somebody gave.
+        only: The rubric's one criterion, by whose named levels a score is called; None where there are more.
     """
 
     of: Measured
     tolerance: float
     constants: tuple[float, ...] | None = None
+    only: Criterion | None = None
 
     def values(self, column: Column) -> Floats:
         """A rater's numbers, shape (n_examples,), nan where there is none."""
@@ -80,10 +82,18 @@ class Measure:
         return f"score off by {self.tolerance:g} or more" if self.of == OF_SCORE else f"another {self.noun}"
 
     def in_words(self, value: float) -> str:
-        """A value as raters answer it: a level's name, pass or fail, or a score."""
+        """A value as raters answer it: a level's name, pass or fail, or a score with at most two decimals."""
         if isinstance(self.of, Criterion):
-            return self.of.scale.level_name(self.of.scale.at(self.of.merit(value)))
-        return f"{value:g}" if self.of == OF_SCORE else "pass" if value >= PASSES else "fail"
+            return _level_name(self.of, value)
+        if self.of == OF_DECISION:
+            return "pass" if value >= PASSES else "fail"
+        name = "" if self.only is None else _level_name(self.only, value)
+        return name if name and not name[-1].isdigit() else number(value).rstrip("0").rstrip(".")
+
+
+def _level_name(criterion: Criterion, merit: float) -> str:
+    """The level with a merit, as raters choose it."""
+    return criterion.scale.level_name(criterion.scale.at(criterion.merit(merit)))
 
 
 def measure_of(rubric: Rubric, of: str | Criterion | None = None, tolerance: float | None = None) -> Measure:
@@ -101,7 +111,8 @@ def measure_of(rubric: Rubric, of: str | Criterion | None = None, tolerance: flo
     if of is None:
         of = rubric.agreement_on
     if of == OF_SCORE:
-        return Measure(OF_SCORE, rubric.tolerance if tolerance is None else tolerance)
+        only = rubric.criteria[0] if len(rubric.criteria) == 1 else None
+        return Measure(OF_SCORE, rubric.tolerance if tolerance is None else tolerance, only=only)
     if of == OF_DECISION:
         return Measure(OF_DECISION, EQUAL, constants=(0.0, 1.0))
     return Measure(of if isinstance(of, Criterion) else rubric.criterion(of), EQUAL)

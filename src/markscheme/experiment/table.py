@@ -84,12 +84,14 @@ class Shift:
         difference: Mean of second minus first, with its 95% interval.
         together: The same with a simultaneous interval: with 95% confidence all of those tested together are right.
         p: Exact probability of such a mean if neither is higher, Holm-adjusted for all tested together.
+        means: Mean of first and of second, over the cases that both have.
         is_fault: Whether a higher figure is worse: the criterion has a negative weight.
     """
 
     difference: Estimate
     together: Estimate
     p: float
+    means: tuple[float, float]
     is_fault: bool = False
 
     @property
@@ -213,10 +215,20 @@ def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[D
                 shift_between(table, *pairs[place], criterion, level=level)
                 for level in (1 - ALPHA, 1 - ALPHA / len(moved))
             )
-            shifts[place][name] = Shift(alone, together, float(p), faults.get(name, False))
+            means = _means_of_both(table, *pairs[place], criterion)
+            shifts[place][name] = Shift(alone, together, float(p), means, faults.get(name, False))
     return [
         Difference(first, second, figure_shifts) for (first, second), figure_shifts in zip(pairs, shifts, strict=True)
     ]
+
+
+def _means_of_both(table: RatingTable, first: str, second: str, criterion: str | None) -> tuple[float, float]:
+    """Mean of two columns over the cases that both have: of a criterion's levels, or of scores without a criterion."""
+    of_first, of_second = (
+        column.scores if criterion is None else column.levels[criterion] for column in (table[first], table[second])
+    )
+    both = ~np.isnan(of_first) & ~np.isnan(of_second)
+    return math.fsum(of_first[both]) / int(both.sum()), math.fsum(of_second[both]) / int(both.sum())
 
 
 def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:

@@ -164,13 +164,23 @@ class _Shown:
     def mean(
         self, table: Floats, columns: Sequence[tuple[int, int]], rater_pairs: Sequence[RaterPair]
     ) -> dict[str, Estimate]:
-        """The mean over pairs; coefficients have an interval by leaving a unit out of every pair."""
-        return {
-            name: self._mean_coefficient(name, table, columns, rater_pairs)
+        """The mean over the pairs that share a unit; coefficients have an interval by leaving a unit out of every pair.
+
+        Where no pair shares one, the mean is over all of them, and undefined.
+        """
+        places = [place for place, pair in enumerate(rater_pairs) if pair.units] or range(len(rater_pairs))
+        sharing = [rater_pairs[place] for place in places]
+        of_sharing = [columns[place] for place in places]
+        means = {
+            name: self._mean_coefficient(name, table, of_sharing, sharing)
             if name in TWO_RATERS_ONLY
-            else withhold(_mean(name, rater_pairs), "a mean over pairs; pooled pairs have an interval")
-            for name in rater_pairs[0].statistics
+            else withhold(_mean(name, sharing), "a mean over pairs; pooled pairs have an interval")
+            for name in sharing[0].statistics
         }
+        if len(sharing) == len(rater_pairs):
+            return means
+        method = f"mean over {len(sharing)} of {len(rater_pairs)} pairs; the others share no unit"
+        return {name: replace(estimate, method=method) for name, estimate in means.items()}
 
     def _of_two(self, pair: Floats, raters: tuple[str, str], unit: Integers | None = None) -> dict[str, Estimate]:
         family = agreement_family(

@@ -19,10 +19,11 @@ from markscheme.calibration.findings.evidence import (
     worst_places,
 )
 from markscheme.calibration.findings.finding import Finding
-from markscheme.calibration.findings.slices import Slice, SliceFigure
+from markscheme.calibration.findings.slices import LABEL_KIND, SYSTEM, Slice, SliceFigure
 from markscheme.calibration.policy import CONSTANT_CONFIDENCE
 from markscheme.phrases import listed, number, percent
 from markscheme.ratings.table import positions
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import halo, leaning
 from markscheme.stats.intervals import Flags, Floats
@@ -232,14 +233,13 @@ def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Findi
     also = [name for name in part.criteria if name != quoted.criterion] if criterion is None else []
     what = criterion.name if criterion is not None else "the judge"
     more = f" Criteria with a fault there: {listed(part.criteria)}." if also and len(evidence.criteria) > 1 else ""
-    way = "" if not part.shift else f"; there it rates too {'high' if part.shift > 0 else 'low'}"
+    way = "" if not part.shift else f", which it rates too {'high' if part.shift > 0 else 'low'}"
     return evidence.finding(
         kinds.BROKEN_SLICE,
         criterion,
         f"{what[0].upper() if criterion is None else what[0]}{what[1:]} is broken on {called} ({part.n} examples): "
         f"{quoted.in_words}.{more}",
-        f"Read {evidence.example_ids(worst)} together and say in the criteria what is special about {called}{way}. "
-        "Until then let people decide there.",
+        f"Read {evidence.example_ids(worst)} together{way}. {_what_to_say(part)} Until then let people decide there.",
         shows={
             "slice": {"by": part.part.by, "name": part.part.name, "n": part.n},
             "criteria": list(part.criteria),
@@ -251,6 +251,15 @@ def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Findi
         gain=_cost_of_slice(evidence, inside),
         least="medium",
     )
+
+
+def _what_to_say(part: Slice) -> str:
+    """What the criteria may say of a part; never who wrote the responses, which a judge isn't to know."""
+    if part.part.by == SYSTEM:
+        return "Say in the criteria what these responses share, not what wrote them."
+    if part.part.by == LABEL_KIND:
+        return "Find out whether judge or labels are wrong there."
+    return f"Say in the criteria what is special about {part.part.called}."
 
 
 def _cost_of_slice(evidence: Evidence, inside: Flags) -> float:
@@ -291,10 +300,16 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
         kinds.UNREADABLE if share > MANY_UNREAD else kinds.SOME_UNREADABLE,
         evidence.criteria[names[0]] if len(names) == 1 else None,
         f"{len(unread)} of {rated} of the judge's answers{of} could not be read.",
-        "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format. "
-        f"Look first at {evidence.example_ids(places[:3])}.",
+        f"{_how_to_ask(evidence.comparison.rubric)} Look first at {evidence.example_ids(places[:3])}.",
         shows={"examples": len(unread), "share": share, "criteria": names},
         worst=places[:5],
         gain=share * evidence.error,
         least="high" if share > MANY_UNREAD else "medium" if share > SOME_UNREAD else "low",
     )
+
+
+def _how_to_ask(rubric: Rubric) -> str:
+    """How the answers may become readable: one criterion a request, unless that is how they are asked already."""
+    if len(rubric.criteria) == 1 or rubric.strategy == "per_criterion":
+        return "Use a model that keeps to the answer format."
+    return "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format."

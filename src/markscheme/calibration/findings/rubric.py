@@ -327,14 +327,15 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
             most="medium",
         )
     groups = gold.groups
-    n_groups = evidence.n if groups is None else len(set(groups))
-    if evidence.n < FEWEST_TO_DIAGNOSE or n_groups < FEWEST_GROUPS_TO_DIAGNOSE:
-        few = f"{evidence.n} examples" if groups is None else f"{evidence.n} examples in {n_groups} groups"
+    n = max(evidence.n, *(criterion.n for criterion in evidence.criteria.values()))
+    n_groups = n if groups is None else len(set(groups))
+    if n < FEWEST_TO_DIAGNOSE or n_groups < FEWEST_GROUPS_TO_DIAGNOSE:
+        few = f"{n} examples" if groups is None else f"{n} examples in {n_groups} groups"
         of_groups = "" if groups is None else f" from {FEWEST_GROUPS_TO_DIAGNOSE} groups or more"
         yield evidence.finding(
             kinds.TOO_FEW_LABELS,
             None,
             f"With {few} only large faults show; there may be smaller ones.",
             f"Label {FEWEST_TO_DIAGNOSE} examples in all{of_groups}, with every level among them, to find large ones.",
-            shows={"examples": evidence.n, "groups": n_groups},
+            shows={"examples": n, "groups": n_groups},
         )

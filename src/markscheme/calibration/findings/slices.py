@@ -35,6 +35,10 @@ BIAS_ON_SCALE = 0.15
 """How far bias or error on one criterion must differ, as a share of its range: over half a level on five."""
 
 
+SYSTEM = "system"
+LABEL_KIND = "label kind"
+
+
 @dataclass(frozen=True)
 class ExamplePart:
     """Some of the examples, by what they have in common.
@@ -204,8 +208,8 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
     examples = comparison.gold.examples
     parts = [
         *_by_name("group", [example.group for example in examples]),
-        *_by_name("system", [example.system for example in examples]),
-        *_by_name("label kind", [_kind(comparison, place) for place in range(len(examples))]),
+        *_by_name(SYSTEM, [example.system for example in examples]),
+        *_by_name(LABEL_KIND, [_kind(comparison, place) for place in range(len(examples))]),
     ]
     return parts + _by_length(np.array([len(example.submission.response) for example in examples]))
 

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from markscheme.experiment.definition import OVERALL, PASS_RATE
@@ -22,7 +22,11 @@ from markscheme.text import printable, spreadsheet_cell
 _MOST_PAIRS = 3
 _LONGEST_REASON = 200
 _HEADINGS = ("Variant", "criterion", "mean", "min", "max", "n", "not graded")
-_SHIFT_HEADINGS = ("Second − first", "figure", "difference (95% CI)", "p", "cases")
+_SHIFT_HEADINGS = ("Second − first", "figure", "means", "difference (95% CI)", "p", "cases")
+_ON_FAULTS = (
+    "A fault is rated by how far it is there, so a lower mean is better; Promptfoo shows it the other way round, as 1 "
+    "minus its position on the scale."
+)
 _CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall")
 
 
@@ -42,7 +46,11 @@ def _lead(report: ExperimentReport) -> Iterator[Block]:
     if report.failed:
         yield Callout("bad", "Fails.", "; ".join(report.failed))
     yield Notes(tuple(_missing(report.run)))
-    yield Table(_HEADINGS, tuple(cells for name, row in report.rows.items() for cells in _rows(name, row)))
+    faults = {criterion.name for criterion in report.run.experiment.rubric.criteria if criterion.weight < 0}
+    rows = tuple(cells for name, row in report.rows.items() for cells in _rows(name, row, faults))
+    yield Table(_HEADINGS, rows)
+    if faults:
+        yield Notes((_ON_FAULTS,))
     yield Items(tuple((_whole(name, row),) for name, row in report.rows.items()))
     yield Paragraph(tuple(report.notes))
 
@@ -82,10 +90,11 @@ def _figures(row: VariantFigures) -> Iterator[tuple[str, Figure]]:
     yield PASS_RATE, Figure(rate.value, None, None, rate.n, row.overall.not_graded)
 
 
-def _rows(name: str, row: VariantFigures) -> Iterator[tuple[Line, ...]]:
+def _rows(name: str, row: VariantFigures, faults: Collection[str]) -> Iterator[tuple[Line, ...]]:
     for place, (figure, cell) in enumerate([*row.criteria.items(), (OVERALL, row.overall)]):
         limits = (NONE if limit is None else brief(limit, 3) for limit in (cell.least, cell.most))
-        yield "" if place else Name(name), figure, number(cell.mean), *limits, str(cell.n), str(cell.not_graded)
+        called = _called(figure, figure in faults)
+        yield "" if place else Name(name), called, number(cell.mean), *limits, str(cell.n), str(cell.not_graded)
 
 
 def _whole(name: str, row: VariantFigures) -> str:
@@ -102,7 +111,13 @@ def _shift_rows(difference: Difference) -> Iterator[tuple[Line, ...]]:
     pair = f"{difference.second} − {difference.first}"
     for place, (name, shift) in enumerate(difference.shifts.items()):
         made = shift.difference
-        yield "" if place else Name(pair), name, with_signed_interval(made), chance(shift.p), str(made.n)
+        means = " → ".join(map(number, shift.means))
+        figure = _called(name, shift.is_fault)
+        yield "" if place else Name(pair), figure, means, with_signed_interval(made), chance(shift.p), str(made.n)
+
+
+def _called(figure: str, is_fault: bool) -> str:
+    return f"{figure} (fault)" if is_fault else figure
 
 
 def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
@@ -173,7 +188,7 @@ def _row_json(row: VariantFigures) -> dict[str, Any]:
 
 def _difference_json(difference: Difference) -> dict[str, Any]:
     shifts = {
-        name: {**shift.difference.to_json(), "p": shift.p, "worse": shift.is_worse}
+        name: {**shift.difference.to_json(), "means": list(shift.means), "p": shift.p, "worse": shift.is_worse}
         for name, shift in difference.shifts.items()
     }
     return {"first": difference.first, "second": difference.second, "figures": shifts}
