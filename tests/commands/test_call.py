@@ -74,6 +74,9 @@ def test_an_option_of_files_takes_several_after_one_name_or_is_repeated(
         ("label", [], "RUBRIC is missing; `markscheme label --help` shows how"),
         ("pass-rate", ["f"], "`--calibration FILE` is missing"),
         ("session", ["status", "more"], "unexpected 'more'"),
+        ("status", ["--json", "out.json"], "`--json` prints to standard output here: `--json > out.json` writes it"),
+        ("tune", ["x", "--json=out.json"], "`--json` prints to standard output here"),
+        ("compare", ["--json", "nowhere.json", "b"], "`--json` prints to standard output here"),
     ],
 )
 def test_a_fault_says_what_is_allowed(command: str, words: list[str], said: str) -> None:

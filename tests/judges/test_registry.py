@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -17,6 +18,8 @@ from markscheme.judges.limited import Limited
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.registry import choose_judge, open_judge
 from markscheme.judges.remembering import Memory, Remembering
+from markscheme.judges.scripted import ScriptedJudge
+from tests.judges.asking import asked
 
 RUBRIC = Rubric.from_dict({"name": "r", "criteria": [{"requirement": "Polite"}]})
 PROMPTS = questions(RUBRIC, Submission("a"))
@@ -106,6 +109,18 @@ def test_with_a_key_anthropic_is_asked_even_where_a_recording_covers_all(
     folder = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
     judge = choose_judge(RUBRIC, PROMPTS, folder, opening)
     assert judge.identity.name == "anthropic"
+
+
+def test_a_refused_key_names_the_recording_that_needs_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    refusing = ScriptedJudge([NoJudge("refused the key"), NoJudge("refused the key")])
+    covering = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
+    path = covering / "j.jsonl"
+    with pytest.raises(NoJudge, match=re.escape(f"refused the key; `--judge recorded:{path}` needs no key and")):
+        asked(choose_judge(RUBRIC, PROMPTS, covering, lambda name, model: refusing), PROMPTS[0])
+    lacking = recording(tmp_path / "others", "another")
+    with pytest.raises(NoJudge, match=r"refused the key$"):
+        asked(choose_judge(RUBRIC, PROMPTS, lacking, lambda name, model: refusing), PROMPTS[0])
 
 
 def test_without_a_key_a_recording_that_covers_all_answers(opening: Opening, tmp_path: Path) -> None:

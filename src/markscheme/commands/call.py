@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from inspect import BoundArguments
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 MODULES = {"import": "import_ratings"}
 """Commands whose name cannot be a module's."""
 HELP, HELP_ALL = ("-h", "--help", "--help-all"), "--help-all"
+JSON = "--json"
+"""A flag of some commands; others take a file after it."""
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -84,11 +87,15 @@ def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[Callab
     Raises:
         UsageError: No such option, or a value that an option cannot have.
     """
+    file = _file_after_flag(command, rest)
+    if file and not Path(file).exists():  # a file that is there may be an operand
+        raise UsageError(_prints_here(file))
     words = [command, *_ordered(command, rest)]
     try:
         function, bound, _ = app_with(settings).parse_args(words, exit_on_error=False, print_error=False, verbose=False)
     except CycloptsError as error:
-        raise UsageError(sentence(error)) from error
+        is_file = file and isinstance(error, cyclopts.UnusedCliTokensError | cyclopts.CoercionError)
+        raise UsageError(_prints_here(file) if is_file else sentence(error)) from error
     return function, bound
 
 
@@ -143,6 +150,22 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
     if spare and not operands:
         operands.append(options.pop(spare - 1).partition("=")[2])
     return [*options, "--", *operands]
+
+
+def _file_after_flag(command: str, rest: Sequence[str]) -> str:
+    """The file that stands as the value of a `--json` which takes none; "" without one."""
+    words = rest[: rest.index("--")] if "--" in rest else rest
+    after = (following for word, following in pairwise(words) if word == JSON and following.endswith(".json"))
+    joined = (word.removeprefix(f"{JSON}=") for word in words if word.startswith(f"{JSON}="))
+    file = next(chain(after, joined), "")
+    if not file:  # to describe a command takes longer than all else here
+        return ""
+    takes_none = any(JSON in option.names and not option.value for option in described(command).options)
+    return file if takes_none else ""
+
+
+def _prints_here(file: str) -> str:
+    return f"`{JSON}` prints to standard output here: `{JSON} > {file}` writes it to a file"
 
 
 def _is_value(word: str) -> bool:

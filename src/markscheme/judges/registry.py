@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.errors import NoJudge, UsageError
 from markscheme.judges.asking import Asking
-from markscheme.judges.judge import Identity, Judge
+from markscheme.judges.judge import Identity, Judge, Reply, Wrapping
 from markscheme.judges.kinds import DEFAULT, kind_of, known_kind, names_that, ways_out
 from markscheme.judges.limited import Limited
 from markscheme.judges.price import ListPrice, Price
@@ -115,11 +116,11 @@ def choose_judge(
         return opening(named, rubric.judge.get("model"))
     key = DEFAULT.environment[0]
     if os.environ.get(key):
-        return opening(DEFAULT.name, rubric.judge.get("model"))
-    recordings = [RecordedJudge.load(file) for file in sorted(replies.glob("*.jsonl"))] if replies else []
-    for recording in recordings:
-        if prompts and not recording.lacks(prompts):
-            return recording
+        return _beside(opening(DEFAULT.name, rubric.judge.get("model")), prompts, replies)
+    recordings = _recordings(replies)
+    recording = _covering(recordings, prompts)
+    if recording is not None:
+        return recording
     if recordings:
         nearest = min(recordings, key=lambda recording: len(recording.lacks(prompts)))
         lacks = len(nearest.lacks(prompts))
@@ -127,3 +128,49 @@ def choose_judge(
     else:
         detail = f"no recorded replies cover rubric {rubric.name!r}"
     raise NoJudge(f"no judge to ask: {key} is not set, and {detail}. Ways out: {ways_out()}")
+
+
+def _recordings(replies: Path | None) -> list[RecordedJudge]:
+    return [RecordedJudge.load(file) for file in sorted(replies.glob("*.jsonl"))] if replies else []
+
+
+def _covering(recordings: Sequence[RecordedJudge], prompts: Sequence[Prompt]) -> RecordedJudge | None:
+    """The first recording that answers all of the prompts."""
+    return next((recording for recording in recordings if prompts and not recording.lacks(prompts)), None)
+
+
+def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> Judge:
+    """The default judge, which points to the recorded replies where it can't be asked."""
+    if replies is None or not prompts:
+        return opened
+    if isinstance(opened, Remembering):
+        return replace(opened, judge=BesideRecordings(opened.judge, prompts, replies))
+    return BesideRecordings(opened, prompts, replies)
+
+
+@dataclass(frozen=True, slots=True)
+class BesideRecordings(Wrapping):
+    """A judge that says how to do without it, where it refuses its key and replies to all of a run are recorded.
+
+    Attributes:
+        prompts: The first prompts of the run.
+        replies: The folder with recordings.
+    """
+
+    prompts: Sequence[Prompt]
+    replies: Path
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """The wrapped judge's reply.
+
+        Raises:
+            JudgeError: As from the wrapped judge; a refused key is raised with the recording that needs none.
+        """
+        try:
+            return await self.judge.reply(prompt, sample)
+        except NoJudge as error:
+            recording = _covering(_recordings(self.replies), self.prompts)
+            if recording is None:
+                raise
+            way_out = f"`--judge recorded:{recording.path}` needs no key and answers all of this"
+            raise NoJudge(f"{error}; {way_out}") from error
