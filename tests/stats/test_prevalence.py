@@ -458,3 +458,33 @@ def test_labels_that_can_not_be_weighed_are_refused(passed: Any, stratum: Any, w
 def test_a_stratum_of_the_pool_without_labels_leaves_the_weighted_rate_undefined() -> None:
     e = weighted_pass_rate([1, 0], [0, 0], [1, 1], [50, 50], names=["clear", "doubtful"])
     assert e.undefined == "none of the doubtful labelled, 50% of the pool: label some of the doubtful"
+
+
+def test_a_gray_zone_respects_groups_that_err_together() -> None:
+    """Forty tasks of nine responses, all nine right or all nine wrong: two wrong tasks are 18 errors, or 2 of 40."""
+    tasks = np.repeat(np.arange(40), 9)
+    margins = np.tile(np.linspace(0.2, 0.4, 9), 40)
+    wrong = np.isin(tasks, (3, 17))
+    grid = [0.0, 0.05, 0.1]
+    alone = automatic_band(margins, wrong, grid, alpha=0.1)
+    together = automatic_band(margins, wrong, grid, alpha=0.1, groups=tasks)
+    assert (alone.half_width, alone.errors, alone.n_automatic) == (0.0, 18, 360)
+    assert together.half_width is None
+    assert together.needed is not None
+    assert together.needed > 360
+    spotless = automatic_band(margins, np.zeros(360), grid, alpha=0.1, groups=tasks)
+    assert (spotless.half_width, spotless.errors) == (0.0, 0)
+    assert spotless.upper is not None
+    assert alone.upper is not None
+    assert automatic_band(margins, np.zeros(360), grid, alpha=0.1).upper < spotless.upper  # type: ignore[operator]
+
+
+def test_a_gray_zone_of_one_side_leaves_the_other_to_people() -> None:
+    """Every error is a fail: passes alone are decided, and the share is of all examples."""
+    margins = np.concatenate([np.linspace(0.05, 0.5, 100), np.linspace(-0.5, -0.05, 60)])
+    wrong = np.concatenate([np.zeros(100), np.ones(60)])
+    grid = [0.0, 0.1, 0.2]
+    assert automatic_band(margins, wrong, grid).half_width is None
+    band = automatic_band(margins, wrong, grid, considered=margins > 0)
+    assert (band.half_width, band.n_automatic, band.errors) == (0.0, 100, 0)
+    assert band.automatic.value == 100 / 160

@@ -522,6 +522,7 @@ def _band(
         promise=kept_to,
         alpha=promised.error,
         confidence=promised.confidence,
+        groups=None if data.groups is None else np.array(data.groups)[fresh],
     )
     if band.half_width is None:
         return kept(f"{band.automatic.undefined}{left_out}", band)

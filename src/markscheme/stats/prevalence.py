@@ -13,11 +13,12 @@ import numpy.typing as npt
 from scipy.special import bdtr, erfc, ndtri
 
 from markscheme.phrases import number, percent
+from markscheme.stats.cascade import ErrorLimit, counted_errors, first_provable, n_that_hold
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats, Integers, clopper_pearson_upper, mark_rough
+from markscheme.stats.intervals import Floats, Groups, Integers, mark_rough
 from markscheme.stats.pairs import equal_vectors
-from markscheme.stats.shares import share
+from markscheme.stats.shares import grouped_share, share
 
 Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]
 Promise: TypeAlias = Literal["automatic", "all"]
@@ -376,6 +377,8 @@ def automatic_band(
     promise: Promise = "automatic",
     alpha: float = 0.05,
     confidence: float = 0.90,
+    groups: npt.ArrayLike | None = None,
+    considered: npt.ArrayLike | None = None,
 ) -> Band:
     """The narrowest band around the pass mark outside which decisions keep a promised error rate.
 
@@ -388,6 +391,9 @@ def automatic_band(
             the scores (never the labels) leave enough of them; "all" bounds the errors among all examples.
         alpha: The promised share of errors.
         confidence: Confidence of the promise.
+        groups: Names of groups that share errors, such as tasks, shape (n,); None where each example is its own.
+        considered: Which examples may be decided automatically, shape (n,), such as those the judge passes; None for
+            all.
 
     Returns:
         The band; or none, with the labels needed, where they don't suffice or the judge errs too often.
@@ -408,33 +414,33 @@ def automatic_band(
     """
     m, faulty, widths = _margins(margins, wrong, grid)
     n = len(m)
-    outside = np.abs(m) > widths[:, None] + 1e-9
-    automatic = outside.sum(axis=1)
-    errors = (outside & faulty).sum(axis=1)
-    start = _start(automatic, n=n, promise=promise, alpha=alpha, confidence=confidence)
-    out_of = automatic if promise == "automatic" else np.full_like(automatic, n)
-    n_passing = 0
-    if start is not None:
-        lucky = [_luck(int(e), int(size), alpha) <= 1 - confidence for e, size in zip(errors, out_of, strict=True)]
-        n_passing = next((step for step, passes in enumerate(lucky[start:]) if not passes), len(lucky) - start)
+    may = np.ones(n, dtype=bool) if considered is None else np.asarray(considered, dtype=bool)
+    outside = (np.abs(m) > widths[:, None] + 1e-9) & may
+    in_groups = Groups.of(groups, n)
+    numbers = in_groups.number if in_groups.several else None
+    of_all = promise == "all"
+    start = _start(outside.sum(axis=1), n=n, promise=promise, alpha=alpha, confidence=confidence)
+    limit = ErrorLimit(alpha, 1 - confidence)
+    skipped = None if start is None else first_provable(outside[start:], limit, numbers, of_all=of_all)
+    first = len(widths) - 1 if start is None else start + (skipped or 0)
+    held = 0 if skipped is None else n_that_hold(outside[first:], faulty, limit, numbers, of_all=of_all)
     method = f"share automatic, promise on {promise} decisions"
-    if start is None or not n_passing:
-        first = len(widths) - 1 if start is None else start
-        n_automatic = int(automatic[first])
-        wrong = int(errors[first])
-        size = int(out_of[first])
-        needed = _needed(wrong, size, n, alpha=alpha, confidence=confidence)
+    last = outside[first + max(held - 1, 0)]
+    n_automatic = int(last.sum())
+    errors = int((last & faulty).sum())
+    size = n_automatic if promise == "automatic" else n
+    if not held:
+        needed = _needed(errors, size, n, alpha=alpha, confidence=confidence)
+        if needed is not None and numbers is not None:
+            needed = math.ceil(needed * grouped_share(last & faulty, numbers).design_effect)
         promised = f"at most {percent(alpha)} errors with {percent(confidence)} confidence"
-        why = _band_refusal(wrong, size, n_automatic, alpha, promised, needed)
+        why = _band_refusal(errors, size, n_automatic, alpha, promised, needed)
         refused = Estimate.without_value(why, n=n, method=method)
-        return Band(promise, alpha, confidence, None, refused, wrong, n_automatic, None, needed)
-    last = start + n_passing - 1
-    n_automatic = int(automatic[last])
-    wrong = int(errors[last])
-    size = int(out_of[last])
-    upper = clopper_pearson_upper(wrong, size, confidence=confidence)
-    automatic_share = share(outside[last], method=method)
-    return Band(promise, alpha, confidence, float(widths[last]), automatic_share, wrong, n_automatic, upper, None)
+        return Band(promise, alpha, confidence, None, refused, errors, n_automatic, None, needed)
+    width = float(widths[first + held - 1])
+    upper = limit.upper(*counted_errors(last, faulty, numbers, of_all=of_all))
+    automatic_share = share(last, numbers, method=method)
+    return Band(promise, alpha, confidence, width, automatic_share, errors, n_automatic, upper, None)
 
 
 def _start(automatic: Integers, *, n: int, promise: Promise, alpha: float, confidence: float) -> int | None:

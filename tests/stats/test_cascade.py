@@ -1,0 +1,167 @@
+"""Which decisions a judge may make alone, under a promise about errors."""
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from markscheme.stats.cascade import ErrorLimit, automatic_part, n_that_hold
+from markscheme.stats.shares import grouped_share
+from tests.stats.shared_numbers import block
+
+Floats = npt.NDArray[np.float64]
+approx = pytest.approx
+ONE_IN_TEN = ErrorLimit(0.05, 0.1)
+PASSES_BY_VOTES = {7: (110, 1), 6: (40, 1), 5: (30, 4), 4: (20, 6)}
+"""Passes by how many of seven judges voted for them, and how many of them were wrong."""
+
+
+def by_votes(counts: dict[int, tuple[int, int]], judges: int = 7) -> tuple[Floats, Floats]:
+    certainty = [votes / judges for votes, (size, _) in counts.items() for _ in range(size)]
+    wrong = [place < errors for size, errors in counts.values() for place in range(size)]
+    return np.array(certainty), np.array(wrong, dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("error", "level", "fewest"),
+    [(0.05, 0.1, 45), (0.05, 0.05, 59), (0.1, 0.05, 29), (0.02, 0.05, 149), (0.05, 1 / 30, 67)],
+)
+def test_the_fewest_decisions_that_can_keep_a_promise(error: float, level: float, fewest: int) -> None:
+    limit = ErrorLimit(error, level)
+    assert limit.fewest == fewest
+    assert limit.holds(np.zeros(fewest, dtype=bool))
+    assert not limit.holds(np.zeros(fewest - 1, dtype=bool))
+
+
+def test_votes_of_seven_judges_decide_the_passes_that_six_agree_on() -> None:
+    """Computed once, away from this package: at a level of .10, and at half of it, as for each of two sides."""
+    certainty, wrong = by_votes(PASSES_BY_VOTES)
+    part = automatic_part(certainty, wrong, ONE_IN_TEN)
+    assert part.certain == approx(6 / 7, abs=1e-9)
+    assert (part.n_automatic, part.errors) == (150, 2)
+    assert part.upper == approx(0.0351, abs=5e-5)
+    each = automatic_part(certainty, wrong, ErrorLimit(0.05, 0.05))
+    assert each.certain == part.certain
+    assert (each.n_automatic, each.errors) == (150, 2)
+    assert each.upper == approx(0.0414, abs=5e-5)
+    assert each.automatic.value == 150 / 200
+
+
+def test_one_error_in_the_fifty_most_certain_is_one_too_many() -> None:
+    certainty, wrong = by_votes({7: (50, 1)})
+    part = automatic_part(certainty, wrong, ONE_IN_TEN)
+    assert part.certain is None
+    assert part.automatic.undefined == "1 of the 50 most certain decisions is wrong; at most 5% asked"
+
+
+def test_two_thirds_and_one_minus_a_third_are_one_tie() -> None:
+    certainty = np.array([2 / 3] * 60 + [1 - 1 / 3] * 60)
+    assert len(set(certainty.tolist())) == 2
+    wrong = np.array([0.0] * 114 + [1.0] * 6)
+    assert automatic_part(certainty, wrong, ONE_IN_TEN).certain is None
+    assert automatic_part(1 - certainty + 1 / 3, wrong[::-1], ONE_IN_TEN).certain is None
+
+
+def test_every_one_sided_case_of_the_reference_comes_out() -> None:
+    for case in block("verdict3.yaml", "one_side"):
+        if "passes" in case:
+            votes = case["passes"]["votes_for"]
+            wrong_by = case["passes"]["wrong_by_votes"]
+            certainty, wrong = by_votes({int(key): (size, wrong_by[key]) for key, size in votes.items()})
+        else:
+            sizes = case["certainty"]["two_thirds"], case["certainty"]["one_minus_a_third"]
+            certainty = np.repeat([2 / 3, 1 - 1 / 3], sizes)
+            errors = case["wrong"]["two_thirds"], case["wrong"]["one_minus_a_third"]
+            wrong = np.concatenate([np.arange(n) < e for n, e in zip(sizes, errors, strict=True)]).astype(float)
+        limit = ErrorLimit(case["error"], case["level"])
+        assert limit.fewest == case["fewest"], case["name"]
+        part = automatic_part(certainty, wrong, limit)
+        expected = case["expect"]
+        if expected is None:
+            assert part.certain is None, case["name"]
+            continue
+        assert part.certain == approx(expected["certain"], abs=5e-5), case["name"]
+        assert (part.n_automatic, part.errors) == (expected["automatic"], expected["wrong"]), case["name"]
+        assert part.upper == approx(expected["upper"], abs=5e-5), case["name"]
+
+
+def single_judge_cases() -> list[dict[str, Any]]:
+    return [case for case in block("decisions.yaml", "cascade")["cases"] if len(case["judges"]) == 1]
+
+
+def test_every_case_of_one_judge_in_the_reference_comes_out() -> None:
+    cases = single_judge_cases()
+    assert len(cases) == 2
+    for case in cases:
+        (judge,) = case["judges"]
+        part = automatic_part(judge["certainty"], judge["wrong"], ErrorLimit(case["alpha"], 1 - case["confidence"]))
+        expected = case["expect"]
+        assert part.certain == approx(expected["certain"][0]), case["case"]
+        assert part.upper == approx(expected["upper"], abs=1e-6), case["case"]
+        if part.certain is not None:
+            assert [part.n_automatic, part.errors] == [expected["decided"][0], expected["errors"]], case["case"]
+
+
+def test_the_last_judge_of_each_case_in_which_the_others_decide_nothing_comes_out() -> None:
+    """The last judge is tested first and alone, at its share of the level; null where it graded nothing."""
+    compared = 0
+    for case in block("decisions.yaml", "cascade")["cases"]:
+        last = case["judges"][-1]
+        limit = ErrorLimit(case["alpha"], (1 - case["confidence"]) / len(case["judges"]))
+        part = automatic_part(last["certainty"], last["wrong"], limit)
+        assert part.certain == approx(case["expect"]["certain"][-1]), case["case"]
+        compared += part.certain is not None
+    assert compared >= 8
+
+
+def test_what_the_judge_could_not_grade_is_never_automatic() -> None:
+    certainty = np.array([0.9] * 80 + [math.nan] * 20)
+    part = automatic_part(certainty, np.zeros(100), ONE_IN_TEN)
+    assert (part.n_automatic, part.automatic.value) == (80, 0.8)
+
+
+def test_too_few_labels_say_how_many_it_takes() -> None:
+    part = automatic_part(np.full(44, 0.9), np.zeros(44), ONE_IN_TEN)
+    assert part.automatic.undefined == (
+        "not enough labels: at most 5% errors with 90% confidence takes 45 decisions without an error, and there are 44"
+    )
+
+
+def test_decisions_of_one_task_count_as_the_few_they_are() -> None:
+    """Sixty decisions without an error, twelve tasks of five: fewer than sixty independent ones, so nothing yet."""
+    certainty = np.linspace(0.6, 0.9, 60)
+    tasks = np.repeat(np.arange(12), 5)
+    assert automatic_part(certainty, np.zeros(60), ONE_IN_TEN).n_automatic == 60
+    part = automatic_part(certainty, np.zeros(60), ONE_IN_TEN, tasks)
+    assert part.certain is None
+    assert str(part.automatic.undefined).startswith("not enough groups of labels")
+    many = automatic_part(np.linspace(0.6, 0.9, 400), np.zeros(400), ONE_IN_TEN, np.repeat(np.arange(80), 5))
+    assert many.n_automatic == 400
+    assert many.upper == approx(grouped_share(np.zeros(400), np.repeat(np.arange(80), 5)).upper(0.9))
+
+
+def test_a_sequence_of_tests_stops_at_the_first_that_fails() -> None:
+    """Six errors among the first sixty end it, though six of two hundred would pass."""
+    wrong = np.arange(200) < 6
+    sets = [np.arange(200) < size for size in (60, 200)]
+    assert n_that_hold(sets, wrong, ErrorLimit(0.08, 0.1)) == 0
+    assert ErrorLimit(0.08, 0.1).holds(wrong)
+    assert n_that_hold(sets[::-1], wrong, ErrorLimit(0.08, 0.1)) == 1
+
+
+def test_the_promise_is_kept_where_every_decision_errs_a_little_too_often() -> None:
+    """Automating anything breaks the promise; it may happen in a tenth of draws (600 draws, standard error .012)."""
+    generator = np.random.default_rng(3)
+    broken = [
+        automatic_part(generator.random(100), generator.random(100) < 0.0501, ONE_IN_TEN).certain is not None
+        for _ in range(600)
+    ]
+    assert 0.03 < np.mean(broken) < 0.135
+
+
+@pytest.mark.parametrize(("error", "level"), [(0.0, 0.1), (0.05, 1.0), (1.0, 0.1), (0.05, 0.0)])
+def test_a_limit_off_range_is_refused(error: float, level: float) -> None:
+    with pytest.raises(ValueError, match="above 0 and below 1"):
+        ErrorLimit(error, level)
