@@ -496,7 +496,7 @@ def test_a_check_that_lacks_the_expected_answer_is_unread() -> None:
 
 def test_a_check_that_does_not_exist_is_reported_with_those_that_do() -> None:
     with pytest.raises(
-        UsageError, match="no check 'spelling'; there are exact_match, json_valid, mine, rouge_l, token_f1"
+        UsageError, match="no check 'spelling'; there are exact_match, json_valid, mine, rouge_l, step_count, token_f1"
     ):
         run_check(check("spelling"), Submission("x"), {"mine": mentions_refund})
 
@@ -548,7 +548,8 @@ def test_a_module_that_is_not_there_is_reported() -> None:
 
 
 def test_the_shipped_checks_are_those_of_the_page() -> None:
-    assert set(SHIPPED_CHECKS) == {"exact_match", "json_valid", "rouge_l", "token_f1"}
+    steps = {"tool_used", "tool_args", "tool_order", "step_count"}
+    assert set(SHIPPED_CHECKS) == {"exact_match", "json_valid", "rouge_l", "token_f1", *steps}
 
 
 # --- the page -------------------------------------------------------------------------------------------------------

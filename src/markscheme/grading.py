@@ -271,8 +271,10 @@ def _merit(criterion: Criterion, outcome: Outcome | None) -> float | None:
 
 
 def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
-    """Names of declared inputs that the submission lacks."""
-    return [name for name in rubric.inputs or () if name not in submission.inputs]
+    """Names of declared inputs that the submission lacks; of several inputs of steps, one is enough."""
+    lacking = [name for name in rubric.inputs or () if name not in submission.inputs]
+    has_steps = any(name in STEPPED and name in submission.inputs for name in rubric.inputs or ())
+    return [name for name in lacking if not (has_steps and name in STEPPED)]
 
 
 def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:

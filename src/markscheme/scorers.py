@@ -1,7 +1,7 @@
 """Scoring by code: built-in and custom scorers for single predictions, datasets and `check:` criteria.
 
 A scorer takes a prediction and the expected answer and returns a number from 0 to 1, or None if it cannot decide.
-It can request more by declaring any of `example`, `model`, `provider` and `prompt` keyword-only.
+It can request more by declaring any of `example`, `model`, `provider`, `prompt`, `steps` and `value` keyword-only.
 """
 
 import asyncio
@@ -28,12 +28,16 @@ from markscheme.judges.panel import Repeated
 from markscheme.plain_data import json_lines, no_constant
 from markscheme.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form
 from markscheme.rubrics.rubric import Criterion
+from markscheme.step_checks import STEP_CHECKS, StepCheck, steps_of
 from markscheme.submission import Submission, as_text
+from markscheme.trajectory import AgentStep
 from markscheme.user_code import import_user_module, search_for_code
 from markscheme.verdict import Holistic, Outcome, Unread, Verdict, combine_holistic, read_holistic
 
-SCORER_CONTEXT = ("example", "model", "provider", "prompt")
+SCORER_CONTEXT = ("example", "model", "provider", "prompt", "steps", "value")
 """Keyword-only arguments that a scorer may declare in addition to prediction and expected answer."""
+STEPS_KEY, VALUE_KEY = "steps", "value"
+"""The steps of an agent, a tuple of AgentStep, and what the rubric gives the check: `check: {NAME: VALUE}`."""
 EXPECTED_INPUT = "reference"
 """The input of a submission that holds the expected answer of a `check`."""
 
@@ -119,6 +123,10 @@ class Scorer:
     def _declared(self, context: Mapping[str, Any]) -> dict[str, Any]:
         names = {parameter.name for parameter in self._keyword_only()}
         return {name: value for name, value in context.items() if name in names}
+
+    def wants(self, name: str) -> bool:
+        """Whether it declares this part of the context."""
+        return any(parameter.name == name for parameter in self._keyword_only())
 
     def _keyword_only(self) -> list[inspect.Parameter]:
         try:
@@ -245,7 +253,20 @@ def _f1(shared: int, found_count: int, wanted: int, what: str) -> Scored:
     return Scored(score, f"{shared} {what}, of {found_count} in the response and {wanted} expected")
 
 
-SHIPPED_CHECKS: Mapping[str, Scorer] = {check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)}
+def _of_steps(name: str, check: StepCheck) -> Scorer:
+    """A check of steps as a scorer."""
+
+    def score(_prediction: str, _expected: str | None = None, *, steps: Sequence[AgentStep], value: Any) -> Scored:
+        finding = check(steps, value)
+        return Scored(float(finding.holds), finding.reason)
+
+    return Scorer(score, name)
+
+
+SHIPPED_CHECKS: Mapping[str, Scorer] = {
+    **{check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)},
+    **{name: _of_steps(name, check) for name, check in STEP_CHECKS.items()},
+}
 """Checks that a rubric can name without registering them."""
 
 
@@ -486,6 +507,8 @@ async def run_async(
         prediction = await _prediction(example, model)
         context = {"example": example, "model": model_name, "provider": provider, "prompt": _text_at(example, _PROMPT)}
         expected = _text_at(example, _EXPECTED)
+        if any(scorer.wants(STEPS_KEY) for scorer in applied):
+            context[STEPS_KEY] = _steps_or_none(example)
         scored = {scorer.name: await _scored(scorer, prediction, expected, context) for scorer in applied}
         scores = {name: result.score for name, result in scored.items()}
         return ScoredExample(example, prediction, scores, {name: result.reason for name, result in scored.items()})
@@ -547,6 +570,14 @@ async def _scored(scorer: Scorer, prediction: str, expected: str | None, context
         return Scored(None, _failure(error))
 
 
+def _steps_or_none(example: Mapping[str, Any]) -> tuple[AgentStep, ...]:
+    """An example's steps; none where it isn't one of an agent."""
+    try:
+        return steps_of(example)
+    except ValueError:
+        return ()
+
+
 def _failure(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
@@ -578,9 +609,10 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
     check = check_of(criterion, scorers)
     example = {**submission.inputs, "response": submission.response}
     query = submission.inputs.get("query")
-    context = {"example": example, "model": None, "provider": None, "prompt": query}
+    context = {"example": example, "model": None, "provider": None, "prompt": query, VALUE_KEY: _value_of(criterion)}
     try:
-        result = check.check(submission.response, submission.inputs.get(EXPECTED_INPUT), **context)
+        more = {STEPS_KEY: steps_of(submission.inputs)} if check.wants(STEPS_KEY) else {}
+        result = check.check(submission.response, submission.inputs.get(EXPECTED_INPUT), **context, **more)
     except FROM_OTHERS_CODE as error:
         return Unread(criterion.name, f"check {check.name!r} failed: {_failure(error)}")
     if result.score is None:
@@ -615,7 +647,28 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
     check = scorer(checks[name], name=name)
     if check.asks:
         raise UsageError(f"criterion {criterion.name!r}: {name!r} asks a judge, and a `check` must be code")
+    _refuse_value(criterion, check)
     return check
+
+
+def _value_of(criterion: Criterion) -> Any:
+    """What the rubric gives the check; None for nothing."""
+    return json.loads(criterion.check_value) if criterion.check_value else None
+
+
+def _refuse_value(criterion: Criterion, check: Scorer) -> None:
+    """Raise for a value that the check can't take, before anything is graded."""
+    name = str(criterion.check)
+    if criterion.check_value and not check.wants(VALUE_KEY):
+        raise UsageError(f"criterion {criterion.name!r}: {name!r} takes no value; write `check: {name}`")
+    if name not in STEP_CHECKS:
+        return
+    if not criterion.check_value:
+        raise UsageError(f"criterion {criterion.name!r}: {name!r} needs a value, as in `check: {{{name}: …}}`")
+    try:
+        STEP_CHECKS[name]((), _value_of(criterion))
+    except ValueError as error:
+        raise UsageError(f"criterion {criterion.name!r}: {error}") from error
 
 
 def load_scorers(*module_names: str) -> dict[str, Scorer]:

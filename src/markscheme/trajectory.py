@@ -1,41 +1,32 @@
 """An agent's messages, tool calls and spans as numbered steps, and the excerpt a judge is shown."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
+from markscheme.spans import Span, first, spans_in
 from markscheme.text import encodable
 
 STEPPED = ("messages", "tool_calls", "trace")
 """Inputs that are read as steps."""
 MOST_SHOWN_CHARACTERS = 60_000
 """Maximum characters of one input's steps shown to a judge; beyond that, steps are left out."""
+MOST_TALKS = 20
+"""Conversations of a trace that a span's messages are compared with, the latest; agents seldom have more at once."""
 MOST_OF_STEP, END_OF_STEP = 4_000, 1_000
 """Maximum characters shown of one step, and how many of them are from its end."""
 
+_NOT_SPACE = re.compile(r"\S")
 _PARTS = ("messages", "trajectory", "steps", "tool_calls", "toolCalls")
 _ARGUMENTS = ("arguments", "args", "input", "parameters")
 _RESULTS = ("output", "result", "response")
 _CALLED = ("function", "functionCall", "toolUse")
-_SPAN_ID, _PARENT = ("spanId", "span_id"), ("parentSpanId", "parent_span_id", "parent_id")
-_START = ("startTime", "start_time_unix_nano", "startTimeUnixNano", "start_time")
-_SPAN_TOOL = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name")
-_SPAN_INPUT = ("gen_ai.tool.call.arguments", "mlflow.spanInputs", "input.value", "tool.arguments", "tool.parameters",
-               "ai.toolCall.args", "traceloop.entity.input", "gen_ai.input.messages", "gen_ai.prompt", "ai.prompt",
-               "promptfoo.request.body", "input")  # fmt: skip
-_SPAN_OUTPUT = ("gen_ai.tool.call.result", "mlflow.spanOutputs", "output.value", "tool.result", "tool.output",
-                "ai.toolCall.result", "traceloop.entity.output", "gen_ai.output.messages", "gen_ai.completion",
-                "ai.response.text", "promptfoo.response.body", "output")  # fmt: skip
-_ABOUT_PROCESS = ("otel.", "service.", "telemetry.", "process.", "host.", "os.", "thread.", "code.", "promptfoo.",
-                  "mlflow.", "evaluation.id", "test.case.id", "gen_ai.", "llm.", "openinference.", "traceloop.",
-                  "input.mime_type", "output.mime_type")  # fmt: skip
-"""Prefixes of attributes about how a span was produced, not about what the agent did."""
 _ABOUT_MESSAGE = ("role", "type", "id", "content", "tool_calls", "source", "model", "name")
 """Fields about a message rather than its text; any other field is shown if the content is missing."""
-_FAILED = (2, "ERROR", "STATUS_CODE_ERROR")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +37,23 @@ class AgentStep:
         role: `user`, `assistant`, `system`, `tool call`, `tool result`, or the kind of span.
         title: The tool's or the span's name; "" if there is none.
         text: The message, the arguments or the result.
+        arguments: What a tool was called with, as it came.
     """
 
     role: str
     title: str = ""
     text: str = ""
+    arguments: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def called_with(self) -> Any:
+        """A tool's arguments as data; text that isn't JSON as it is."""
+        if not isinstance(self.arguments, str):
+            return self.arguments
+        try:
+            return json.loads(self.arguments)
+        except (ValueError, RecursionError):
+            return self.arguments
 
     @property
     def head(self) -> str:
@@ -197,25 +200,45 @@ def read_steps(value: Any) -> list[AgentStep]:
 
     Args:
         value: Plain data or JSON. Messages and calls may be those of OpenAI, Anthropic, Inspect or LangChain; spans
-            those of Promptfoo, MLflow or OpenTelemetry's JSON. A list of anything else is a step per entry.
+            those of Promptfoo, MLflow, Phoenix or OpenTelemetry (OTLP JSON, or `to_json` of its SDK, many after each
+            other too). A list of anything else is a step per entry.
 
     Example:
         >>> read_steps({"tool_calls": [{"function": {"name": "search", "arguments": '{"q": "tea"}'}}]})
         [AgentStep(role='tool call', title='search', text='{"q": "tea"}')]
     """
     try:
-        return _read(json.loads(value) if isinstance(value, str) else value)
+        return _read(_parsed(value) if isinstance(value, str) else value)
     except (ValueError, RecursionError):
         return []
 
 
+def _parsed(text: str) -> Any:
+    """JSON; of several values after each other, as exporters write them, a list, if they are spans."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        values = list(_one_by_one(text))
+        if not spans_in(values):
+            raise
+        return values
+
+
+def _one_by_one(text: str) -> Iterator[Any]:
+    decoder = json.JSONDecoder()
+    place = 0
+    while value_starts := _NOT_SPACE.search(text, place):
+        value, place = decoder.raw_decode(text, value_starts.start())
+        yield value
+
+
 def _read(value: Any) -> list[AgentStep]:
+    if spans := spans_in(value):
+        return list(_of_spans(spans))
     if isinstance(value, Mapping):
         return _in_object(value)
     if not isinstance(value, list) or not any(isinstance(item, Mapping | str) for item in value):
         return []
-    if any(isinstance(item, Mapping) and _first(item, _SPAN_ID) for item in value):
-        return list(_of_spans([item for item in value if isinstance(item, Mapping)]))
     called: dict[str, str] = {}
     return [step for item in value for step in _of_message(item, called)]
 
@@ -243,7 +266,7 @@ TOOL_CALL, TOOL_RESULT = "tool call", "tool result"
 def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
     if isinstance(value.get("spans"), list):
         return _read(value["spans"])
-    if isinstance(value.get("data"), Mapping):
+    if isinstance(value.get("data"), Mapping) or spans_in(value.get("data")):
         return _read(value["data"])
     parts: list[Any] = next((value[key] for key in _PARTS if isinstance(value.get(key), list)), [])
     if parts and "role" not in value:
@@ -267,8 +290,8 @@ def _of_message(item: Any, called: dict[str, str]) -> Iterator[AgentStep]:
         results = (item[key] for key in _RESULTS if item.get(key) is not None)  # in the call itself
         yield from (AgentStep(TOOL_RESULT, call.title, _joined(result)) for result in results)
     elif item.get("role") in ("tool", "function") or item.get("type") in ("tool_result", "function_call_output"):
-        id = _text(_first(item, ("tool_call_id", "call_id", "tool_use_id")))
-        name = _text(_first(item, ("name", "function"))) or called.get(id, "")
+        id = _text(first(item, ("tool_call_id", "call_id", "tool_use_id")))
+        name = _text(first(item, ("name", "function"))) or called.get(id, "")
         error = [f"error: {_text(item['error'])}"] if item.get("error") else []
         text = _joined(next((item[key] for key in ("content", *_RESULTS) if key in item), ""))
         yield AgentStep(TOOL_RESULT, name, "\n".join([*error, text] if text else error))
@@ -301,22 +324,22 @@ def _said(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentS
 
 def _call(item: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
     inner = next((item[key] for key in _CALLED if isinstance(item.get(key), Mapping)), item)
-    name = _first(inner, ("name", "function", "tool", "toolName"))
+    name = first(inner, ("name", "function", "tool", "toolName"))
     arguments = next((inner[key] for key in _ARGUMENTS if key in inner), None)
     if not isinstance(name, str) or "content" in item or (arguments is None and inner is item):
         return None
-    called[_text(_first(item, ("call_id", "id")))] = name
-    return AgentStep(TOOL_CALL, name, _text(arguments))
+    called[_text(first(item, ("call_id", "id")))] = name
+    return AgentStep(TOOL_CALL, name, _text(arguments), arguments)
 
 
-def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
+def _of_spans(spans: Sequence[Span]) -> Iterator[AgentStep]:
     """Each span's input, then the spans inside it by start time, then its output."""
-    ids = [_text(_first(span, _SPAN_ID)) for span in spans]
-    known_ids = {*ids}
-    within: dict[str, list[tuple[str, Mapping[str, Any]] | AgentStep]] = {}
-    for id, span in sorted(zip(ids, spans, strict=True), key=lambda id_and_span: _began(id_and_span[1])):
-        parent = _text(_first(span, _PARENT))
-        within.setdefault(parent if parent in known_ids and parent != id else "", []).append((id, span))
+    talk = _Talk.about(spans)
+    known_ids = {span.id for span in spans}
+    within: dict[str, list[Span | AgentStep]] = {}
+    for span in sorted(spans, key=lambda span: span.start):
+        is_inside = span.parent in known_ids and span.parent != span.id
+        within.setdefault(span.parent if is_inside else "", []).append(span)
     while within:  # in a cycle no span is outermost, so the first is treated as such
         waiting = within.pop("" if "" in within else next(iter(within)))[::-1]
         while waiting:
@@ -324,57 +347,94 @@ def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
             if isinstance(node, AgentStep):
                 yield node
                 continue
-            id, span = node
-            inner = within.pop(id, []) if id else []
-            before, after = _of_span(span)
-            if before.text or not (inner or after):
-                yield before
-            waiting += [*after, *reversed(inner)]
+            inner = within.pop(node.id, []) if node.id else []
+            before = [*talk.heard(node), *_before(node)]
+            after = [*talk.answered(node), *_after(node)]
+            has_more = bool(inner or after or talk.is_of(node))
+            yield from (step for step in before if step.text or not has_more)
+            waiting += [*reversed(after), *reversed(inner)]
 
 
-def _of_span(span: Mapping[str, Any]) -> tuple[AgentStep, list[AgentStep]]:
-    """A span's input step, and its output, if known."""
-    attributes = span.get("attributes")
-    facts = attributes if isinstance(attributes, Mapping) else {}
-    kind = _text(
-        _first(facts, ("mlflow.spanType", "openinference.span.kind", "gen_ai.operation.name")) or ""
-    ).casefold()
-    tool = _first(facts, _SPAN_TOOL[:-1]) or (_first(facts, _SPAN_TOOL) if kind == "tool" else None)
-    is_tool = bool(tool) or kind in ("tool", "execute_tool")
-    name = _text(tool or span.get("name") or "")
-    received = _first(facts, _SPAN_INPUT)
-    gave = _first(facts, _SPAN_OUTPUT)
-    rest = {key: value for key, value in facts.items() if not _is_read(key) and value not in (None, "")}
-    input = "\n".join(
-        [*([_text(received)] if received is not None else []), *(f"{k}: {_text(v)}" for k, v in rest.items())]
-    )
-    after = [] if gave is None else [_text(gave)]
-    status = span.get("status")
-    state = status if isinstance(status, Mapping) else {}
-    if span.get("statusCode", state.get("code")) in _FAILED:
-        after.insert(0, f"failed: {span.get('statusMessage') or state.get('message') or 'no reason received'}")
-    came = [AgentStep(TOOL_RESULT if is_tool else "result of", name, "\n".join(after))] if after else []
-    return AgentStep(TOOL_CALL if is_tool else "span", name, input), came
+def _before(span: Span) -> list[AgentStep]:
+    """What a span was called with, and what else it holds that nothing here reads, by name."""
+    facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
+    facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
+    received = [_text(span.received)] if span.received is not None and span.asked is None else []
+    words = "\n".join([*received, *facts])
+    return [
+        AgentStep(TOOL_CALL, span.name, words, span.received) if span.is_tool else AgentStep("span", span.name, words)
+    ]
 
 
-def _is_read(attribute: str) -> bool:
-    return attribute.startswith(_ABOUT_PROCESS) or attribute in (*_SPAN_TOOL, *_SPAN_INPUT, *_SPAN_OUTPUT)
+def _after(span: Span) -> list[AgentStep]:
+    """What came of a span, if known."""
+    failure = [f"failed: {span.failure}"] if span.failure else []
+    gave = [_text(span.gave)] if span.gave is not None and span.answered is None else []
+    role = TOOL_RESULT if span.is_tool else "result of"
+    return [AgentStep(role, span.name, "\n".join([*failure, *gave]))] if failure or gave else []
 
 
-def _began(span: Mapping[str, Any]) -> tuple[float, str]:
-    start = _first(span, _START)
-    try:
-        return float(start), ""
-    except (TypeError, ValueError):
-        return 0.0, str(start)
+@dataclass
+class _Talk:
+    """What the models of a trace were sent and answered, each message once.
+
+    A model is sent all that came before, so a span's messages repeat those of an earlier one. Where tools have spans of
+    their own, a model's request for a tool isn't a second call of it, and its result in a message isn't a second one.
+
+    Attributes:
+        tools: Names of the tools that have spans.
+        results: Name and text of their results.
+        earlier: The messages of earlier spans, as steps.
+    """
+
+    tools: frozenset[str]
+    results: frozenset[tuple[str, str]]
+    earlier: list[list[AgentStep]]
+
+    @classmethod
+    def about(cls, spans: Sequence[Span]) -> "_Talk":
+        """Of the spans of a trace, before the first is read."""
+        called = [span for span in spans if span.is_tool]
+        results = ((span.name, _text(span.gave)) for span in called)
+        return cls(frozenset(span.name for span in called), frozenset(results), [])
+
+    def is_of(self, span: Span) -> bool:
+        """Whether the span has messages."""
+        return span.asked is not None or span.answered is not None
+
+    def heard(self, span: Span) -> list[AgentStep]:
+        """The messages that a model was sent and that no earlier span has."""
+        steps = _read(span.asked) if span.asked else []
+        before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _shared(talk, steps), default=[])
+        new = steps[_shared(before, steps) :]
+        self.earlier.append(steps)
+        return self._without_repeats(new)
+
+    def answered(self, span: Span) -> list[AgentStep]:
+        """The messages that a model answered."""
+        steps = _read(span.answered) if span.answered else []
+        if steps and self.earlier:
+            self.earlier[-1] = [*self.earlier[-1], *steps]
+        return self._without_repeats(steps)
+
+    def _without_repeats(self, steps: list[AgentStep]) -> list[AgentStep]:
+        return [
+            AgentStep("assistant", f"asks for {step.title}", step.text) if self._is_call_with_span(step) else step
+            for step in steps
+            if step.role != TOOL_RESULT or (step.title, step.text) not in self.results
+        ]
+
+    def _is_call_with_span(self, step: AgentStep) -> bool:
+        return step.role == TOOL_CALL and step.title in self.tools
+
+
+def _shared(earlier: Sequence[AgentStep], later: Sequence[AgentStep]) -> int:
+    """How many steps two conversations begin with alike."""
+    pairs = zip(earlier, later, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 # --- values ---------------------------------------------------------------------------------------------------------
-
-
-def _first(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    """The first non-empty value at these keys; None without one."""
-    return next((record[key] for key in keys if record.get(key) not in (None, "")), None)
 
 
 def _joined(content: Any) -> str:
@@ -387,7 +447,7 @@ def _joined(content: Any) -> str:
 
 def _part(part: Any) -> str:
     text_keys = ("text", "reasoning", "thinking")
-    content = _first(part, text_keys) if isinstance(part, Mapping) else part
+    content = first(part, text_keys) if isinstance(part, Mapping) else part
     return content if isinstance(content, str) else _text(part)
 
 

@@ -303,7 +303,7 @@ def _inputs(
         else:
             candidates = [variables.get(name)]
         value = next((value for value in candidates if value is not None), None)
-        if value is None and name in (rubric.inputs or ()):
+        if value is None and name in (rubric.inputs or ()) and not _has_other_steps(name, rubric, variables, steps):
             traced = ", or set `tracing.enabled` and let the provider send spans" if name in STEPPED else ""
             raise UsageError(
                 f"the rubric needs the input {name!r}; give the test a var of that name, or name one in config.inputs"
@@ -314,6 +314,12 @@ def _inputs(
         if value is not None:
             inputs[name] = value
     return inputs
+
+
+def _has_other_steps(name: str, rubric: Rubric, variables: Mapping[str, Any], steps: Mapping[str, Any]) -> bool:
+    """Whether the steps come under another of the names that the rubric declares."""
+    others = [other for other in STEPPED if other != name and other in rubric.known_inputs] if name in STEPPED else []
+    return any(variables.get(other) is not None or steps.get(other) is not None for other in others)
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------

@@ -165,7 +165,8 @@ class _Reading:
             required=entry["required"],
             threshold=entry["threshold"],
             not_applicable=entry["not_applicable"] or any(option["na"] for option in entry["options"] or ()),
-            check=entry["check"],
+            check=entry["check"].name if entry["check"] else None,
+            check_value=entry["check"].value if entry["check"] else "",
             preserves=tuple(entry["preserves"] or ()),
             steps=tuple(entry["steps"] or ()),
         )

@@ -4,6 +4,7 @@ Each kind of value reads a value and describes itself as JSON Schema; `rubrics/s
 """
 
 import difflib
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -90,6 +91,31 @@ class Many:
         if self.at_least_one and not data:
             problems.append((at, self.at_least_one))
         return [self.kind.read(entry, (*at, place), problems) for place, entry in enumerate(data)]
+
+
+@dataclass(frozen=True)
+class NamedCheck:
+    """A check's name, and what it is given as JSON; "" for nothing."""
+
+    name: str
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class CheckKind:
+    """A check by its name, or as an object with its name as the only key."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "maxProperties": 1}]}
+
+    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+        if isinstance(data, str):
+            return NamedCheck(data)
+        if isinstance(data, dict) and len(data) == 1 and isinstance(name := next(iter(data)), str):
+            return NamedCheck(name, json.dumps(data[name], ensure_ascii=False, sort_keys=True, default=str))
+        problems.append((at, f"{_key(at)} must be a check's name, or {{NAME: its value}}; found {as_shown(data)}"))
+        return None
 
 
 @dataclass(frozen=True)
@@ -344,7 +370,10 @@ CRITERION = Keys(
         "required": Key(TRUTH, "True: if this fails, the whole grade fails.", default=False),
         "threshold": Key(_SHARE, "Position from which the criterion passes.", 0.5),
         "not_applicable": Key(TRUTH, "Whether a rater may answer that it does not apply.", default=False),
-        "check": Key(TEXT, "Name of a shipped or registered check that decides instead of a judge."),
+        "check": Key(
+            CheckKind(),
+            "Name of a shipped or registered check that decides instead of a judge, or the name with its value.",
+        ),
         "preserves": Key(
             Many(_one_of(get_args(Change))), "Changes of `stress` that keep a response's level on this criterion."
         ),

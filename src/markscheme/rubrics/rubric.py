@@ -235,6 +235,7 @@ class Criterion:
         threshold: Position from which the criterion passes (for a fault: 1 - position).
         not_applicable: Whether a rater may answer that the criterion does not apply.
         check: Name of the code that decides instead of a judge; None if a judge decides.
+        check_value: What the check is given, as JSON; "" for nothing.
         preserves: Names of `stress`'s changes that keep a response's level on this criterion.
         steps: Tools or roles, with * for anything, whose steps are shown before others if a trajectory is too long.
 
@@ -253,6 +254,7 @@ class Criterion:
     threshold: float = 0.5
     not_applicable: bool = False
     check: str | None = None
+    check_value: str = ""
     preserves: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
 
@@ -431,6 +433,7 @@ class Rubric:
                 c.sees,
                 c.check,
                 *([c.steps] * bool(c.steps)),
+                *([c.check_value] * bool(c.check_value)),
             ]
             for c in self.criteria
         ]

@@ -1,0 +1,334 @@
+"""Spans of any tracer in one form: OTLP JSON, OpenTelemetry's `to_json`, Phoenix, Promptfoo and MLflow."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_CONTEXT = ("context", "spanContext", "span_context")
+_SPAN_ID = ("spanId", "span_id")
+_PARENT = ("parentSpanId", "parent_span_id", "parent_id", "parentId")
+_START = ("startTime", "start_time_unix_nano", "startTimeUnixNano", "start_time")
+_BATCHES = ("resourceSpans", "resource_spans")
+_SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+_FAILED = (2, "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR")
+_SCALARS = ("stringValue", "boolValue", "doubleValue", "bytesValue")
+_NESTED = ("llm", "openinference", "gen_ai", "tool", "traceloop")
+"""Attributes that Phoenix's API may give as objects instead of as dotted names."""
+_KIND = ("mlflow.spanType", "openinference.span.kind", "traceloop.span.kind", "gen_ai.operation.name")
+_TOOL = ("gen_ai.tool.name", "tool.name", "tool_call.function.name", "ai.toolCall.name", "traceloop.entity.name")
+_INPUT = ("gen_ai.tool.call.arguments", "mlflow.spanInputs", "input.value", "tool.arguments", "tool.parameters",
+          "tool_call.function.arguments", "ai.toolCall.args", "traceloop.entity.input", "gen_ai.input.messages",
+          "gen_ai.prompt", "ai.prompt", "promptfoo.request.body", "input")  # fmt: skip
+_OUTPUT = ("gen_ai.tool.call.result", "mlflow.spanOutputs", "output.value", "tool.result", "tool.output",
+           "ai.toolCall.result", "traceloop.entity.output", "gen_ai.output.messages", "gen_ai.completion",
+           "ai.response.text", "promptfoo.response.body", "output")  # fmt: skip
+_ASKED = ("llm.input_messages", "gen_ai.prompt", "gen_ai.input.messages")
+_ANSWERED = ("llm.output_messages", "gen_ai.completion", "gen_ai.output.messages")
+_WRAPPERS = ("message", "tool_call", "message_content")
+"""Keys with which OpenInference wraps a message, a call and a part of a message."""
+_ABOUT_PROCESS = (
+    *("otel.", "service.", "telemetry.", "process.", "host.", "os.", "thread.", "code.", "promptfoo."),
+    *("evaluation.id", "test.case.id", "input.mime_type", "output.mime_type", "session.id", "user.id", "server."),
+    *("mlflow.trace", "mlflow.span", "mlflow.chat.", "mlflow.experiment", "mlflow.message.format"),
+    *("gen_ai.request.", "gen_ai.response.", "gen_ai.usage.", "gen_ai.system", "gen_ai.provider.", "gen_ai.operation."),
+    *("gen_ai.agent.", "gen_ai.conversation.", "gen_ai.is_streaming", "gen_ai.openai.", "gen_ai.output.type"),
+    *("gen_ai.tool.call.id", "gen_ai.tool.type", "gen_ai.tool.description", "gen_ai.tool.definitions"),
+    *("llm.system", "llm.provider", "llm.model_name", "llm.token_count.", "llm.invocation_parameters", "llm.tools"),
+    *("llm.usage.", "llm.request.", "llm.headers", "llm.is_streaming", "llm.cost.", "llm.finish_reason"),
+    *("openinference.", "tool.id", "tool.description", "tool.json_schema"),
+    *("traceloop.span.kind", "traceloop.workflow.", "traceloop.entity.path", "traceloop.entity.version"),
+    *("traceloop.entity.name", "traceloop.association.", "traceloop.correlation."),
+)
+"""Beginnings of attributes about how a span came about; any other that nothing here reads is shown by its name."""
+_NOT_PROCESS = ("gen_ai.system_instructions",)
+"""Attributes that begin like one about the process and are not."""
+_STACK = "exception.stacktrace"
+
+
+@dataclass(frozen=True)
+class Span:
+    """A span.
+
+    Attributes:
+        id: "" if it has none.
+        parent: The id of the span around it; "" if it is the outermost.
+        start: Sorts it among its siblings.
+        name: The tool's, if it is a tool's call, else its own.
+        is_tool: Whether a tool was called.
+        received: What it was called with; None if that isn't known.
+        gave: What came of it; None likewise.
+        asked: The messages that a model got, in OpenAI's form; None if the span holds none.
+        answered: The model's messages; None likewise.
+        rest: Attributes that nothing here reads, by name.
+        events: Name and attributes of its events.
+        failure: Why it failed; "" if it didn't.
+    """
+
+    id: str
+    parent: str
+    start: tuple[float, str]
+    name: str
+    is_tool: bool
+    received: Any
+    gave: Any
+    asked: list[Any] | None
+    answered: list[Any] | None
+    rest: Mapping[str, Any]
+    events: tuple[tuple[str, Any], ...]
+    failure: str
+
+
+def spans_in(value: Any) -> list[Span]:
+    """The spans in plain data, in its order; empty if it has none.
+
+    Args:
+        value: A span, a list of spans, an object with `spans`, or OTLP's with `resourceSpans`; lists of these.
+    """
+    return [_span(record) for record in _records(value)]
+
+
+def _records(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, list):
+        if any(_is_batch(item) for item in value):
+            for item in value:
+                yield from _records(item)
+        elif any(_is_span(item) for item in value):
+            yield from (item for item in value if isinstance(item, Mapping))
+    elif _is_batch(value):
+        for scope in _inside(value, _BATCHES):
+            for spans in _inside(scope, _SCOPES):
+                yield from (span for span in _inside(spans, ("spans",)))
+    elif _is_span(value):
+        yield value
+
+
+def _inside(value: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """The objects in the lists at these keys."""
+    for key in keys:
+        held_list = value.get(key)
+        yield from (item for item in held_list if isinstance(item, Mapping)) if isinstance(held_list, list) else ()
+
+
+def _is_batch(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(value.get(key), list) for key in _BATCHES)
+
+
+def _is_span(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(_span_id(value))
+
+
+def _span_id(record: Mapping[str, Any]) -> str:
+    """A span's id, which some tracers put into a context."""
+    context: Mapping[str, Any] = next((record[key] for key in _CONTEXT if isinstance(record.get(key), Mapping)), {})
+    return _plain_text(first(record, _SPAN_ID) or first(context, _SPAN_ID))
+
+
+def _span(record: Mapping[str, Any]) -> Span:
+    facts = _attributes(record.get("attributes"))
+    kind = _plain_text(first(facts, _KIND) or record.get("span_kind")).strip('"').casefold()
+    tool = first(facts, _TOOL[:-1]) or (first(facts, _TOOL) if kind == "tool" else None)
+    asked = _messages(facts, _ASKED)
+    answered = _messages(facts, _ANSWERED)
+    return Span(
+        _span_id(record),
+        _plain_text(first(record, _PARENT)),
+        _began(record),
+        _plain_text(tool or record.get("name")),
+        bool(tool) or kind in ("tool", "execute_tool"),
+        first(facts, _INPUT),
+        first(facts, _OUTPUT),
+        asked,
+        answered,
+        {key: value for key, value in facts.items() if not _is_read(key, asked, answered) and value not in (None, "")},
+        tuple(_events(record.get("events"))),
+        _failure(record),
+    )
+
+
+def _began(record: Mapping[str, Any]) -> tuple[float, str]:
+    start = first(record, _START)
+    try:
+        return float(start), ""
+    except (TypeError, ValueError):
+        return 0.0, str(start)
+
+
+def _failure(record: Mapping[str, Any]) -> str:
+    status = record.get("status")
+    state = status if isinstance(status, Mapping) else {"code": status}
+    code = first(record, ("statusCode", "status_code")) or first(state, ("code", "status_code"))
+    if code not in _FAILED:
+        return ""
+    why = first(record, ("statusMessage", "status_message")) or first(state, ("message", "description"))
+    return _plain_text(why) or "no reason received"
+
+
+def _events(events: Any) -> Iterator[tuple[str, Any]]:
+    for event in events if isinstance(events, list) else ():
+        if isinstance(event, Mapping):
+            facts = _attributes(event.get("attributes"))
+            yield _plain_text(event.get("name")), {key: value for key, value in facts.items() if key != _STACK}
+
+
+def _is_read(attribute: str, asked: Any, answered: Any) -> bool:
+    if attribute in (*_TOOL, *_INPUT, *_OUTPUT, *_KIND):
+        return True
+    if asked is not None and f"{attribute}.".startswith(tuple(f"{name}." for name in _ASKED)):
+        return True
+    if answered is not None and f"{attribute}.".startswith(tuple(f"{name}." for name in _ANSWERED)):
+        return True
+    return attribute.startswith(_ABOUT_PROCESS) and attribute not in _NOT_PROCESS
+
+
+# --- attributes -----------------------------------------------------------------------------------------------------
+
+
+def _attributes(attributes: Any) -> dict[str, Any]:
+    """Attributes by dotted name, from an object or from OTLP's list of keys and values."""
+    if isinstance(attributes, list):
+        return {_plain_text(item.get("key")): _otlp(item.get("value")) for item in attributes if _has_key(item)}
+    if not isinstance(attributes, Mapping):
+        return {}
+    facts: dict[str, Any] = {}
+    for key, value in attributes.items():
+        is_wrapped = key in ("input", "output") and isinstance(value, Mapping) and "value" in value
+        if key in _NESTED or is_wrapped:
+            facts |= dict(_flat(key, value))
+        else:
+            facts[str(key)] = value
+    return facts
+
+
+def _has_key(item: Any) -> bool:
+    return isinstance(item, Mapping) and "key" in item
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Dotted names and values of an object in objects; a list stays whole."""
+    if not isinstance(value, Mapping):
+        yield name, value
+        return
+    for key, inner in value.items():
+        yield from _flat(f"{name}.{key}", inner)
+
+
+def _otlp(value: Any) -> Any:
+    """A value of OTLP as plain data."""
+    if not isinstance(value, Mapping):
+        return value
+    scalar = next((value[key] for key in _SCALARS if key in value), None)
+    if scalar is not None:
+        return scalar
+    if "intValue" in value:
+        whole = value["intValue"]
+        return int(whole) if isinstance(whole, str) and whole.removeprefix("-").isdecimal() else whole
+    if isinstance(items := value.get("arrayValue"), Mapping):
+        return [_otlp(item) for item in items.get("values") or () if isinstance(item, Mapping)]
+    if isinstance(pairs := value.get("kvlistValue"), Mapping):
+        return _attributes(pairs.get("values") or [])
+    return value or None
+
+
+# --- messages -------------------------------------------------------------------------------------------------------
+
+
+def _messages(facts: Mapping[str, Any], names: Sequence[str]) -> list[Any] | None:
+    """The messages under the first of these names that has any, in OpenAI's form."""
+    for name in names:
+        messages = _numbered(facts, name) or _listed_in(facts.get(name))
+        if messages:
+            return [message for item in messages for message in _plain_messages(_unwrapped(item))]
+    return None
+
+
+def _numbered(facts: Mapping[str, Any], name: str) -> list[Any]:
+    """The list that attributes like NAME.0.role spell out; empty if there are none."""
+    tree: dict[str, Any] = {}
+    for key, value in facts.items():
+        first_part, *parts = key.removeprefix(f"{name}.").split(".")
+        if key.startswith(f"{name}.") and first_part.isdecimal():
+            node = tree
+            for part, following in zip((first_part, *parts), (*parts, None), strict=True):
+                if following is None:
+                    node[part] = value
+                elif not isinstance(node.get(part), dict):
+                    node[part] = {}
+                node = node[part] if following is not None else node
+    grown = _grown(tree)
+    return grown if isinstance(grown, list) else []
+
+
+def _grown(node: Any) -> Any:
+    """A tree of attributes with objects of numbers as lists."""
+    if not isinstance(node, dict):
+        return node
+    if node and all(key.isdecimal() for key in node):
+        return [_grown(node[key]) for key in sorted(node, key=lambda number: (len(number), number))]
+    return {key: _grown(value) for key, value in node.items()}
+
+
+def _listed_in(value: Any) -> list[Any]:
+    """A list of messages, as it is or as JSON."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return []
+    is_messages = isinstance(value, list) and any(
+        isinstance(item, Mapping) and not item.keys().isdisjoint(("role", "message")) for item in value
+    )
+    return value if is_messages else []
+
+
+def _unwrapped(value: Any) -> Any:
+    """A message without OpenInference's wrappers."""
+    if isinstance(value, list):
+        return [_unwrapped(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if len(value) == 1 and (key := next(iter(value))) in _WRAPPERS:
+        return _unwrapped(value[key])
+    renamed = {"content" if key == "contents" and "content" not in value else key: v for key, v in value.items()}
+    return {str(key).removeprefix("message.").removeprefix("tool_call."): _unwrapped(v) for key, v in renamed.items()}
+
+
+def _plain_messages(message: Any) -> Iterator[Any]:
+    """A message with its parts, as the GenAI conventions have them, in OpenAI's form."""
+    parts = message.get("parts") if isinstance(message, Mapping) else None
+    if not isinstance(parts, list):
+        yield message
+        return
+    role = message.get("role")
+    calls = [part for part in parts if _type(part) == "tool_call"]
+    answers = [part for part in parts if _type(part) == "tool_call_response"]
+    texts = [_part(part) for part in parts if _type(part) not in ("tool_call", "tool_call_response")]
+    if texts or calls:
+        yield {"role": role, "content": texts or None, "tool_calls": calls}
+    for answer in answers:
+        content = first(answer, ("response", "result", "content"))
+        yield {"role": "tool", "tool_call_id": answer.get("id"), "content": content}
+
+
+def _type(part: Any) -> Any:
+    return part.get("type") if isinstance(part, Mapping) else None
+
+
+def _part(part: Any) -> Any:
+    if _type(part) in ("text", "reasoning") and isinstance(part.get("content"), str):
+        return {"type": part["type"], "text": part["content"]}
+    return part
+
+
+# --- values ---------------------------------------------------------------------------------------------------------
+
+
+def first(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    """The first non-empty value at these keys; None without one."""
+    return next((record[key] for key in keys if record.get(key) not in (None, "")), None)
+
+
+def _plain_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)

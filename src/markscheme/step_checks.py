@@ -1,0 +1,308 @@
+"""Checks of an agent's steps by code, with the values that Promptfoo's `trajectory:` assertions take."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import islice
+from typing import Any
+
+from markscheme.trajectory import TOOL_CALL, TOOL_RESULT, AgentStep, read_steps
+
+SPAN_RESULT = "result of"
+STEP_TYPES = ("tool", "message", "span")
+_MESSAGE_ROLES = ("user", "assistant", "system", "developer")
+MOST_LISTED = 20
+"""Tools that a reason lists; a judgement."""
+
+
+@dataclass(frozen=True)
+class StepFinding:
+    """Whether steps are as they should be, and a sentence that says what was seen."""
+
+    holds: bool
+    reason: str
+
+
+StepCheck = Callable[[Sequence[AgentStep], Any], StepFinding]
+
+
+def steps_of(inputs: Mapping[str, Any]) -> tuple[AgentStep, ...]:
+    """The steps that a check is about: those of `trace`, else those of `messages` and then of `tool_calls`.
+
+    Raises:
+        ValueError: None of these inputs is there, or none of them holds steps; an empty list is an agent that did
+            nothing.
+    """
+    traced = read_steps(inputs.get("trace"))
+    steps = traced or [step for name in ("messages", "tool_calls") for step in read_steps(inputs.get(name))]
+    if steps or any(_is_empty_list(inputs.get(name)) for name in ("trace", "messages", "tool_calls")):
+        return tuple(steps)
+    names = [name for name in ("trace", "messages", "tool_calls") if inputs.get(name)]
+    if names:
+        raise ValueError(f"{', '.join(names)} holds no steps in a form that is known")
+    raise ValueError("there is no trace, messages or tool_calls: name one in the rubric's `inputs` and give it")
+
+
+def _is_empty_list(value: Any) -> bool:
+    return value == [] or (isinstance(value, str) and value.strip() == "[]")
+
+
+def tool_used(steps: Sequence[AgentStep], value: Any) -> StepFinding:
+    """Whether tools were called: a name, all of several names, or one tool `min` to `max` times.
+
+    Args:
+        steps: All steps.
+        value: A name or a list of names, in which * matches anything, or `{name | pattern, min, max}`; `min` is 1, or
+            0 where `max` is 0.
+
+    Raises:
+        ValueError: The value isn't one of these.
+    """
+    called = _calls(steps)
+    if isinstance(value, Mapping):
+        matcher = _Matcher.of(value, "tool_used", ("min", "max"))
+        limits = _Limits.of(value, "tool_used", least=1)
+        count = sum(matcher.matches(step) for step in called)
+        return StepFinding(limits.hold(count), f"{matcher.label} was called {_times(count)}, {limits.words} expected")
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
+        raise ValueError(f"tool_used takes a tool's name, names, or {{name, min, max}}; found {json.dumps(value)}")
+    missing = [name for name in names if not any(_Matcher(name).matches(step) for step in called)]
+    if missing:
+        return StepFinding(False, f"{', '.join(missing)} was not called; {_listed(called)}")
+    return StepFinding(True, f"{', '.join(names)} was called; {_listed(called)}")
+
+
+def tool_args(steps: Sequence[AgentStep], value: Any) -> StepFinding:
+    """Whether some call of a tool had the arguments expected.
+
+    Args:
+        steps: All steps.
+        value: `{name | pattern, args, mode, defaults, ignore}`: with `mode: partial` (the default) a call may have
+            further arguments, with `exact` it may not; `ignore` names arguments, in which * matches anything, that
+            don't count, and `defaults` gives values that count as left out.
+
+    Raises:
+        ValueError: The value isn't such an object.
+    """
+    matcher = _Matcher.of(value, "tool_args", ("args", "arguments", "mode", "defaults", "ignore"))
+    if "args" not in value and "arguments" not in value:
+        raise ValueError("tool_args needs `args`, the arguments expected")
+    expected = value.get("args", value.get("arguments"))
+    mode = value.get("mode", "partial")
+    defaults = value.get("defaults", {})
+    ignored = value.get("ignore", [])
+    ignored = [ignored] if isinstance(ignored, str) else ignored
+    if mode not in ("partial", "exact"):
+        raise ValueError(f"`mode` of tool_args is partial or exact, found {mode!r}")
+    if not isinstance(defaults, Mapping):
+        raise ValueError("`defaults` of tool_args are values by argument")
+    if not isinstance(ignored, list) or not all(isinstance(name, str) and name for name in ignored):
+        raise ValueError("`ignore` of tool_args is a name or a list of names")
+    calls = [step for step in _calls(steps) if matcher.matches(step)]
+    same = _equal if mode == "exact" else _includes
+    wanted = _counted(expected, {}, ignored)
+    for call in calls:
+        if same(_counted(call.called_with, defaults, ignored), wanted):
+            return StepFinding(True, f"{call.title} was called with {json.dumps(call.called_with, default=str)}")
+    if not calls:
+        return StepFinding(False, f"{matcher.label} was not called; {_listed(_calls(steps))}")
+    seen = "; ".join(json.dumps(call.called_with, default=str) for call in calls[:MOST_LISTED])
+    return StepFinding(False, f"no call of {matcher.label} had {json.dumps(expected)} ({mode}); it had {seen}")
+
+
+def tool_order(steps: Sequence[AgentStep], value: Any) -> StepFinding:
+    """Whether tools were called in an order.
+
+    Args:
+        steps: All steps.
+        value: A list of names or `{name | pattern}`, or `{steps: […], mode}`: with `mode: in_order` (the default) other
+            calls may come between, with `exact` these are all calls.
+
+    Raises:
+        ValueError: The value isn't one of these.
+    """
+    sequence = value.get("steps") if isinstance(value, Mapping) else value
+    mode = value.get("mode", "in_order") if isinstance(value, Mapping) else "in_order"
+    if isinstance(value, Mapping):
+        _refuse_others(value, "tool_order", ("steps", "mode"))
+    if not isinstance(sequence, list) or not sequence:
+        raise ValueError("tool_order takes a list of tools, or {steps: [...], mode: in_order | exact}")
+    if mode not in ("in_order", "exact"):
+        raise ValueError(f"`mode` of tool_order is in_order or exact, found {mode!r}")
+    matchers = [_Matcher.of(item, "tool_order", ()) for item in sequence]
+    called = _calls(steps)
+    labels = ", ".join(matcher.label for matcher in matchers)
+    if mode == "exact":
+        fits = len(called) == len(matchers) and all(
+            matcher.matches(step) for matcher, step in zip(matchers, called, strict=True)
+        )
+        return StepFinding(fits, f"expected exactly {labels}; {_listed(called)}")
+    rest = iter(called)
+    late = next((m for m in matchers if not any(m.matches(step) for step in rest)), None)
+    if late is not None:
+        return StepFinding(False, f"{late.label} was not called in the order {labels}; {_listed(called)}")
+    return StepFinding(True, f"called in the order {labels}; {_listed(called)}")
+
+
+def step_count(steps: Sequence[AgentStep], value: Any) -> StepFinding:
+    """Whether the number of steps is within limits; a call and its result are one step.
+
+    Args:
+        steps: All steps.
+        value: `{min, max, type, name | pattern}`, at least one of the limits; `type` is tool, message or span.
+
+    Raises:
+        ValueError: The value isn't such an object.
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"step_count takes {{min, max, type, name}}, found {json.dumps(value)}")
+    _refuse_others(value, "step_count", ("min", "max", "type", "name", "pattern"))
+    limits = _Limits.of(value, "step_count", least=0)
+    if not {"min", "max"} & value.keys():
+        raise ValueError("step_count needs `min` or `max`")
+    kind = value.get("type")
+    if kind is not None and kind not in STEP_TYPES:
+        raise ValueError(f"`type` of step_count is {', '.join(STEP_TYPES)}; found {kind!r}")
+    matcher = _Matcher.of(value, "step_count", ("min", "max", "type")) if {"name", "pattern"} & value.keys() else None
+    kinds = (kind,) if kind else STEP_TYPES
+    counted = [step for step in steps if kind_of(step) in kinds and (matcher is None or matcher.matches(step))]
+    count = len(counted)
+    return StepFinding(limits.hold(count), f"{count} {'step' if count == 1 else 'steps'}, {limits.words} expected")
+
+
+STEP_CHECKS: Mapping[str, StepCheck] = {
+    "tool_used": tool_used,
+    "tool_args": tool_args,
+    "tool_order": tool_order,
+    "step_count": step_count,
+}
+"""Built-in checks of steps, by name."""
+
+
+def kind_of(step: AgentStep) -> str | None:
+    """`tool`, `message` or `span`; None for a result, which belongs to the step before it."""
+    if step.role in (TOOL_RESULT, SPAN_RESULT):
+        return None
+    if step.role == TOOL_CALL:
+        return "tool"
+    return "message" if step.role in _MESSAGE_ROLES else "span"
+
+
+def _calls(steps: Sequence[AgentStep]) -> list[AgentStep]:
+    return [step for step in steps if step.role == TOOL_CALL]
+
+
+def _listed(called: Sequence[AgentStep]) -> str:
+    """All calls in their order, for a reason."""
+    if not called:
+        return "no tool was called"
+    rest = f" and {len(called) - MOST_LISTED} more" if len(called) > MOST_LISTED else ""
+    return f"called: {', '.join(step.title for step in islice(called, MOST_LISTED))}{rest}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+@dataclass(frozen=True)
+class _Matcher:
+    """Names of steps; * and ? match anything and any character."""
+
+    pattern: str
+
+    @classmethod
+    def of(cls, value: Any, check: str, others: Sequence[str]) -> "_Matcher":
+        """From a name, or an object with `name` or `pattern` next to other keys."""
+        if isinstance(value, str) and value:
+            return cls(value)
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{check} needs a tool's `name`, found {json.dumps(value)}")
+        _refuse_others(value, check, ("name", "pattern", *others))
+        pattern = value.get("pattern") or value.get("name")
+        if not isinstance(pattern, str):
+            raise ValueError(f"{check} needs a tool's `name`, or a `pattern` of names")
+        return cls(pattern)
+
+    @property
+    def label(self) -> str:
+        """What a reason calls it."""
+        return self.pattern
+
+    def matches(self, step: AgentStep) -> bool:
+        """Whether the step's tool or name is meant."""
+        return fnmatchcase(step.title.casefold(), self.pattern.casefold())
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """How often something may be."""
+
+    low: int
+    high: int | None
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any], check: str, least: int) -> "_Limits":
+        """From `min` and `max` of a check's value."""
+        for key in ("min", "max"):
+            limit = value.get(key, 0)
+            if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+                raise ValueError(f"`{key}` of {check} is a whole number from 0, found {json.dumps(limit)}")
+        high = value.get("max")
+        low = value.get("min", 0 if high == 0 else least)
+        if high is not None and high < low:
+            raise ValueError(f"`max` of {check} is {high}, below `min`, {low}")
+        return cls(low, high)
+
+    def hold(self, count: int) -> bool:
+        """Whether so many are within the limits."""
+        return self.low <= count and (self.high is None or count <= self.high)
+
+    @property
+    def words(self) -> str:
+        """The limits, for a reason."""
+        if self.high is None:
+            return f"at least {self.low}"
+        return f"{self.low} to {self.high}" if self.low < self.high else f"{self.high}"
+
+
+def _refuse_others(value: Mapping[str, Any], check: str, allowed: Sequence[str]) -> None:
+    unknown = [key for key in value if key not in allowed]
+    if unknown:
+        raise ValueError(f"{check} knows no {unknown[0]!r}; it takes {', '.join(allowed)}")
+
+
+def _counted(arguments: Any, defaults: Mapping[str, Any], ignored: Sequence[str]) -> Any:
+    """Arguments without those that don't count."""
+    if not isinstance(arguments, Mapping):
+        return arguments
+    return {
+        key: value
+        for key, value in arguments.items()
+        if not any(fnmatchcase(str(key), name) for name in ignored)
+        and not (key in defaults and _equal(value, defaults[key]))
+    }
+
+
+def _equal(actual: Any, expected: Any) -> bool:
+    """Whether two values of JSON are the same: 1 is 1.0 and isn't true."""
+    if isinstance(actual, bool) or isinstance(expected, bool):
+        return actual is expected
+    if isinstance(actual, Mapping) and isinstance(expected, Mapping):
+        return actual.keys() == expected.keys() and all(_equal(actual[key], expected[key]) for key in expected)
+    if isinstance(actual, list) and isinstance(expected, list):
+        return len(actual) == len(expected) and all(map(_equal, actual, expected))
+    return bool(actual == expected)
+
+
+def _includes(actual: Any, expected: Any) -> bool:
+    """Whether a value has at least what is expected; lists are as long as expected."""
+    if isinstance(expected, Mapping):
+        return isinstance(actual, Mapping) and all(
+            key in actual and _includes(actual[key], value) for key, value in expected.items()
+        )
+    if isinstance(expected, list):
+        is_as_long = isinstance(actual, list) and len(actual) == len(expected)
+        return is_as_long and all(map(_includes, actual, expected))
+    return _equal(actual, expected)

@@ -1,0 +1,135 @@
+"""Spans as tracers write them: arguments, results and messages become steps, and what isn't understood is named.
+
+The files in `spans/` are from the real libraries; `spans/write_spans.py` says how.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.trajectory import AgentStep, read_steps
+
+SPANS = Path(__file__).parent / "spans"
+TOOLS = [
+    AgentStep("tool call", "weather", '{"city": "Leeds"}'),
+    AgentStep("tool result", "weather", "rain, 9 degrees"),
+    AgentStep("tool call", "mail", '{"to": "ana"}\napp.retries: 2\nevent gave up: {"after_seconds": 3}'),
+    AgentStep("tool result", "mail", "failed: no network"),
+]
+WHOLE = [
+    AgentStep("user", "", "How is the weather in Leeds?"),
+    AgentStep("assistant", "asks for weather", '{"city": "Leeds"}'),
+    *TOOLS,
+    AgentStep("assistant", "", "It rains in Leeds."),
+]
+
+
+def text_of(name: str) -> str:
+    return (SPANS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["otlp.json", "sdk.jsonl"])
+def test_tools_keep_arguments_results_events_and_failures(name: str) -> None:
+    assert read_steps(text_of(name)) == TOOLS
+
+
+@pytest.mark.parametrize("name", ["openinference.json", "openllmetry.json", "openllmetry_numbered.json"])
+def test_what_models_said_is_read_once_however_often_it_was_sent(name: str) -> None:
+    assert read_steps(text_of(name)) == WHOLE
+
+
+@pytest.mark.parametrize("name", ["otlp.json", "openllmetry_numbered.json"])
+def test_lines_of_a_collector_are_read_like_a_list_of_them(name: str) -> None:
+    data = json.loads(text_of(name))
+    assert read_steps([data]) == read_steps(data)
+    assert read_steps(f"{json.dumps(data)}\n\n{json.dumps({'resourceSpans': []})}\n") == read_steps(data)
+
+
+def nested(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Attributes as objects in objects, and lists where names are numbers."""
+    tree: dict[str, Any] = {}
+    for key, value in attributes.items():
+        *path, last = key.split(".")
+        node = tree
+        for part in path:
+            node = node.setdefault(part, {})
+        node[last] = value
+
+    def grown(node: Any) -> Any:
+        if not isinstance(node, dict):
+            return node
+        if node and all(key.isdecimal() for key in node):
+            return [grown(node[key]) for key in sorted(node, key=int)]
+        return {key: grown(value) for key, value in node.items()}
+
+    return {key: grown(value) for key, value in tree.items()}
+
+
+@pytest.mark.parametrize("shape", [dict, nested])
+def test_spans_of_phoenix_are_read_with_flat_and_with_nested_attributes(shape: Any) -> None:
+    """Phoenix's API has a span's kind next to its attributes, and its status flat."""
+    kind = "openinference.span.kind"
+    spans = [
+        {
+            "id": "U3BhbjoxNw==",
+            "name": span["name"],
+            "context": span["context"],
+            "span_kind": span["attributes"].get(kind, "UNKNOWN"),
+            "parent_id": span["parent_id"],
+            "start_time": span["start_time"],
+            "status_code": span["status"]["status_code"],
+            "status_message": span["status"].get("description", ""),
+            "attributes": shape({key: value for key, value in span["attributes"].items() if key != kind}),
+            "events": span["events"],
+        }
+        for span in json.loads(text_of("openinference.json"))
+    ]
+    steps = read_steps({"data": spans, "next_cursor": None})
+    assert [step for step in steps if step.title != "mail"] == [step for step in WHOLE if step.title != "mail"]
+    assert [step.text for step in steps if step.title == "mail"][1] == "failed: no network"
+
+
+def test_a_trace_of_models_alone_has_the_calls_they_asked_for() -> None:
+    data = json.loads(text_of("openllmetry_numbered.json"))
+    for scope in data["resourceSpans"][0]["scopeSpans"]:
+        scope["spans"] = [span for span in scope["spans"] if span["name"] == "openai.chat"]
+    assert read_steps(data) == [
+        WHOLE[0],
+        TOOLS[0],
+        TOOLS[1],
+        WHOLE[-1],
+    ]
+
+
+def test_what_is_not_understood_is_named() -> None:
+    attributes = [
+        {"key": "gen_ai.system_instructions", "value": {"stringValue": "Be brief."}},
+        {"key": "gen_ai.new_thing", "value": {"kvlistValue": {"values": [{"key": "a", "value": {"intValue": "7"}}]}}},
+        {"key": "llm.prompts", "value": {"arrayValue": {"values": [{"stringValue": "one"}, {"doubleValue": 0.5}]}}},
+        {"key": "gen_ai.usage.input_tokens", "value": {"intValue": "9"}},
+    ]
+    span = {"spanId": "a", "name": "chat", "attributes": attributes}
+    (step,) = read_steps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+    assert step == AgentStep(
+        "span", "chat", 'gen_ai.system_instructions: Be brief.\ngen_ai.new_thing: {"a": 7}\nllm.prompts: ["one", 0.5]'
+    )
+
+
+def test_an_exception_comes_without_its_stack() -> None:
+    event = {"name": "exception", "attributes": {"exception.message": "no route", "exception.stacktrace": "File …"}}
+    span = {"name": "pay", "context": {"span_id": "0x1"}, "attributes": {"tool.name": "pay"}, "events": [event]}
+    (step,) = read_steps([span])
+    assert step.text == 'event exception: {"exception.message": "no route"}'
+
+
+def test_a_call_keeps_its_arguments_as_data() -> None:
+    steps = read_steps(text_of("otlp.json"))
+    assert [step.called_with for step in steps if step.role == "tool call"] == [{"city": "Leeds"}, {"to": "ana"}]
+    assert AgentStep("tool call", "x", arguments="not json").called_with == "not json"
+
+
+def test_several_values_that_are_no_spans_stay_text() -> None:
+    assert read_steps('{"a": 1}\n{"b": 2}') == []
+    assert read_steps('{"spanId": "a"} and words') == []
