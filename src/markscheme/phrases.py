@@ -10,6 +10,8 @@ from markscheme.text import cut_short
 
 MOST_REASONS = 3
 """Reasons why something isn't graded, the commonest first; more would push what follows off the screen."""
+_SAME = 1e-9
+_MOST_DIGITS = 2
 
 
 def counted(n: int, thing: str, things: str = "") -> str:
@@ -59,13 +61,26 @@ def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
     return "; ".join(f"{times} × {cut_short(reason)}" for reason, times in Counter(reasons).most_common(most))
 
 
-def percent(share: float) -> str:
-    """A share in whole per cent.
+def percent(share: float, digits: int = 0) -> str:
+    """A share in whole per cent, or with decimals.
 
-    >>> percent(0.8333), percent(1.0)
-    ('83%', '100%')
+    >>> percent(0.8333), percent(1.0), percent(0.7996, 1)
+    ('83%', '100%', '80.0%')
     """
-    return f"{share:.0%}"
+    return f"{share:.{digits}%}"
+
+
+def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
+    """Decimals of per cent with which no share prints like a bound that it differs from: 0 to 2.
+
+    >>> digits_to_tell(0.8, [0.84, 0.73]), digits_to_tell(0.8, [0.796]), digits_to_tell(0.8, [0.7998, None])
+    (0, 1, 2)
+    """
+    apart = [share for share in shares if share is not None and abs(share - bound) > _SAME]
+    for digits in range(_MOST_DIGITS):
+        if all(percent(share, digits) != percent(bound, digits) for share in apart):
+            return digits
+    return _MOST_DIGITS
 
 
 def brief(value: float | None, digits: int = 2) -> str:
@@ -93,6 +108,15 @@ def number(value: float | None, digits: int = 2) -> str:
     ('0.46', '−0.50', '0.00', '–')
     """
     return signed(value, digits).removeprefix("+")
+
+
+def rounded(value: float, most: int = 2) -> str:
+    """A number with at most so many decimals.
+
+    >>> rounded(0.916667), rounded(0.5), rounded(3.0)
+    ('0.92', '0.5', '3')
+    """
+    return number(value, most).rstrip("0").rstrip(".") if most else number(value, 0)
 
 
 def signed(value: float | None, digits: int = 2) -> str:

@@ -1,4 +1,6 @@
-"""The verdict on a judge and what it may decide, by one-sided bounds that respect groups."""
+"""The verdict on a judge and what it may decide, by the interval that is drawn, and its sentences."""
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,7 +15,6 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Scale
 from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
-from markscheme.stats.planning import labels_to_clear
 from markscheme.submission import Submission
 from tests.calibration.made import Made, compared, examples, judged, rubric
 
@@ -46,8 +47,8 @@ def test_ok_begins_where_the_exact_lower_bound_passes_the_target(n: int) -> None
         comparison = scored(n, misses)
         hits = n - missing(comparison)
         decision = decide(comparison)
-        above = clopper_pearson_lower(hits, n, confidence=0.9) > 0.8
-        below = clopper_pearson_upper(hits, n, confidence=0.9) < 0.8
+        above = clopper_pearson_lower(hits, n, confidence=0.975) > 0.8
+        below = clopper_pearson_upper(hits, n, confidence=0.975) < 0.8
         assert decision.verdict == ("ok" if above else "adjust" if below else "not-enough-labels")
         assert decision.needs_adjustment == (hits / n < 0.8)
 
@@ -146,21 +147,108 @@ def test_a_target_of_one_s_own_counts() -> None:
 
 
 def test_labels_needed_come_on_top_of_those_there_are_unless_they_are_synthetic() -> None:
-    decision = decide(scored(60, 8))
-    assert decision.because_code == "target-open"
-    in_all = labels_to_clear(52 / 60, 0.8)
-    assert in_all is not None
-    assert decision.labels_needed == in_all - 60
+    decision = decide(scored(30, 4))
+    assert (decision.because_code, decision.labels_needed) == ("target-open", 120)
+    assert decision.labels_chance == pytest.approx(0.5305, abs=1e-4)
+    assert decision.next_step == "Label about 120 more for an even chance of a decision."
     made = decide(scored(60, 0, raters=("made",), kind="constructed"))
     assert made.use == "explore"
-    assert made.labels_needed == labels_to_clear(0.9, 0.8), "agreement with labels of no person says nothing of people"
+    assert made.labels_needed == 80, "agreement with labels of no person says nothing of people"
+    assert (
+        made.next_step == "Label about 80 by hand for an even chance of a decision, if the judge agrees on 90% of them."
+    )
+
+
+def test_few_labels_say_how_many_are_enough_to_begin_with() -> None:
+    decision = decide(scored(12, 0))
+    assert (decision.labels_needed, decision.labels_chance) == (80 - 12, pytest.approx(0.5927, abs=1e-4))
+    assert decision.next_step.startswith("Label about 68 more for an even chance of a decision, if the judge agrees on")
+
+
+def test_a_judge_at_its_target_is_told_that_labels_alone_dont_decide() -> None:
+    comparison = scored(400, 80)
+    decision = decide(comparison)
+    assert (decision.because_code, decision.labels_needed, decision.labels_chance) == ("target-open", None, None)
+    assert decision.because == "Agreement 80% (76–84), target 80%."
+    assert decision.next_step.startswith("More labels won't decide: agreement is right at the target of 80%. Improve")
+
+
+def test_agreement_that_prints_like_the_target_says_by_how_much_it_differs() -> None:
+    decision = decide(scored_exactly(300, 59))
+    assert decision.next_step.startswith("More labels won't decide: 80.3% is too close to the target of 80.0%.")
+
+
+def off_on_every_fifth(move: Callable[[float], float]) -> Comparison:
+    """A judge that moves the score of each fifth of 400 examples; gold is 0, 0.1, …, 1 in turn."""
+    gold = [(i % 11) / 10 for i in range(400)]
+    labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(400)]
+    given = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(400)))
+    judge = [gold[i] if i % 5 else move(gold[i]) for i in range(400)]
+    return compared(RUBRIC, given, [Rating(f"e{i}", "j", "model", overall=judge[i]) for i in range(400)])
+
+
+def test_tune_is_named_only_where_most_decisions_are_right() -> None:
+    mostly_right = decide(off_on_every_fifth(lambda score: abs(score - 0.2)))
+    assert mostly_right.because_code == "target-open"
+    assert mostly_right.next_step.endswith("or let people decide what is doubtful: `markscheme tune`.")
+    often_wrong = decide(off_on_every_fifth(lambda score: 1 - score))
+    assert often_wrong.because_code == "target-open"
+    assert often_wrong.next_step.endswith("Improve the judge or choose another target and say why.")
+
+
+@pytest.mark.parametrize(
+    ("n", "misses", "sentence"),
+    [
+        (100, 5, "Agreement 95% (89–98), target 80%; always answering 0.1 reaches 20%."),
+        (100, 50, "Agreement 50% (40–60), target 80%, and annotators who differ"),
+        (100, 19, "Agreement 81% (72–88), target 80%."),
+        (4, 1, "Agreement 3 of 4, target 80%."),
+    ],
+)
+def test_a_sentence_has_the_one_interval_that_is_drawn(n: int, misses: int, sentence: str) -> None:
+    comparison = scored_exactly(n, misses)
+    assert decide(comparison).because.startswith(sentence)
+    assert "confidence" not in decide(comparison).because
+
+
+def scored_exactly(n: int, misses: int) -> Comparison:
+    """A judge that is 0.3 off on `misses` of n examples, whose gold scores are 0.1, 0.3, …, 0.9 in turn."""
+    gold = [(1 + 2 * (i % 5)) / 10 for i in range(n)]
+    labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(n)]
+    given = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(n)))
+    judge = [abs(gold[i] - 0.3) if i < misses else gold[i] for i in range(n)]
+    return compared(RUBRIC, given, [Rating(f"e{i}", "judge", "model", overall=judge[i]) for i in range(n)])
+
+
+def test_a_limit_that_would_print_like_the_target_gets_decimals() -> None:
+    decision = decide(scored_exactly(100, 12))
+    assert decision.verdict == "not-enough-labels"
+    assert decision.because == "Agreement 88.00% (79.98–93.64), target 80.00%."
+
+
+def test_ok_names_the_share_of_fails_that_the_judge_passes() -> None:
+    comparison = scored(200, 4)
+    rate = comparison.false_pass_rate
+    decision = decide(comparison)
+    assert rate.n > 5
+    assert decision.verdict == "ok"
+    share, _, interval = rate.as_share().partition(" ")
+    assert decision.because.endswith(f"It passes {share} of the fails {interval}.")
+
+
+def test_settings_on_the_same_labels_widen_the_interval_that_decides() -> None:
+    comparison = scored_exactly(100, 10)
+    once = decide(comparison)
+    often = decide(comparison, settings=5)
+    assert (once.verdict, once.settings, once.level) == ("ok", 1, 0.95)
+    assert (often.verdict, often.settings, often.level) == ("not-enough-labels", 5, 0.99)
 
 
 def test_nothing_compared_is_no_verdict() -> None:
     given = ExampleSet((Example(Submission("r", {}, "e0"), (Rating("e0", "p", "human", {"good": Rated(3.0)}),)),))
     ungraded = Rating("e0", "judge", "model", passed=True, error="no reply")
     decision = decide(compared(RUBRIC, given, [ungraded]))
-    assert (decision.verdict, decision.because_code, decision.labels_needed) == ("not-enough-labels", "no-labels", None)
+    assert (decision.verdict, decision.because_code, decision.labels_needed) == ("not-enough-labels", "no-labels", 79)
 
 
 def test_a_calibration_hands_its_findings_to_the_verdict() -> None:

@@ -12,16 +12,13 @@ from markscheme.stats.coefficients import corrected_of_shares
 from markscheme.stats.intervals import ATANH, LOGIT, Spread, t_limits, wilson
 from markscheme.stats.planning import (
     Coefficient,
-    labels_for_difference,
     labels_for_half_width,
     labels_for_promise,
     labels_for_share,
-    labels_to_clear,
     labels_to_vary,
     mixture_table,
     spread_at,
 )
-from tests.reference.worked_cases import LABELS_FOR_DIFFERENCE, LABELS_TO_CLEAR
 from tests.stats.shared_numbers import block
 
 approx = pytest.approx
@@ -177,41 +174,3 @@ WRONG: list[tuple[Any, str]] = [
 def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize(("share", "target", "design_effect", "labels"), LABELS_TO_CLEAR)
-def test_labels_to_clear_a_target_are_the_worked_ones(
-    share: float, target: float, design_effect: float, labels: int | None
-) -> None:
-    assert labels_to_clear(share, target, design_effect=design_effect) == labels
-
-
-@pytest.mark.parametrize(("mean", "bound", "spread", "labels"), LABELS_FOR_DIFFERENCE)
-def test_labels_for_a_difference_are_the_worked_ones(mean: float, bound: float, spread: float, labels: int) -> None:
-    assert labels_for_difference(mean, bound, spread) == labels
-
-
-def test_labels_of_the_reference_come_out() -> None:
-    for case in block("verdict.yaml", "labels"):
-        if "mean" in case:
-            found = labels_for_difference(case["mean"], case["bound"], case["sd"])
-        else:
-            found = labels_to_clear(case["agreement"], case["target"], design_effect=case["deff"])
-        assert found == case["labels"], case
-
-
-@given(share=st.floats(0.5, 1.0), target=st.floats(0.5, 0.95))
-@settings(deadline=None, max_examples=30)
-def test_being_below_a_target_is_being_above_the_mirrored_one(share: float, target: float) -> None:
-    assert labels_to_clear(share, target) == labels_to_clear(1 - share, 1 - target)
-
-
-def test_no_labels_show_a_share_to_differ_from_itself() -> None:
-    assert labels_to_clear(0.8, 0.8) is None
-    assert labels_for_difference(0.0, 0.0, 0.4) is None
-
-
-@pytest.mark.parametrize(("share", "target", "effect"), [(1.1, 0.8, 1), (0.9, -0.1, 1), (0.9, 0.8, 0.5)])
-def test_labels_to_clear_refuses_what_is_no_share(share: float, target: float, effect: float) -> None:
-    with pytest.raises(ValueError, match="no plan"):
-        labels_to_clear(share, target, design_effect=effect)

@@ -56,12 +56,22 @@ REPRODUCED = {
         "constants": ["calibration/test_policy.py::test_the_constants_of_the_reference_are_ours"],
         "share": ["stats/test_shares.py::test_every_share_of_the_reference_comes_out"],
         "mean_difference": ["stats/test_shares.py::test_every_mean_of_the_reference_comes_out"],
-        "verdict": ["calibration/test_policy.py::test_every_verdict_of_the_reference_comes_out"],
-        "labels": ["stats/test_planning.py::test_labels_of_the_reference_come_out"],
         "pairwise": ["stats/test_agreement_figures.py::test_agreement_by_pairs_is_the_worked_one"],
         "real_full_data": [
             "calibration/test_policy.py::test_the_figures_of_published_judges_come_out_from_their_scores"
         ],
+    },
+    "verdict3.yaml": {
+        "constants": ["calibration/test_policy.py::test_the_constants_of_the_reference_are_ours"],
+        "confidence": ["calibration/test_policy.py::test_every_confidence_of_the_reference_comes_out"],
+        "share": [
+            "calibration/test_policy.py::test_every_share_of_the_reference_is_placed_by_the_interval_that_is_drawn"
+        ],
+        "verdict": ["calibration/test_policy.py::test_every_verdict_of_the_reference_comes_out"],
+        "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
+        "labels_for_means": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
+        "labels_for_limits": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
+        "first_labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
     },
     "groups_drift_slices.yaml": {
         "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_comes_out"],
@@ -96,7 +106,23 @@ NOT_BUILT = {
         "weights_relative_penalty_nnls": "a penalty relative to each weight lets large ones run; see weights_40",
         "pass_rate.cases.*.ppi_pp": "equals the stratified rate for many labels and covers worse for few",
     },
-    "verdict.yaml": {"about": "says what the file is"},
+    "verdict.yaml": {
+        "about": "says what the file is",
+        "verdict": "one interval of 95 % decides now: verdict3.yaml",
+        "labels": "as verdict",
+    },
+    "verdict3.yaml": {
+        "about": "says what the file is",
+        "limit": "a verdict has no limit on wrong decisions",
+        "false_passes_by_verdict": "as limit",
+        "weighted_share": "a calibration doesn't weight examples that were drawn with unequal chances",
+        "weighted_mean": "as weighted_share",
+        "unordered": "categories have codes",
+        "one_side": "tune promises both sides at once",
+        "except": "a verdict is about all examples",
+        "stale": "labels of another wording count, and the report says so",
+        "tables": "a table without a rubric is read by its own rules",
+    },
     "groups_drift_slices.yaml": {
         "about": "says what the file is",
         "tune_rules": "rules without data; test_pass_mark makes data for each of them",

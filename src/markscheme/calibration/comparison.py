@@ -9,7 +9,7 @@ import numpy as np
 
 from markscheme.calibration.limits import WrongDecisions, WrongName, wrong_decisions
 from markscheme.errors import ComparisonError
-from markscheme.phrases import commonest, counted, few_of, number
+from markscheme.phrases import commonest, counted, few_of, rounded
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, merits, stacked
@@ -88,7 +88,12 @@ class Measure:
         if self.of == OF_DECISION:
             return "pass" if value >= PASSES else "fail"
         name = "" if self.only is None else _level_name(self.only, value)
-        return name if name and not name[-1].isdigit() else number(value).rstrip("0").rstrip(".")
+        return name if name and not name[-1].isdigit() else rounded(value)
+
+    def always(self, value: float) -> str:
+        """One constant answer: "always answering 0.75", "always MET"."""
+        answer = self.in_words(value)
+        return f"always {'answering ' if answer[-1].isdigit() else ''}{answer}"
 
 
 def _level_name(criterion: Criterion, merit: float) -> str:

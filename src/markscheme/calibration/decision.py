@@ -6,27 +6,27 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison, Measure
+from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.policy import (
-    CONSTANT_CONFIDENCE,
     BecauseCode,
     Ruling,
     VerdictName,
-    labels_needed,
+    interval_level,
+    labels_to_decide,
     ruling,
+    side_confidence,
     states_of,
     use_of_ok,
 )
-from markscheme.phrases import counted, number, percent
+from markscheme.calibration.reasons import labels_in_words, reason
 from markscheme.ratings.gold import Gold
 from markscheme.receipt import Use
 from markscheme.stats.agreement_figures import AgreementFigures
-from markscheme.stats.planning import CONF, labels_to_clear, planned_design_effect
-from markscheme.stats.shares import FEWEST_SHOWN, GroupedShare
+from markscheme.stats.decisive_labels import DecisiveLabels, first_labels
 
-ASSUMED_AGREEMENT = 0.90
-"""Agreement that a plan assumes before human labels show it."""
+PILOT = 20
+"""Labelled examples with the judge's ratings from which they say how many more are needed; fewer say too little."""
 JUST_ABOVE = 2e-9
 """Added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
 
@@ -40,8 +40,11 @@ class Decision:
         use: What it may therefore decide.
         target: The share of examples it must agree on.
         needs_adjustment: Whether the point estimate of agreement is under the target.
-        labels_needed: Labels needed on top of the existing ones, with 80 % probability; without human labels, human
-            labels from 0, at an assumed agreement. None where the verdict isn't open, or where no number would do.
+        labels: Labels needed on top of those by people, with the chance that they decide; None where the verdict isn't
+            open, or labels alone are unlikely to decide it.
+        next_step: In a sentence, the labels that an open verdict needs, or what to do where no number would; "" where
+            it isn't open.
+        settings: How many settings were tried on these labels, this one included.
         because_code: The rule behind the verdict.
         because: Why, in a sentence.
         verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
@@ -51,10 +54,27 @@ class Decision:
     use: Use
     target: float
     needs_adjustment: bool
-    labels_needed: int | None
+    labels: DecisiveLabels | None
+    next_step: str
+    settings: int
     because_code: BecauseCode
     because: str
     verdict_with_ties: VerdictName | None = None
+
+    @property
+    def labels_needed(self) -> int | None:
+        """Labels needed on top of those by people; None where the verdict isn't open, or labels alone don't decide."""
+        return None if self.labels is None else self.labels.more
+
+    @property
+    def labels_chance(self) -> float | None:
+        """The probability that they decide the verdict; None without such a number."""
+        return None if self.labels is None else self.labels.chance
+
+    @property
+    def level(self) -> float:
+        """Level of the interval that decides."""
+        return interval_level(self.settings)
 
     @property
     def is_usable(self) -> bool:
@@ -68,9 +88,14 @@ class Decision:
 
 
 def decide(
-    comparison: Comparison, *, target: float | None = None, findings: Sequence[Finding] = (), drifted: str = ""
+    comparison: Comparison,
+    *,
+    target: float | None = None,
+    findings: Sequence[Finding] = (),
+    drifted: str = "",
+    settings: int = 1,
 ) -> Decision:
-    """The verdict on a judge and what it can decide, by one-sided bounds that respect groups.
+    """The verdict on a judge and what it can decide, by the intervals that are drawn.
 
     Args:
         comparison: The judge compared with gold.
@@ -78,30 +103,57 @@ def decide(
         findings: A judge without skill, or stuck on one level, is not ok however often it agrees.
         drifted: What moved, in a sentence, where that counts against the judge: not where the author's own edit is the
             cause and agreement is no worse. "" where nothing does.
+        settings: How many settings were tried on these labels, this one included.
     """
     wanted = comparison.rubric.target if target is None else target
-    figures = comparison.figures
     gold = comparison.gold
     no_merit = next((finding.message for finding in findings if finding.kind.voids_agreement), "")
     ok = use_of_ok(gold.reference, blind=not gold.not_blind)
 
     def ruled(figures: AgreementFigures) -> Ruling:
-        return ruling(states_of(figures, wanted), ok=ok, drifted=bool(drifted), no_skill=bool(no_merit))
+        states = states_of(figures, wanted, settings=settings)
+        return ruling(states, ok=ok, drifted=bool(drifted), no_skill=bool(no_merit))
 
-    outcome = ruled(figures)
+    outcome = ruled(comparison.figures)
     at_tolerance = replace(comparison.measure, tolerance=comparison.tolerance + JUST_ABOVE)
     counting_ties = replace(comparison, measure=at_tolerance)
     share = comparison.agreement.value
+    voided = {"drift": drifted, "no-skill": no_merit}
+    is_open = _is_open(outcome.verdict, ok)
+    labels = _labels(comparison, wanted, outcome.because, settings) if is_open else None
+    next_step = labels_in_words(labels, comparison, wanted, outcome.because, settings=settings) if is_open else ""
     return Decision(
         verdict=outcome.verdict,
         use=outcome.use,
         target=wanted,
         needs_adjustment=share is None or share < wanted,
-        labels_needed=_labels_needed(gold, figures, wanted, outcome.because) if _is_open(outcome.verdict, ok) else None,
+        labels=labels,
+        next_step=next_step,
+        settings=settings,
         because_code=outcome.because,
-        because=_because(figures, comparison.measure, wanted, outcome.because, drifted, no_merit),
+        because=voided.get(outcome.because) or reason(comparison, wanted, outcome.because),
         verdict_with_ties=ruled(counting_ties.figures).verdict if comparison.ties.count else None,
     )
+
+
+def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> DecisiveLabels | None:
+    """The labels for a first verdict, minus those that people gave: before a judge's ratings say how many it takes.
+
+    The judge is assumed halfway between the target and 100 %, and examples of one group slightly correlated.
+
+    Args:
+        gold: The labels so far.
+        target: Share of examples on which the judge must agree.
+        settings: How many settings were tried on these labels.
+
+    Returns:
+        Those needed on top, 0 where there are enough; None for a target so high that no number would do.
+    """
+    sizes = np.array(list(Counter(gold.groups or gold.ids).values()), dtype=np.float64)
+    mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
+    first = first_labels(target, confidence=side_confidence(settings), mean_size=mean_size)
+    have = len(gold.ids) if gold.has_people else 0
+    return None if first is None else replace(first, more=max(0, first.more - have))
 
 
 def _is_open(verdict: VerdictName, ok: Use) -> bool:
@@ -109,108 +161,11 @@ def _is_open(verdict: VerdictName, ok: Use) -> bool:
     return verdict == "not-enough-labels" or (verdict == "ok" and ok == "explore")
 
 
-def _labels_needed(gold: Gold, figures: AgreementFigures, target: float, code: BecauseCode) -> int | None:
-    if not gold.has_people:
-        return labels_if_agreeing(gold, target)
-    in_all = labels_needed(figures, target, code)
-    return None if in_all is None else in_all - figures.agreement.n
-
-
-def labels_if_agreeing(gold: Gold, target: float) -> int | None:
-    """Total labels needed for a verdict if agreement is 90%, for use where there are no human labels.
-
-    Examples of one group are assumed to be slightly correlated.
-    """
-    sizes = np.array(list(Counter(gold.groups or gold.ids).values()), dtype=np.float64)
-    mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
-    return labels_to_clear(ASSUMED_AGREEMENT, target, design_effect=planned_design_effect(mean_size))
-
-
-# --- why ------------------------------------------------------------------------------------------------------------
-
-
-def _because(
-    figures: AgreementFigures, measure: Measure, target: float, code: BecauseCode, drifted: str, no_merit: str
-) -> str:
-    agreement = figures.agreement
-    constant = figures.constant
-    share = percent(agreement.value)
-    goal = percent(target)
-    baseline = percent(constant.value)
-    is_shown = f"Agreement is {share}"
-    always = f"always answering {measure.in_words(figures.constant_value)}"
-    between = f"Two annotators agree on {percent(figures.people.value)}, the judge with an annotator on "
-    between += f"{percent(figures.judge_people.value)}."
-    match code:
-        case "no-labels":
-            return "No example has both a label and a judge's score."
-        case "few-groups":
-            return f"The examples come from only {agreement.n_groups} groups; at least 5 are needed for an interval."
-        case "drift":
-            return drifted
-        case "no-skill":
-            return no_merit
-        case "target":
-            low = f"at least {_bound(agreement.lower(CONF))}"
-            return (
-                f"{is_shown} ({low} with {percent(CONF)} confidence): above the target of {goal} and above the "
-                f"{baseline} of {always}.{_grouped(agreement)}"
-            )
-        case "below-target":
-            most = f"at most {_bound(agreement.upper(CONF))} with {percent(CONF)} confidence"
-            return f"{is_shown} ({most}): below the target of {goal}.{_grouped(agreement)}"
-        case "below-constant":
-            return (
-                f"The judge agrees on {share} of examples; {always} would reach {baseline} "
-                f"(the judge is worse, with {percent(CONSTANT_CONFIDENCE)} confidence)."
-            )
-        case "below-person":
-            most = f"at most {_bound(agreement.upper(CONF))} with {percent(CONF)} confidence"
-            return (
-                f"{is_shown} ({most}), below the target of {goal}, and not because annotators disagree: "
-                f"{between[0].lower()}{between[1:]}"
-            )
-        case "as-person":
-            return (
-                f"{is_shown}, which doesn't reach {goal}. {between} It is at most 10 points below an annotator "
-                "and better than one constant score."
-            )
-        case "no-signal":
-            return (
-                f"Two annotators agree on only {percent(figures.people.value)} of examples; always giving one score "
-                "would "
-                f"agree with an annotator on {percent(figures.constant_people.value)} (with gold on {baseline}). "
-                "Such labels can't show whether a judge is good."
-            )
-        case "constant-open":
-            return f"{is_shown}, above the target, but {always} would reach {baseline}. Label examples that vary."
-        case "person-open":
-            return (
-                f"{is_shown}, below the target of {goal}, but annotators agree with each other on only "
-                f"{percent(figures.people.value)}; these labels can't tell yet which of them is the cause."
-            )
-        case "target-open":
-            interval = agreement.estimate()
-            if agreement.n < FEWEST_SHOWN:
-                hits = number(agreement.value * agreement.n, 2).removesuffix(".00")
-                return f"The judge agrees on {hits} of {counted(agreement.n, 'example')}, too few for a share."
-            ci = f"95% CI {_points(interval.low)}–{_points(interval.high)}"
-            return f"{is_shown} ({ci}); the target is {goal}.{_grouped(agreement)}"
-
-
-def _bound(bound: float | None) -> str:
-    return "–" if bound is None else percent(bound)
-
-
-def _points(limit: float | None) -> str:
-    return "–" if limit is None else number(100 * limit, 0)
-
-
-def _grouped(share: GroupedShare) -> str:
-    """How much information grouped examples carry, where groups matter."""
-    if share.n_groups == share.n:
-        return ""
-    return (
-        f" The {share.n} examples in {share.n_groups} groups carry as much information as about "
-        f"{number(share.effective, 0)} independent ones."
-    )
+def _labels(comparison: Comparison, target: float, because: BecauseCode, settings: int) -> DecisiveLabels | None:
+    """The labels that an open verdict needs; where too few are there to say, those for a first verdict."""
+    figures = comparison.figures
+    none_vary = because == "constant-open" and figures.gain.value <= 0
+    is_hopeless = because == "few-groups" or none_vary
+    if comparison.gold.has_people and (figures.agreement.n >= PILOT or is_hopeless):
+        return labels_to_decide(figures, target, because, settings=settings)
+    return labels_to_begin(comparison.gold, target, settings=settings)

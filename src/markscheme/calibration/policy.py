@@ -9,7 +9,13 @@ from typing import Literal, TypeAlias
 
 from markscheme.receipt import Use
 from markscheme.stats.agreement_figures import AgreementFigures
-from markscheme.stats.planning import CONF, labels_for_difference, labels_to_clear
+from markscheme.stats.decisive_labels import (
+    DecisiveLabels,
+    chance_to_place_mean,
+    chance_to_place_share,
+    labels_for_decision,
+    most_demanding,
+)
 from markscheme.stats.shares import GroupedMean, GroupedShare
 
 VerdictName: TypeAlias = Literal["ok", "adjust", "labels-disagree", "not-enough-labels"]
@@ -29,8 +35,9 @@ BecauseCode: TypeAlias = Literal[
     "no-labels",
 ]
 
-CONSTANT_CONFIDENCE = 0.95
-"""One-sided confidence with which a judge or annotators must be below the best constant; chosen by simulation."""
+LEVEL = 0.95
+"""Level of the one interval that decides, is drawn and is printed. Looked at every 10 or 20 labels up to 300, a judge
+exactly at the target comes out above it in about 1 of 10 sequences; a one-sided 90 % limit has 3 of 10."""
 PERSON_MARGIN = 0.10
 """How much less often than an annotator a judge may agree and still count as as good as one."""
 ENOUGH_SHARED = 30
@@ -39,7 +46,7 @@ ENOUGH_SHARED = 30
 
 @dataclass(frozen=True, slots=True)
 class VerdictStates:
-    """What is shown about a judge, each by a one-sided bound at 90 % (against the constant, below it: 95 %).
+    """What is shown about a judge, each by the two-sided interval that is drawn.
 
     Attributes:
         above: Agreement is above the target.
@@ -81,11 +88,39 @@ class Ruling:
     because: BecauseCode
 
 
+def interval_level(settings: int = 1) -> float:
+    """Level of the interval that decides when several settings were tried on the same labels: all hold together.
+
+    Args:
+        settings: How many, this one included.
+
+    Source:
+        Dunn (1961), Journal of the American Statistical Association 56(293), 52-64.
+        doi:10.1080/01621459.1961.10482090
+
+    Example:
+        >>> interval_level(), interval_level(5)
+        (0.95, 0.99)
+    """
+    return 1 - (1 - LEVEL) / settings
+
+
+def side_confidence(settings: int = 1) -> float:
+    """One-sided confidence of each limit of that interval.
+
+    Example:
+        >>> side_confidence(), side_confidence(5)
+        (0.975, 0.995)
+    """
+    return (1 + interval_level(settings)) / 2
+
+
 def verdict_states(
     agreement: GroupedShare,
     gain: GroupedMean,
     target: float,
     *,
+    settings: int = 1,
     people: GroupedShare | None = None,
     judge_minus_person: GroupedMean | None = None,
     person_minus_constant: GroupedMean | None = None,
@@ -96,6 +131,7 @@ def verdict_states(
         agreement: Share of examples on which the judge agrees with gold.
         gain: Agreement minus that of the best constant.
         target: The target agreement, 0 to 1.
+        settings: How many settings were tried on these labels; more widen every interval.
         people: Share of pairs of annotators who agree; with fewer than 30 examples it isn't used.
         judge_minus_person: The judge minus an annotator.
         person_minus_constant: An annotator minus the best constant.
@@ -112,27 +148,29 @@ def verdict_states(
     enough = people is not None and people.n >= ENOUGH_SHARED
     person = judge_minus_person if enough else None
     signal = person_minus_constant if enough else None
-    asgood = person is not None and _above(person.lower(CONF), -PERSON_MARGIN)
+    confidence = side_confidence(settings)
+    asgood = person is not None and _above(person.lower(confidence), -PERSON_MARGIN)
     return VerdictStates(
-        above=_above(agreement.lower(CONF), target),
-        below=_below(agreement.upper(CONF), target),
-        beats=_above(gain.lower(CONF), 0.0),
-        loses=_below(gain.upper(CONSTANT_CONFIDENCE), 0.0),
-        low=people is not None and enough and _below(people.upper(CONF), target),
+        above=_above(agreement.lower(confidence), target),
+        below=_below(agreement.upper(confidence), target),
+        beats=_above(gain.lower(confidence), 0.0),
+        loses=_below(gain.upper(confidence), 0.0),
+        low=people is not None and enough and _below(people.upper(confidence), target),
         asgood=asgood,
-        worse=person is not None and not asgood and _below(person.upper(CONF), 0.0),
-        nosignal=signal is not None and _below(signal.upper(CONSTANT_CONFIDENCE), 0.0),
+        worse=person is not None and not asgood and _below(person.upper(confidence), 0.0),
+        nosignal=signal is not None and _below(signal.upper(confidence), 0.0),
         few_groups=agreement.support == "withheld",
         labelled=agreement.n > 0,
     )
 
 
-def states_of(figures: AgreementFigures, target: float) -> VerdictStates:
-    """Which comparisons of a judge's figures are shown at `target`."""
+def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) -> VerdictStates:
+    """Which comparisons of a judge's figures are shown at `target`, after so many settings on the same labels."""
     return verdict_states(
         figures.agreement,
         figures.gain,
         target,
+        settings=settings,
         people=figures.people,
         judge_minus_person=figures.judge_minus_person,
         person_minus_constant=figures.person_minus_constant,
@@ -193,36 +231,54 @@ def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: b
     return Ruling("not-enough-labels", "explore", "target-open")
 
 
-def labels_needed(figures: AgreementFigures, target: float, because: BecauseCode) -> int | None:
-    """Total labels with which an open verdict would be decided, with 80 % probability.
+def labels_to_decide(
+    figures: AgreementFigures, target: float, because: BecauseCode, *, settings: int = 1
+) -> DecisiveLabels | None:
+    """The labels with which an open verdict has an even chance to be decided.
 
     Args:
         figures: The figures from the labels so far.
         target: The target agreement, 0 to 1.
         because: The code of the rule behind the verdict.
+        settings: How many settings were tried on these labels.
 
     Returns:
-        Examples in total, more than there are where the verdict is open; None where no number would do, 5,000 wouldn't,
-        or the verdict isn't open.
+        None where the verdict isn't open, or labels alone are unlikely to decide it.
     """
     share = figures.agreement
     gain = figures.gain
-    states = states_of(figures, target)
-    wanted: list[int | None]
+    confidence = side_confidence(settings)
+    states = states_of(figures, target, settings=settings)
+
+    def for_mean(mean: GroupedMean, bound: float) -> DecisiveLabels | None:
+        return labels_for_decision(lambda more: chance_to_place_mean(mean, bound, more, confidence=confidence))
+
+    wanted: list[DecisiveLabels | None] = []
     if because == "target-open":
-        wanted = [labels_to_clear(share.value, target, design_effect=share.design_effect)]
+        wanted.append(labels_for_target(share, target, settings=settings))
         if share.value > target and not states.beats:
-            wanted.append(_for_mean(gain, 0.0))
+            wanted.append(for_mean(gain, 0.0))
     elif because == "constant-open":
-        wanted = [_for_mean(gain, 0.0) if gain.value > 0 else None]
+        wanted.append(for_mean(gain, 0.0) if gain.value > 0 else None)
     elif because == "person-open":
         person = figures.judge_minus_person
-        wanted = [] if states.asgood else [_for_mean(person, -PERSON_MARGIN if person.value > -PERSON_MARGIN else 0.0)]
-        wanted += [] if states.beats else [_for_mean(gain, 0.0)]
-    else:
-        return None
-    numbers = [labels for labels in wanted if labels is not None]
-    return max(*numbers, share.n + 1) if numbers and len(numbers) == len(wanted) else None
+        if not states.asgood:
+            wanted.append(for_mean(person, -PERSON_MARGIN if person.value > -PERSON_MARGIN else 0.0))
+        if not states.beats:
+            wanted.append(for_mean(gain, 0.0))
+    return most_demanding(wanted)
+
+
+def labels_for_target(share: GroupedShare, target: float, *, settings: int = 1) -> DecisiveLabels | None:
+    """The labels with which agreement has an even chance to be shown above or below the target.
+
+    Args:
+        share: Agreement on the labels so far.
+        target: The target agreement, 0 to 1.
+        settings: How many settings were tried on these labels.
+    """
+    confidence = side_confidence(settings)
+    return labels_for_decision(lambda more: chance_to_place_share(share, target, more, confidence=confidence))
 
 
 def _above(bound: float | None, than: float) -> bool:
@@ -231,7 +287,3 @@ def _above(bound: float | None, than: float) -> bool:
 
 def _below(bound: float | None, than: float) -> bool:
     return bound is not None and bound < than
-
-
-def _for_mean(mean: GroupedMean, bound: float) -> int | None:
-    return labels_for_difference(mean.value, bound, mean.spread_towards(bound))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal
 
-from markscheme.report.figures import NONE, share_with_interval, with_signed_interval
+from markscheme.report.figures import NONE, with_signed_interval
 from markscheme.stats import Estimate
 
 Tone = Literal["good", "trend", "open", "bad", "note"]
@@ -68,11 +68,11 @@ class Mark:
         return min(1.0, max(0.0, (value - self.lowest) / (self.highest - self.lowest)))
 
 
-def share_mark(estimate: Estimate | None, role: Role = "judge") -> Mark:
-    """A share on a line from 0 to 1."""
+def share_mark(estimate: Estimate | None, role: Role = "judge", *, digits: int = 0) -> Mark:
+    """A share on a line from 0 to 1, its figures with so many decimals of per cent."""
     if estimate is None:
         return Mark(NONE, role=role)
-    return Mark(share_with_interval(estimate), estimate.value, estimate.low, estimate.high, role=role)
+    return Mark(estimate.as_share(digits), estimate.value, estimate.low, estimate.high, role=role)
 
 
 def shift_mark(shift: Estimate, reach: float) -> Mark:

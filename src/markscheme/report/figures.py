@@ -42,9 +42,7 @@ def share_with_interval(estimate: Estimate | None) -> str:
     >>> share_with_interval(Estimate(0.83, 0.71, 0.91)), share_with_interval(Estimate(0.75, n=4, note="few: 3 of 4"))
     ('83% (71–91)', '3 of 4')
     """
-    if estimate is not None and is_count(estimate):
-        return f"{number((estimate.value or 0.0) * estimate.n, 2).removesuffix('.00')} of {estimate.n}"
-    return _spelt(estimate, lambda value: number(100 * value, 0), unit="%")
+    return NONE if estimate is None else estimate.as_share()
 
 
 def share_with_ci(estimate: Estimate | None) -> str:
@@ -54,17 +52,6 @@ def share_with_ci(estimate: Estimate | None) -> str:
     '83% (95% CI 71–91)'
     """
     return share_with_interval(estimate).replace("(", "(95% CI ")
-
-
-def is_count(estimate: Estimate) -> bool:
-    """Whether a share is printed as a count: it has too few examples, or groups of them, for an interval.
-
-    >>> is_count(Estimate(0.75, n=4, note="few: 3 of 4")), is_count(Estimate(0.75, 0.6, 0.9, n=40))
-    (True, False)
-    """
-    return (
-        estimate.value is not None and estimate.note is not None and estimate.note.startswith(("few: ", "withheld: "))
-    )
 
 
 def with_interval(estimate: Estimate | None) -> str:
@@ -113,17 +100,12 @@ def why_no_interval(estimate: Estimate) -> str:
     return why if withheld and estimate.value is not None else ""
 
 
-def _spelt(estimate: Estimate | None, spell: Callable[[float], str], unit: str = "") -> str:
+def _spelt(estimate: Estimate | None, spell: Callable[[float], str]) -> str:
     if estimate is None or estimate.value is None:
         return NONE
-    text = f"{spell(estimate.value)}{unit}"
+    text = spell(estimate.value)
     if estimate.low is None or estimate.high is None:
         return text
     low, high = spell(estimate.low), spell(estimate.high)
     to = " to " if low[0] in "+−" or high[0] in "+−" else "–"
-    return f"{text} ({low}{to}{high}){' ~' if is_approximate(estimate) else ''}"
-
-
-def is_approximate(estimate: Estimate) -> bool:
-    """Whether few examples carry the interval."""
-    return estimate.note is not None and estimate.note.startswith(("approximate", "rough"))
+    return f"{text} ({low}{to}{high}){' ~' if estimate.is_approximate else ''}"

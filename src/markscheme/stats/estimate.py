@@ -4,6 +4,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from markscheme.phrases import number, percent
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -67,6 +69,32 @@ class Estimate:
     def below(self, bound: float) -> bool:
         """Whether the whole interval is below a bound; False without an interval."""
         return self.high is not None and self.high < bound
+
+    @property
+    def is_count(self) -> bool:
+        """Whether a share is printed as a count: it has too few examples, or groups of them, for an interval."""
+        return self.value is not None and self.note is not None and self.note.startswith(("few: ", "withheld: "))
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether few examples carry the interval."""
+        return self.note is not None and self.note.startswith(("approximate", "rough"))
+
+    def as_share(self, digits: int = 0) -> str:
+        """A share and its interval in per cent; a count where there are too few examples for an interval.
+
+        Example:
+            >>> Estimate(0.83, 0.71, 0.91).as_share(), Estimate(0.75, n=4, note="few: 3 of 4").as_share()
+            ('83% (71–91)', '3 of 4')
+        """
+        if self.value is None:
+            return number(None)
+        if self.is_count:
+            return f"{number(self.value * self.n, 2).removesuffix('.00')} of {self.n}"
+        if self.low is None or self.high is None:
+            return percent(self.value, digits)
+        limits = f"{number(100 * self.low, digits)}–{number(100 * self.high, digits)}"
+        return f"{percent(self.value, digits)} ({limits}){' ~' if self.is_approximate else ''}"
 
     def to_json(self) -> dict[str, Any]:
         """The estimate as plain data for JSON; never a NaN."""

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc, ndtri
 
 from markscheme.stats.change import least_n
 from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Spread, Transform, t_limits, wilson
@@ -22,16 +21,6 @@ STEP = 1e-4
 """Step of the numeric derivative of a coefficient: small next to a share, large next to rounding error."""
 MOST_LABELS = 1_000_000
 """A number of labels above this is none: nobody labels a million."""
-CONF = 0.90
-"""One-sided confidence that a plan is made for."""
-POWER = 0.80
-"""Chance with which the planned number of labels settles the question."""
-MOST = 5000
-"""Labels beyond which no number is named: the truth lies too close to the target."""
-PLANNED_ICC = 0.2
-"""Correlation within groups that a plan assumes before a pilot shows it."""
-HOLDS_FOR = 10
-"""Consecutive numbers of labels for which the power must hold: with counts it goes up and down like a saw."""
 
 
 def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
@@ -197,88 +186,3 @@ def labels_to_vary(commonest: float) -> int | None:
     if not 0 <= commonest <= 1:
         raise ValueError(f"a share lies within 0 to 1, not at {commonest}")
     return None if commonest == 1 else math.ceil(OFF_TO_TRUST / (1 - commonest) - 1e-9)
-
-
-def labels_to_clear(share: float, target: float, *, design_effect: float = 1.0) -> int | None:
-    """Labels at which a share is shown to be above (or below) a target, with 80 % probability.
-
-    Shown by the exact one-sided 90 % bound, as for a verdict; the result meets this and so do the next nine numbers.
-
-    Args:
-        share: The share expected, 0 to 1.
-        target: What its bound must clear, 0 to 1.
-        design_effect: How many labels carry as much information as one independent label: from a pilot, or
-            `planned_design_effect`.
-
-    Returns:
-        Total labels; None where the share is the target, or more than 5,000 would be needed.
-
-    Raises:
-        ValueError: The caller's fault: a share or target outside 0 to 1, or a design effect below 1.
-
-    Source:
-        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
-
-    Example:
-        >>> labels_to_clear(0.9, 0.8), labels_to_clear(0.9, 0.8, design_effect=2), labels_to_clear(0.6, 0.8)
-        (75, 150, 30)
-        >>> labels_to_clear(0.81, 0.8) is None
-        True
-    """
-    if not (0 <= share <= 1 and 0 <= target <= 1) or design_effect < 1:
-        raise ValueError(f"no plan for share {share}, target {target} and design effect {design_effect}")
-    if share == target:
-        return None
-    if share < target:
-        share = 1 - share
-        target = 1 - target
-    hits = run = 0
-    for n in range(1, int(MOST / design_effect) + HOLDS_FOR):
-        while hits <= n and _at_least(hits, n, target) >= 1 - CONF:
-            hits += 1
-        run = run + 1 if _at_least(hits, n, share) >= POWER else 0
-        if run == HOLDS_FOR:
-            labels = math.ceil(design_effect * (n - HOLDS_FOR + 1) - 1e-9)
-            return labels if labels <= MOST else None
-    return None
-
-
-def labels_for_difference(mean: float, bound: float, spread: float) -> int | None:
-    """Labels at which a mean difference is shown to be above (or below) a bound, with 80 % probability.
-
-    Args:
-        mean: The mean difference expected.
-        bound: What its one-sided 90 % bound must clear.
-        spread: Its standard error times √n, from `GroupedMean.spread_towards`.
-
-    Returns:
-        Total labels; None where the mean is the bound, or more than 5,000 would be needed.
-
-    Example:
-        >>> labels_for_difference(0.0, -0.1, 0.4), labels_for_difference(0.05, 0.0, 0.5)
-        (74, 452)
-    """
-    if mean == bound:
-        return None
-    labels = math.ceil((float(ndtri(CONF) + ndtri(POWER)) * spread / (mean - bound)) ** 2) + 1
-    return labels if labels <= MOST else None
-
-
-def planned_design_effect(mean_size: float) -> float:
-    """Design effect to plan with where there is no pilot, from the groups' mean size.
-
-    Args:
-        mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
-
-    Example:
-        >>> planned_design_effect(1), planned_design_effect(6)
-        (1.0, 2.0)
-    """
-    return 1 + (mean_size - 1) * PLANNED_ICC
-
-
-def _at_least(hits: int, n: int, share: float) -> float:
-    """Probability of at least so many hits in n."""
-    if hits <= 0:
-        return 1.0
-    return float(betainc(hits, n - hits + 1, share)) if hits <= n else 0.0

@@ -20,14 +20,13 @@ from markscheme.calibration.findings.evidence import (
 )
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import LABEL_KIND, SYSTEM, Slice, SliceFigure
-from markscheme.calibration.policy import CONSTANT_CONFIDENCE
+from markscheme.calibration.policy import side_confidence
 from markscheme.phrases import listed, number, percent
 from markscheme.ratings.table import positions
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import halo, leaning
 from markscheme.stats.intervals import Flags, Floats
-from markscheme.stats.planning import CONF
 from markscheme.stats.severity import pair_statistic
 
 ONE_SIDED_LEVEL = 0.90
@@ -36,6 +35,8 @@ HALO_SIZE = 0.10
 """How far the judge must move a criterion to the others, beyond annotators; halos of .30 were found in 97 % of sets."""
 LITTLE_GAIN = 0.10
 """Gain over the best constant score that the interval must rule out: less is hardly worth a judge; a judgement."""
+GAIN_LEVEL = 0.80
+"""Level of the interval that must rule such a gain out: its limits are one-sided 90 % limits, as they were chosen."""
 LENGTH_IN_SCORE = 0.05
 """Difference in score between the longest and the shortest tenth from which on length matters: half the tolerance."""
 MANY_UNREAD = 0.10
@@ -122,19 +123,18 @@ def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
     """A judge that agrees no more often than one constant score, or isn't shown to and could hardly do so by much."""
     comparison = evidence.comparison
     figures = comparison.figures
-    gain = figures.gain.estimate(level=2 * CONF - 1, method="gain over the best constant score")
+    gain = figures.gain.estimate(level=GAIN_LEVEL, method="gain over the best constant score")
     agreement = comparison.agreement
     constant = comparison.agreement_constant
     if gain.value is None or agreement.value is None or agreement.n < FEWEST_TO_DIAGNOSE:
         return
     unshown = agreement.value < comparison.rubric.target and not gain.above(0.0) and gain.below(LITTLE_GAIN)
-    upper = figures.gain.upper(CONSTANT_CONFIDENCE)
+    upper = figures.gain.upper(side_confidence())
     lost = upper is not None and upper < 0
     if not lost and not unshown:
         return
-    always = f"always answering {comparison.measure.in_words(figures.constant_value)}"
-    worse = f" (the judge is worse, with {percent(CONSTANT_CONFIDENCE)} confidence)"
-    shown = worse if lost else ": it isn't shown to do better"
+    always = comparison.measure.always(figures.constant_value)
+    shown = ", which is better" if lost else ": the judge isn't shown to do better"
     yield evidence.finding(
         kinds.NO_GAIN,
         None,

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.decision import ASSUMED_AGREEMENT, decide, labels_if_agreeing
+from markscheme.calibration.decision import PILOT, decide, labels_to_begin
 from markscheme.phrases import number, percent
 from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion
@@ -26,12 +26,12 @@ from markscheme.stats.prevalence import promise_for
 
 Goal: TypeAlias = Literal["width", "verdict", "promise", "variety"]
 
+ASSUMED_AGREEMENT = 0.90
+"""Agreement that a width is planned for before human labels show it."""
 ASSUMED_COEFFICIENT = 0.75
 """The middle one of the coefficients .60, .75 and .90 for which the planned half-widths were simulated."""
 ASSUMED_AUTOMATIC = 0.60
 """A judgement, on the careful side: with enough labels simulated good judges reached 64 to 79 %."""
-LEAST_PILOT = 20
-"""Examples rated by both from which a pilot is used instead of an assumption."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,30 +79,33 @@ def needs_of(
     unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"
     share, basis = ASSUMED_AGREEMENT, f"assumed: agreement {percent(ASSUMED_AGREEMENT)}; {unknown}"
     seen = pilot.agreement if pilot is not None and truth.has_people else None
-    if seen is not None and seen.value is not None and seen.n >= LEAST_PILOT:
+    if seen is not None and seen.value is not None and seen.n >= PILOT:
         share = seen.value
         basis = f"agreement so far, {percent(share)}"
     needs = [Need("width", f"agreement to within {half_width:g}", labels_for_share(share, half_width), have, basis)]
     needs += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
     settled = labels_for_verdict(truth, pilot, target)
-    needs.append(Need("verdict", f"a verdict at a target of {percent(target)}, in 4 runs of 5", settled, have, basis))
+    needs.append(
+        Need("verdict", f"a verdict at a target of {percent(target)}, with an even chance", settled, have, basis)
+    )
     needs.append(_promise(pilot, have))
     needs += [_variety(criterion, truth) for criterion in criteria]
     return needs
 
 
 def labels_for_verdict(truth: Gold, pilot: Comparison | None, target: float) -> int | None:
-    """Total labels needed to reach the verdict, as the report of a calibration counts them.
+    """Total labels for an even chance of a verdict, as the report of a calibration counts them.
 
-    Without a pilot, agreement is assumed, and examples of one group are assumed to be slightly correlated. The same
-    holds without human labels, because agreement with other labels says nothing about annotators.
+    Without a pilot or human labels a judge is assumed whose agreement lies halfway between the target and 100 %.
     """
-    if pilot is None or pilot.agreement.n < LEAST_PILOT or not truth.has_people:
-        return labels_if_agreeing(truth, target)
+    have = len(truth.ids) if truth.has_people else 0
+    if pilot is None or pilot.agreement.n < PILOT or not truth.has_people:
+        first = labels_to_begin(truth, target)
+        return None if first is None else have + first.more
     decision = decide(pilot, target=target)
     if decision.labels_needed is None:
-        return None if decision.verdict == "not-enough-labels" else len(truth.ids)
-    return decision.labels_needed + pilot.agreement.n
+        return None if decision.verdict == "not-enough-labels" else have
+    return have + decision.labels_needed
 
 
 def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
@@ -112,7 +115,7 @@ def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_
     what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"
     value, basis = ASSUMED_COEFFICIENT, "assumed"
     coefficient = None if pilot is None else pilot.criteria[criterion.name].statistics[name]
-    if coefficient is not None and coefficient.value is not None and coefficient.n >= LEAST_PILOT:
+    if coefficient is not None and coefficient.value is not None and coefficient.n >= PILOT:
         spread = _spread(coefficient)
         if spread is not None:
             labels = labels_for_half_width(coefficient.value, spread, half_width)
@@ -158,7 +161,7 @@ def _promise(pilot: Comparison | None, have: int) -> Need:
     if pilot is not None:
         margins = np.abs(pilot.scores - pilot.rubric.pass_mark)
         margins = margins[~np.isnan(margins)]
-        if len(margins) >= LEAST_PILOT:
+        if len(margins) >= PILOT:
             width = pilot.rubric.ask_within or pilot.tolerance
             share = max(0.05, float((margins > width).mean()))
             basis = f"{percent(share)} of scores lie further than {width:g} from the mark"

@@ -14,7 +14,6 @@ from markscheme.report import document as doc
 from markscheme.report.document import reach, share_mark, shift_mark
 from markscheme.report.figures import (
     coefficient,
-    is_approximate,
     share,
     share_with_interval,
     why_no_interval,
@@ -89,7 +88,7 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
         )
     ]
     overall = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
-    some = any(map(is_approximate, (*overall, *(estimate for *_, estimate in shown))))
+    some = any(estimate.is_approximate for estimate in (*overall, *(estimate for *_, estimate in shown)))
     weights = ", weighted by squared distance where levels have an order" if _any_ordered(comparison) else ""
     yield (
         f"Same level: as gold. Kappa: agreement beyond chance{weights}. Bias: judge minus gold. 95% CIs"

@@ -8,13 +8,13 @@ import numpy as np
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison import OF_DECISION, OF_SCORE, Comparison, Measure
-from markscheme.calibration.decision import ASSUMED_AGREEMENT
 from markscheme.calibration.limits import WrongDecisions
+from markscheme.calibration.reasons import digits_of
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, number, percent
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
-from markscheme.report.figures import NONE, cut_short, is_count, share, share_with_ci
+from markscheme.report.figures import NONE, cut_short, share, share_with_ci
 from markscheme.report.sections import accepted_run
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.stats import Estimate
@@ -26,14 +26,12 @@ _TREND = "A trend is an average over many examples."
 _EXPLORE = "For now, explore only: read its scores, but don't base decisions on them."
 _UNUSABLE = "Don't use it for trends either (averages over many examples)."
 _ADJUDICATE_FIRST = "First adjudicate the examples on which annotators differ, then sharpen the rubric's wording"
-_OUT_OF_POOL = ", drawn from a file of your outputs:"
+_OUT_OF_POOL = "Draw them from a file of your outputs:"
 _UNREAD = (
     "The model answered, but not in the form it was asked for, so labels and API key aren't the cause. Don't use this "
     "judge: until its answers can be read, how good it is isn't known."
 )
 _FAILED = "The judge failed; labels and rubric are fine. Don't use it: how good it is isn't known."
-_NEARLY_ALONE = 1.05
-"""Design effect up to which groups don't change how many labels are needed."""
 
 
 # --- what it can be used for ----------------------------------------------------------------------------------------
@@ -95,18 +93,11 @@ def _how_drawn(calibration: Calibration) -> str:
 
 
 def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
-    """The callout, with the command that plans labels added if more labels would give an answer."""
-    needed = calibration.decision.labels_needed
-    if needed is None:
-        return callout
-    text = f"Label at least {needed:,} by hand (enough if people agree with the judge on {percent(ASSUMED_AGREEMENT)})"
-    if calibration.comparison.gold.has_people:
-        grouped = calibration.comparison.figures.agreement.design_effect > _NEARLY_ALONE
-        text = f"Label about {needed:,} more (if the figures stay as they are)" + (
-            ", fewer if they come from new groups" if grouped else ""
-        )
-    command = calibration.commands.label_next(needed)
-    return replace(callout, text=f"{callout.text} {text}{_OUT_OF_POOL if command else '.'}", command=command)
+    """The callout with the labels that would decide, or what to do where no number would."""
+    decision = calibration.decision
+    command = calibration.commands.label_next(decision.labels_needed) if decision.labels_needed else ""
+    next_step = f"{decision.next_step} {_OUT_OF_POOL}" if command else decision.next_step
+    return replace(callout, text=f"{callout.text} {next_step}".rstrip(), command=command)
 
 
 def _why_nothing(calibration: Calibration) -> str:
@@ -134,13 +125,14 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
     if np.isnan(comparison.scores).all():
         with_scores = replace(comparison, judge_name=comparison.gold_name)
     person = with_scores.agreement_person
+    digits = digits_of(comparison.agreement, target)
     between = "" if person is None else "Annotators: two of them, compared in the same way. "
     return doc.Bars(
         (
-            ("judge", share_mark(comparison.agreement)),
+            ("judge", share_mark(comparison.agreement, digits=digits)),
             ("baseline", share_mark(with_scores.agreement_constant, "baseline")),
             *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
-            ("target", doc.Mark(f"{share(target)}{' (default)' if is_default else ''}", target, role="target")),
+            ("target", doc.Mark(f"{percent(target, digits)}{' (default)' if is_default else ''}", target, role="target")),
         ),
         _about_agreement(comparison, between),
     )
@@ -153,7 +145,7 @@ def agreement_of(measure: Measure, who: str) -> str:
         measure: What is compared.
         who: The judge, with its article.
     """
-    share_of = f"Agreement (two-sided 95% CI): share of examples on which {who}'s"
+    share_of = f"Agreement (95% CI): share of examples on which {who}'s"
     if measure.of == OF_SCORE:
         return f"{share_of} score is less than {measure.tolerance:g} from gold, the score of the labels"
     return f"{share_of} {measure.noun} is gold's, that of the labels"
@@ -187,7 +179,7 @@ def _wrong(wrong: doc.Ids, decisions: WrongDecisions, decision: str, all_such: s
     if rate.value is None:
         return NONE
     count = f"{len(wrong.ids)} of {counted(decisions.of, decision, all_such)}"
-    if is_count(rate):
+    if rate.is_count:
         return count
     weighted = f"of all {all_such} " if decisions.is_weighted else ""
     return f"{count}, {weighted}{share_with_ci(rate)}"

@@ -116,6 +116,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "baseline": accepted_run.json_of(calibration.baseline),
         **attributes(calibration, "test_labels=openings findings slices"),
         **attributes(decision, "verdict because because_code use labels_needed"),
+        "decision": attributes(decision, "level settings labels_needed labels_chance"),
         "cost": calibration.cost.to_json(),
     }
 

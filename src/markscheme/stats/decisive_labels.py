@@ -1,0 +1,197 @@
+"""How many more labels are likely to decide an open question, from what the labels so far leave possible.
+
+A question is decided once the limit that it is judged by lies clear of what it is compared with. The chance of that
+averages over everything the labels so far allow, so luck that left the question open doesn't count as the truth.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainc, betaln, gammaln, ndtr, ndtri, xlog1py, xlogy
+
+from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.shares import GroupedMean, GroupedShare
+
+BATCHES = (20, 40, 60, 80, 120, 160, 240, 320, 480)
+"""Numbers of labels that may be named: round ones, each about a third above the last; nobody plans to the label."""
+EVEN = 1 / 2
+"""Chance of a decision from which a number is named; followed from 20 labels on, verdicts came after it in .55-.97."""
+HOPELESS = 1 / 3
+"""Chance at the largest number below which none is named: at the target, labels alone decide in 1 of 20 sets."""
+PLANNED_ICC = 0.2
+"""Correlation within groups that is assumed before labels show it; a judgement."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisiveLabels:
+    """Labels with which an open question is likely to be decided.
+
+    Attributes:
+        more: Labelled examples on top of those there are.
+        chance: Probability that they decide it, from a third to 1.
+        assumed: The agreement that this assumes; None where it follows from the labels so far.
+    """
+
+    more: int
+    chance: float
+    assumed: float | None = None
+
+
+def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:
+    """The least of `BATCHES` that decides with a chance of one half, else the largest if a third is left.
+
+    Args:
+        chance_of: Probability that a number of further labels decides the question.
+
+    Returns:
+        None where labels alone are unlikely to decide it.
+    """
+    for more in BATCHES:
+        chance = chance_of(more)
+        if chance >= EVEN:
+            return DecisiveLabels(more, chance)
+    return DecisiveLabels(BATCHES[-1], chance) if chance >= HOPELESS else None
+
+
+def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:
+    """The largest number over several open questions; None where one of them has none, or there is no question.
+
+    Example:
+        >>> most_demanding([DecisiveLabels(40, 0.6), DecisiveLabels(120, 0.5)]).more
+        120
+        >>> most_demanding([DecisiveLabels(40, 0.6), None]) is None
+        True
+    """
+    answers = list(questions)
+    decisive = [answer for answer in answers if answer is not None]
+    if not decisive or len(decisive) < len(answers):
+        return None
+    return max(decisive, key=lambda answer: (answer.more, -answer.chance))
+
+
+def chance_to_place_share(
+    share: GroupedShare, bound: float, more: int, *, confidence: float, counted: float = 1.0
+) -> float:
+    """Probability that so many further labels show a share to lie above or below a bound.
+
+    Args:
+        share: The share among the labels so far.
+        bound: What one of its limits must clear, 0 to 1.
+        more: Further labels; groups and weights reduce what they say as they do for those so far.
+        confidence: One-sided confidence of each limit.
+        counted: Share of further labels that are among those the share is of: 1, or the share of fails.
+
+    Returns:
+        0 to 1: of the beta-binomial counts that the labels so far make likely, those that decide.
+
+    Source:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413, for the limits. doi:10.1093/biomet/26.4.404
+        Skellam (1948), Journal of the Royal Statistical Society B 10(2), 257-261, for the counts.
+
+    Example:
+        >>> from markscheme.stats.shares import grouped_share
+        >>> round(chance_to_place_share(grouped_share([1] * 27 + [0] * 3), 0.8, 40, confidence=0.975), 4)
+        0.5601
+    """
+    n = share.effective
+    hits = share.value * n
+    further = max(1, round(more * counted * n / share.n))
+    new_hits = np.arange(further + 1)
+    chance = _beta_binomial(new_hits, further, hits + 0.5, n - hits + 0.5)
+    decided = _is_clear(hits + new_hits, n + further, bound, confidence)
+    return float(chance[decided].sum())
+
+
+def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confidence: float) -> float:
+    """Probability that so many further labels show a mean to lie beyond a bound, on the side where it lies now.
+
+    Args:
+        mean: The mean among the labels so far.
+        bound: What its limit must clear.
+        more: Further labels.
+        confidence: One-sided confidence of the limit.
+
+    Returns:
+        0 to 1, by the normal predictive distribution of the mean of all labels.
+
+    Source:
+        Spiegelhalter, Freedman and Blackburn (1986), Controlled Clinical Trials 7(1), 8-17, for predictive power.
+        doi:10.1016/0197-2456(86)90003-6
+    """
+    in_all = mean.n + more
+    spread = mean.spread_towards(bound)
+    if spread == 0:
+        return float(mean.value != bound)
+    reach = float(ndtri(confidence)) * spread / math.sqrt(in_all)
+    moves_by = spread * math.sqrt(more / (mean.n * in_all))
+    return float(ndtr((abs(mean.value - bound) - reach) / moves_by))
+
+
+def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) -> DecisiveLabels | None:
+    """Labels in all with which a judge halfway between the target and 100 % is as likely as not shown above it.
+
+    Args:
+        target: What the lower limit of agreement must clear, 0 to 1.
+        confidence: One-sided confidence of that limit.
+        mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
+
+    Returns:
+        None for a target so high that even such a judge is unlikely to be shown above it.
+
+    Example:
+        >>> first_labels(0.8, confidence=0.975).more, first_labels(0.8, confidence=0.975, mean_size=6).more
+        (80, 160)
+        >>> first_labels(1.0, confidence=0.975) is None
+        True
+    """
+    assumed = (1 + target) / 2
+
+    def chance_of(n: int) -> float:
+        hits = np.arange(n + 1)
+        chance = np.exp(_log_choices(hits, n) + xlogy(hits, assumed) + xlog1py(n - hits, -assumed))
+        return float(chance[_is_above(hits, n, target, confidence)].sum())
+
+    independent = labels_for_decision(chance_of)
+    if independent is None:
+        return None
+    more = math.ceil(independent.more * planned_design_effect(mean_size) - 1e-9)
+    return DecisiveLabels(more, independent.chance, assumed)
+
+
+def planned_design_effect(mean_size: float) -> float:
+    """Design effect to plan with before labels show it, from the groups' mean size.
+
+    Args:
+        mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
+
+    Example:
+        >>> planned_design_effect(1), planned_design_effect(6)
+        (1.0, 2.0)
+    """
+    return 1 + (mean_size - 1) * PLANNED_ICC
+
+
+def _beta_binomial(counts: npt.NDArray[np.int64], n: int, a: float, b: float) -> Floats:
+    """Probability of each count in n, where the chance of one follows Beta(a, b)."""
+    return np.asarray(np.exp(_log_choices(counts, n) + betaln(counts + a, n - counts + b) - betaln(a, b)))
+
+
+def _log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
+    """Logarithm of the number of ways in which each count comes about in n."""
+    return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
+
+
+def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
+    """Where the exact limits of a share lie above or below a bound."""
+    misses = n - np.asarray(hits, dtype=np.float64)
+    return _is_above(hits, n, bound, confidence) | _is_above(misses, n, 1 - bound, confidence)
+
+
+def _is_above(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
+    """Where the exact lower limit of a share lies above a bound."""
+    x = np.asarray(hits, dtype=np.float64)
+    tail = betainc(np.maximum(x, np.finfo(float).tiny), n - x + 1, bound)
+    return np.asarray((x > 0) & (tail < 1 - confidence))

@@ -1,0 +1,189 @@
+"""How many more labels decide an open question."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats.decisive_labels import (
+    BATCHES,
+    HOPELESS,
+    DecisiveLabels,
+    chance_to_place_mean,
+    chance_to_place_share,
+    first_labels,
+    labels_for_decision,
+    most_demanding,
+)
+from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
+from markscheme.stats.shares import GroupedMean, GroupedShare, MeanSide, grouped_mean, grouped_share
+from tests.reference.worked_cases import FIRST_LABELS, LABELS_FOR_LIMITS, LABELS_FOR_MEANS, LABELS_FOR_SHARES
+from tests.stats.shared_numbers import block
+
+approx = pytest.approx
+PRINTED = 6e-5
+"""The worked chances have four decimals."""
+
+
+def share_of(hits: int, n: int, design_effect: float = 1.0) -> GroupedShare:
+    """A share whose examples carry as much information as n / design_effect independent ones."""
+    return GroupedShare(hits / n, n, n, 1.0, 0.0, n / design_effect)
+
+
+def mean_of(value: float, spread: float, n: int) -> GroupedMean:
+    """A mean with a standard error of spread / √n on both sides."""
+    side = MeanSide(value, spread / math.sqrt(n), n - 1)
+    return GroupedMean(value, n, n, 1.0, 0.0, side, side)
+
+
+def more(chances: tuple[float, ...]) -> int | None:
+    """The number named for these chances, one for each of the batches."""
+    labels = labels_for_decision(dict(zip(BATCHES, chances, strict=True)).__getitem__)
+    return None if labels is None else labels.more
+
+
+@pytest.mark.parametrize(
+    ("name", "hits", "n", "target", "design_effect", "tried", "chances", "needed"), LABELS_FOR_SHARES
+)
+def test_the_chances_to_place_a_share_are_the_worked_ones(
+    name: str,
+    hits: int,
+    n: int,
+    target: float,
+    design_effect: float,
+    tried: int,
+    chances: tuple[float, ...],
+    needed: int | None,
+) -> None:
+    share = share_of(hits, n, design_effect)
+    found = tuple(chance_to_place_share(share, target, m, confidence=1 - 0.025 / tried) for m in BATCHES)
+    assert found == approx(chances, abs=PRINTED), name
+    assert more(found) == needed
+
+
+@pytest.mark.parametrize(("name", "mean", "bound", "spread", "n", "chances", "needed"), LABELS_FOR_MEANS)
+def test_the_chances_to_place_a_mean_are_the_worked_ones(
+    name: str, mean: float, bound: float, spread: float, n: int, chances: tuple[float, ...], needed: int | None
+) -> None:
+    found = tuple(chance_to_place_mean(mean_of(mean, spread, n), bound, m, confidence=0.975) for m in BATCHES)
+    assert found == approx(chances, abs=PRINTED), name
+    assert more(found) == needed
+
+
+@pytest.mark.parametrize(("name", "wrong", "fails", "limit", "of_fails", "chances", "needed"), LABELS_FOR_LIMITS)
+def test_the_chances_to_place_a_share_of_fails_are_the_worked_ones(
+    name: str, wrong: int, fails: int, limit: float, of_fails: float, chances: tuple[float, ...], needed: int | None
+) -> None:
+    share = share_of(wrong, fails)
+    found = tuple(chance_to_place_share(share, limit, m, confidence=0.975, counted=of_fails) for m in BATCHES)
+    assert found == approx(chances, abs=PRINTED), name
+    assert more(found) == needed
+
+
+@pytest.mark.parametrize(("target", "chances", "needed"), FIRST_LABELS)
+def test_the_first_labels_are_the_worked_ones(target: float, chances: tuple[float, ...], needed: int) -> None:
+    labels = first_labels(target, confidence=0.975)
+    assert labels == DecisiveLabels(needed, approx(chances[BATCHES.index(needed)], abs=PRINTED), (1 + target) / 2)
+    assert more(chances) == needed
+
+
+def test_every_number_of_labels_of_the_reference_comes_out() -> None:
+    for case in block("verdict3.yaml", "labels"):
+        share = share_of(case["hits"], case["n"], case["design_effect"])
+        found = [
+            chance_to_place_share(share, case["target"], m, confidence=1 - 0.025 / case["settings"]) for m in BATCHES
+        ]
+        assert found == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
+        assert more(tuple(found)) == case["more"]
+    for case in block("verdict3.yaml", "labels_for_means"):
+        mean = mean_of(case["mean"], case["spread"], case["n"])
+        found = [chance_to_place_mean(mean, case["bound"], m, confidence=0.975) for m in BATCHES]
+        assert found == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
+        assert more(tuple(found)) == case["more"]
+    for case in block("verdict3.yaml", "labels_for_limits"):
+        share = share_of(case["wrong"], case["fails"])
+        counted = case["share_of_fails"]
+        found = [chance_to_place_share(share, case["limit"], m, confidence=0.975, counted=counted) for m in BATCHES]
+        assert found == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
+        assert more(tuple(found)) == case["more"]
+    for case in block("verdict3.yaml", "first_labels"):
+        labels = first_labels(case["target"], confidence=0.975)
+        assert labels is not None
+        assert (labels.more, labels.assumed) == (case["first"], case["assumed"])
+
+
+@given(hits=st.integers(0, 40), misses=st.integers(0, 40), target=st.floats(0.05, 0.95))
+@settings(deadline=None, max_examples=40)
+def test_the_chance_to_place_a_share_counts_the_futures_whose_exact_limits_are_clear(
+    hits: int, misses: int, target: float
+) -> None:
+    n = hits + misses
+    if not n:
+        return
+    clear = np.zeros(21)
+    for k in range(21):
+        lower = clopper_pearson_lower(hits + k, n + 20, confidence=0.975)
+        upper = clopper_pearson_upper(hits + k, n + 20, confidence=0.975)
+        clear[k] = lower > target or upper < target
+    generator = np.random.default_rng([hits, misses])
+    rates = generator.beta(hits + 0.5, misses + 0.5, 20_000)
+    simulated = clear[generator.binomial(20, rates)].mean()
+    found = chance_to_place_share(grouped_share(np.arange(n) < hits), target, 20, confidence=0.975)
+    assert found == approx(simulated, abs=0.02)
+
+
+@given(hits=st.integers(0, 30), misses=st.integers(1, 30), target=st.floats(0.05, 0.95))
+@settings(deadline=None, max_examples=40)
+def test_misses_are_placed_like_hits_at_the_mirrored_target(hits: int, misses: int, target: float) -> None:
+    n = hits + misses
+    as_hits = grouped_share(np.arange(n) < hits)
+    as_misses = grouped_share(np.arange(n) < misses)
+    chance = chance_to_place_share(as_hits, target, 60, confidence=0.975)
+    assert chance_to_place_share(as_misses, 1 - target, 60, confidence=0.975) == approx(chance, abs=1e-9)
+
+
+def test_a_decision_that_is_certain_needs_the_least_number() -> None:
+    assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
+
+
+def test_a_chance_of_a_third_still_names_the_largest_number_and_less_names_none() -> None:
+    assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
+    assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
+
+
+def test_the_least_number_counts_even_where_a_larger_one_has_a_smaller_chance() -> None:
+    """Exact limits of counts make the chance go up and down like a saw."""
+    assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
+
+
+def test_several_open_questions_need_the_larger_number_and_the_smaller_chance() -> None:
+    few = DecisiveLabels(40, 0.6)
+    many = DecisiveLabels(480, 0.6)
+    unlikely = DecisiveLabels(480, 0.4)
+    for answers in itertools.permutations((few, many, unlikely)):
+        assert most_demanding(answers) == unlikely
+    assert most_demanding([few, None]) is None
+    assert most_demanding([]) is None
+
+
+def test_examples_of_one_task_say_less_so_more_are_needed() -> None:
+    hits = np.resize([1.0] * 9 + [0.0], 60)
+    alone = grouped_share(hits)
+    together = grouped_share(hits, np.arange(60) // 6)
+    chances = [chance_to_place_share(share, 0.8, 40, confidence=0.975) for share in (alone, together)]
+    assert chances[0] > chances[1]
+    assert first_labels(0.8, confidence=0.975, mean_size=6.0) == DecisiveLabels(160, approx(0.5927, abs=1e-4), 0.9)
+
+
+def test_a_mean_that_never_moved_still_leaves_room_for_a_move() -> None:
+    never = grouped_mean([0.0] * 40)
+    assert 0 < chance_to_place_mean(never, -0.1, 20, confidence=0.975) < 1
+    assert chance_to_place_mean(mean_of(0.2, 0.0, 40), 0.0, 20, confidence=0.975) == 1.0
+
+
+def test_no_number_shows_a_judge_above_a_target_that_hardly_anything_reaches() -> None:
+    assert first_labels(0.99, confidence=0.975) is None
+    assert first_labels(1.0, confidence=0.975) is None
