@@ -165,7 +165,7 @@ def test_few_labels_say_how_many_are_enough_to_begin_with() -> None:
     assert decision.next_step.startswith("Label about 68 more for an even chance of a decision, if the judge agrees on")
 
 
-def test_a_judge_at_its_target_is_told_that_labels_alone_dont_decide() -> None:
+def test_labels_alone_dont_decide_on_a_judge_at_its_target() -> None:
     comparison = scored(400, 80)
     decision = decide(comparison)
     assert (decision.because_code, decision.labels_needed, decision.labels_chance) == ("target-open", None, None)

@@ -153,10 +153,16 @@ def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> Non
     done = calibrated(project, "--json", "-")
     report = json.loads(done.stdout)
     assert (done.returncode, report["verdict"], report["use"]) == (4, "not-enough-labels", "explore")
-    assert report["labels_needed"] == 3  # eleven in all, where none is missed
+    assert report["labels_needed"] == 72  # eighty in all, for a judge at 90%
+    assert report["decision"] == {
+        "level": 0.95,
+        "settings": 1,
+        "labels_needed": 72,
+        "labels_chance": pytest.approx(0.5927, abs=1e-4),
+    }
     said = " ".join(calibrated(project).stdout.split())
-    assert "Label about 3 more (if the figures stay as they are), drawn from a file of your outputs" in said
-    assert "markscheme label polite --next 3" in said
+    assert "Label about 72 more for an even chance of a decision, if the judge agrees on 90% of them." in said
+    assert "Draw them from a file of your outputs: markscheme label polite --next 72" in said
     assert "markscheme calibrate polite --ratings judge.jsonl --html report.html" in said
 
 

@@ -36,7 +36,7 @@ def rows(kind: str) -> list[str]:
     return ["id,input,output,verdict,label", *found]
 
 
-@pytest.mark.parametrize(("kind", "status"), [("good", 0), ("always", 1), ("errors", 0)])
+@pytest.mark.parametrize(("kind", "status"), [("good", 0), ("always", 1), ("errors", 4)])
 def test_our_figures_are_theirs_and_a_judge_that_always_passes_exits_1(tmp_path: Path, kind: str, status: int) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "one.yaml").write_text("criteria:\n- {name: good, requirement: It is good}\n")

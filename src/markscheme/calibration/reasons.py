@@ -51,7 +51,7 @@ def reason(comparison: Comparison, target: float, because: BecauseCode) -> str:
         case "no-signal":
             figures = comparison.figures
             return (
-                f"Two annotators agree on only {_spelt(comparison.agreement_person)} of examples; one constant answer "
+                f"Two annotators agree on only {_spelt(comparison.agreement_person)}; one constant answer "
                 f"would agree with an annotator on {percent(figures.constant_people.value)}. Such labels can't show "
                 "whether a judge is good."
             )

@@ -85,9 +85,8 @@ def needs_of(
     needs = [Need("width", f"agreement to within {half_width:g}", labels_for_share(share, half_width), have, basis)]
     needs += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
     settled = labels_for_verdict(truth, pilot, target)
-    needs.append(
-        Need("verdict", f"a verdict at a target of {percent(target)}, with an even chance", settled, have, basis)
-    )
+    verdict = f"an even chance of a verdict at a target of {percent(target)}"
+    needs.append(Need("verdict", verdict, settled, have, basis))
     needs.append(_promise(pilot, have))
     needs += [_variety(criterion, truth) for criterion in criteria]
     return needs

@@ -126,13 +126,14 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
         with_scores = replace(comparison, judge_name=comparison.gold_name)
     person = with_scores.agreement_person
     digits = digits_of(comparison.agreement, target)
+    default = " (default)" if is_default else ""
     between = "" if person is None else "Annotators: two of them, compared in the same way. "
     return doc.Bars(
         (
             ("judge", share_mark(comparison.agreement, digits=digits)),
             ("baseline", share_mark(with_scores.agreement_constant, "baseline")),
             *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
-            ("target", doc.Mark(f"{percent(target, digits)}{' (default)' if is_default else ''}", target, role="target")),
+            ("target", doc.Mark(f"{percent(target, digits)}{default}", target, role="target")),
         ),
         _about_agreement(comparison, between),
     )

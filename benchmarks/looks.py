@@ -1,0 +1,206 @@
+"""Label, look, label more: how often a verdict is wrong when it is looked at again and again, and what it takes.
+
+    python -m benchmarks.looks [--runs 400] [--write benchmarks/results/looks.md]
+
+Single examples are computed exactly: the distribution of hits moves on from look to look, and what a look shows stays
+shown. Whole tasks, edits and labels needed are simulated. In whole tasks, `ok` takes all states together: agreement
+above the target and above the best constant. In edits, every wording is exactly at the target, and the author keeps
+whichever is shown above it; wordings of one judge err alike (correlation .5 and .8). Labels needed are
+followed: from 20 labels on, as many are added as the verdict asks for, until it is decided or names no number.
+"""
+
+import os
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainc, ndtri
+from scipy.stats import binom
+
+from benchmarks.page import write_page
+from markscheme.calibration.policy import labels_for_target, side_confidence, verdict_states
+from markscheme.stats.shares import GroupedShare, grouped_mean, grouped_share
+
+Floats = npt.NDArray[np.float64]
+
+LAST = 300
+TARGETS = (0.70, 0.80, 0.90, 0.95)
+FALSE_OK: dict[tuple[int, int], tuple[float, ...]] = {
+    (20, 300): (0.089, 0.080, 0.077, 0.055),
+    (10, 300): (0.103, 0.097, 0.086, 0.065),
+    (20, 1000): (0.137, 0.129, 0.126, 0.106),
+}
+"""To reach by looks every so many labels, up to so many, at each of the targets."""
+UNDER: dict[tuple[int, int], tuple[float, ...]] = {(20, 300): (0.044, 0.025, 0.006), (10, 300): (0.056, 0.033, 0.008)}
+"""The same for a judge at .79, .78 and .75, the target .80."""
+COST = {0.85: (0.70, 200), 0.88: (0.98, 100), 0.90: (1.00, 80), 0.93: (1.00, 40)}
+"""P(above) by 300 labels, with a look every 20, and the median labels."""
+TASKS = ((1, 0.0), (5, 0.0), (5, 0.1), (5, 0.3))
+BONFERRONI = {1: (0.08, 0.08), 5: (0.05, 0.11), 10: (0.05, 0.11)}
+"""False ok after so many settings, least and most; 1 is the exact figure of looks every 20."""
+PLAIN = {1: (0.08, 0.08), 5: (0.21, 0.26), 10: (0.28, 0.44)}
+"""The same where settings aren't counted."""
+FOLLOWED = {
+    0.93: (1.00, 60), 0.90: (1.00, 100), 0.88: (1.00, 180), 0.85: (0.92, 260), 0.82: (0.34, 340), 0.80: (0.14, 360),
+    0.75: (0.86, 260), 0.70: (0.99, 180), 0.60: (1.00, 40),
+}  # fmt: skip
+"""Share decided and median labels in all, at a target of .80."""
+
+
+def is_above(hits: Floats, n: int, target: float, confidence: float) -> npt.NDArray[np.bool_]:
+    """Where the exact lower limit lies above the target."""
+    return (hits > 0) & (betainc(np.maximum(hits, 1e-300), n - hits + 1, target) < 1 - confidence)
+
+
+def shown_by(truth: float, target: float, step: int, last: int, confidence: float = 0.975) -> tuple[float, int]:
+    """Probability that some look shows agreement above the target, and the labels at which half of all looks have."""
+    steps = binom.pmf(np.arange(step + 1), step, truth)
+    open_ones = np.array([1.0])
+    shown_at: list[float] = []
+    looks = range(step, last + 1, step)
+    for n in looks:
+        open_ones = np.convolve(open_ones, steps)
+        above = is_above(np.arange(n + 1.0), n, target, confidence)
+        shown_at.append(float(open_ones[above].sum()))
+        open_ones[above] = 0.0
+    whole = sum(shown_at)
+    half = int(np.searchsorted(np.cumsum(shown_at), 0.5))
+    return whole, looks[half] if half < len(looks) else last
+
+
+def exact() -> Iterator[str]:
+    yield "| looks | target | false ok | to reach |"
+    yield "|---|---:|---:|---:|"
+    for (step, last), aims in FALSE_OK.items():
+        for target, aim in zip(TARGETS, aims, strict=True):
+            chance, _ = shown_by(target, target, step, last)
+            yield f"| every {step} to {last:,} | {target:.2f} | {chance:.3f} | {aim:.3f} |"
+    yield ""
+    yield "| looks | truth, target .80 | false ok | to reach |"
+    yield "|---|---:|---:|---:|"
+    for (step, last), aims in UNDER.items():
+        for truth, aim in zip((0.79, 0.78, 0.75), aims, strict=True):
+            chance, _ = shown_by(truth, 0.80, step, last)
+            yield f"| every {step} to {last} | {truth:.2f} | {chance:.3f} | {aim:.3f} |"
+    before, _ = shown_by(0.80, 0.80, 20, LAST, confidence=0.9)
+    yield ""
+    yield f"A one-sided 90 % limit, looked at as often (every 20 to 300, target .80), is above in {before:.3f}."
+    yield ""
+    yield "| truth, target .80 | shown above by 300 labels | median labels | to reach |"
+    yield "|---|---:|---:|---:|"
+    for truth, (aim, labels) in COST.items():
+        chance, median = shown_by(truth, 0.80, 20, LAST)
+        yield f"| {truth:.2f} | {chance:.2f} | {median} | {aim:.2f} / {labels} |"
+
+
+def of_tasks(size: int, icc: float, truth: float, generator: np.random.Generator) -> tuple[Floats, Floats]:
+    """Hits of the judge and of the best constant (right on .4) on 300 examples in whole tasks."""
+    chance = np.full(LAST // size, truth)
+    if icc:
+        chance = generator.beta(truth * (1 - icc) / icc, (1 - truth) * (1 - icc) / icc, LAST // size)
+    hits = generator.random(LAST) < np.repeat(chance, size)
+    constant = generator.random(LAST) < 0.4
+    return hits.astype(float), constant.astype(float)
+
+
+def ok_at_a_look(hits: Floats, constant: Floats, groups: npt.NDArray[np.int64], size: int, target: float) -> bool:
+    """Whether all states together say ok at any look. Groups only widen, so plain limits rule most looks out."""
+    for n in range(20, LAST + 1, 20):
+        plain = is_above(np.array([hits[:n].sum()]), n, target, side_confidence())
+        if not plain[0]:
+            continue
+        within = groups[:n] if size > 1 else None
+        states = verdict_states(grouped_share(hits[:n], within), grouped_mean(hits[:n] - constant[:n], within), target)
+        if states.above and states.beats:
+            return True
+    return False
+
+
+def tasks(runs: int) -> Iterator[str]:
+    yield "| group size | ICC | truth | ok at some look |"
+    yield "|---:|---:|---:|---:|"
+    for size, icc in TASKS:
+        for truth in (0.80, 0.75):
+            generator = np.random.default_rng([size, round(100 * icc), round(100 * truth)])
+            groups = np.arange(LAST) // size
+            oks = sum(ok_at_a_look(*of_tasks(size, icc, truth, generator), groups, size, 0.80) for _ in range(runs))
+            yield f"| {size} | {icc:g} | {truth:.2f} | {oks / runs:.3f} |"
+
+
+def false_ok_of_edits(settings: int, alike: float, counted: int, runs: int) -> float:
+    """Share of authors with a wording shown above the target at some look, every one exactly at it."""
+    generator = np.random.default_rng([settings, round(10 * alike)])
+    shared = generator.standard_normal((runs, 1, LAST))
+    own = generator.standard_normal((runs, settings, LAST))
+    right = np.sqrt(alike) * shared + np.sqrt(1 - alike) * own < ndtri(0.80)
+    hits = right.cumsum(axis=2)[:, :, 19::20].astype(float)
+    above = [is_above(hits[:, :, i], n, 0.80, side_confidence(counted)) for i, n in enumerate(range(20, LAST + 1, 20))]
+    return float(np.any(above, axis=0).any(axis=1).mean())
+
+
+def edits(runs: int) -> Iterator[str]:
+    yield "| settings | wordings err alike | counted (Bonferroni) | to reach | not counted | to reach |"
+    yield "|---:|---:|---:|---|---:|---|"
+    for settings in BONFERRONI:
+        for alike in (0.5, 0.8):
+            counted = false_ok_of_edits(settings, alike, settings, runs)
+            plain = false_ok_of_edits(settings, alike, 1, runs)
+            aims = ["{:.2f}–{:.2f}".format(*of[settings]) for of in (BONFERRONI, PLAIN)]
+            yield f"| {settings} | {alike:g} | {counted:.3f} | {aims[0]} | {plain:.3f} | {aims[1]} |"
+
+
+@cache
+def next_step(hits: int, n: int, target: float) -> int | bool | None:
+    """True or False once decided, labels to add while open, None where no number is named."""
+    above = bool(is_above(np.array([float(hits)]), n, target, side_confidence())[0])
+    below = bool(is_above(np.array([float(n - hits)]), n, 1 - target, side_confidence())[0])
+    if above or below:
+        return above
+    labels = labels_for_target(GroupedShare(hits / n, n, n, 1.0, 0.0, float(n)), target)
+    return None if labels is None else labels.more
+
+
+def followed(runs: int) -> Iterator[str]:
+    yield "| truth, target .80 | decided | wrongly | median labels in all | to reach |"
+    yield "|---|---:|---:|---:|---:|"
+    for truth, (aim, labels) in FOLLOWED.items():
+        generator = np.random.default_rng(round(100 * truth))
+        decided, wrong, in_all = 0, 0, []
+        for _ in range(runs):
+            n, hits = 20, int(generator.binomial(20, truth))
+            while not isinstance(more := next_step(hits, n, 0.80), bool) and more is not None:
+                hits, n = hits + int(generator.binomial(more, truth)), n + more
+            in_all.append(n)
+            decided += isinstance(more, bool)
+            wrong += isinstance(more, bool) and more != (truth > 0.80)
+        median = int(np.median(in_all))
+        yield f"| {truth:.2f} | {decided / runs:.2f} | {wrong / runs:.3f} | {median} | {aim:.2f} / {labels} |"
+
+
+def lines(runs: int) -> list[str]:
+    """The page, line by line."""
+    return [
+        "## Looks, exactly",
+        "",
+        *exact(),
+        "",
+        f"## Whole tasks, looks every 20 to 300, target .80, {runs} runs",
+        "",
+        *tasks(runs),
+        "",
+        f"## Edits on the same labels, looks every 20 to 300, {10 * runs} runs",
+        "",
+        *edits(10 * runs),
+        "",
+        f"## Labels needed, followed from 20 labels on, {10 * runs} runs",
+        "",
+        *followed(10 * runs),
+    ]
+
+
+if __name__ == "__main__":
+    write_page(__doc__, lines, runs=400)
