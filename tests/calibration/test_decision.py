@@ -161,7 +161,8 @@ def test_labels_needed_come_on_top_of_those_there_are_unless_they_are_synthetic(
 
 def test_few_labels_say_how_many_are_enough_to_begin_with() -> None:
     decision = decide(scored(12, 0))
-    assert (decision.labels_needed, decision.labels_chance) == (80 - 12, pytest.approx(0.5927, abs=1e-4))
+    assert decision.labels_needed == 80 - 12
+    assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)
     assert decision.next_step.startswith("Label about 68 more for an even chance of a decision, if the judge agrees on")
 
 
