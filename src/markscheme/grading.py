@@ -19,7 +19,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import Decision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
 from markscheme.text import on_one_line
-from markscheme.trajectory import STEPPED
+from markscheme.trajectory import STEPPED, steps_elsewhere
 from markscheme.verdict import (
     Abstention,
     Holistic,
@@ -272,9 +272,9 @@ def _merit(criterion: Criterion, outcome: Outcome | None) -> float | None:
 
 def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
     """Names of declared inputs that the submission lacks; of several inputs of steps, one is enough."""
-    lacking = [name for name in rubric.inputs or () if name not in submission.inputs]
-    has_steps = any(name in STEPPED and name in submission.inputs for name in rubric.inputs or ())
-    return [name for name in lacking if not (has_steps and name in STEPPED)]
+    declared = rubric.inputs or ()
+    filled = [name for name in declared if name in submission.inputs]
+    return [name for name in declared if name not in filled and not steps_elsewhere(name, filled)]
 
 
 def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:

@@ -255,6 +255,15 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
     return next((values[key] for key in ((name, *values) if alone else (name,)) if read_steps(values.get(key))), None)
 
 
+def steps_elsewhere(name: str, names: Iterable[str]) -> bool:
+    """Whether an input of steps may be missing, since the steps come under another name in STEPPED.
+
+    >>> steps_elsewhere("messages", ["query", "trace"]), steps_elsewhere("query", ["trace"])
+    (True, False)
+    """
+    return name in STEPPED and any(other in STEPPED and other != name for other in names)
+
+
 def has_tool_calls(value: Any) -> bool:
     """Whether a model's output is or contains tool calls."""
     return isinstance(value, Mapping | list) and any(step.role == TOOL_CALL for step in read_steps(value))

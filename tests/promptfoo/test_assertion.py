@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from markscheme.errors import UsageError
 from markscheme.promptfoo.assertion import assess, read_call
 from markscheme.promptfoo.engine import Engine
 from tests.commands import scripted_setting as setting
@@ -96,3 +97,17 @@ def test_whatever_an_agent_gives_is_graded_as_json(output: Any, tmp_path: Path) 
     assert json.loads(read_call(output, context, tmp_path, engine).submission.response) == output
     found = asyncio.run(assess(output, context, near=tmp_path, engine=engine))
     assert (found["pass"], found["score"]) == (True, 1.0)
+
+
+@pytest.mark.parametrize(
+    "steps", [{"trace": {"spans": [{"spanId": "a", "name": "pay"}]}}, {"vars": {"messages": "[]"}}]
+)
+def test_a_rubric_that_declares_messages_and_trace_takes_either(tmp_path: Path, steps: dict[str, Any]) -> None:
+    rubric = "inputs: [messages, trace]\ncriteria: [{name: safe, requirement: Is it safe?}]\n"
+    (tmp_path / "agent.yaml").write_text(rubric)
+    judged = {"rubric": str(tmp_path / "agent.yaml"), "judge": "scripted:MET"}
+    context = {"config": judged, "vars": {}}
+    call = read_call("Done.", {**context, **steps}, tmp_path, Engine())
+    assert len(call.submission.inputs) == 1
+    with pytest.raises(UsageError, match="needs the input 'messages'"):
+        read_call("Done.", context, tmp_path, Engine())

@@ -86,11 +86,11 @@ def test_texts_that_a_log_of_inspect_stores_apart_are_put_into_its_messages(tmp_
 
 
 @pytest.mark.parametrize("tool", ["mlflow", "inspect"])
-@pytest.mark.parametrize("declared", [None, ("query", "trace")])
+@pytest.mark.parametrize("declared", [None, ("query", "trace"), ("query", "messages", "trace")])
 def test_what_an_agent_did_comes_along_as_steps(tool: str, declared: tuple[str, ...] | None, tmp_path: Path) -> None:
     rubric = Rubric(OF_PLACE.criteria, inputs=declared) if declared else None
     example = read(written(tmp_path, SAMPLES[tool].files()), rubric=rubric).examples[0]
-    name = "messages" if tool == "inspect" and not declared else "trace"
+    name = "messages" if tool == "inspect" and (not declared or "messages" in declared) else "trace"
     steps = trajectories(example.submission.inputs, STEPPED)
     assert list(steps) == [name]
     call = AgentStep("tool call", "track", exports.TRACKED)

@@ -10,6 +10,7 @@ from markscheme.errors import ExperimentError, Fault
 from markscheme.experiment.cells import PLACEHOLDER, Cell, ExperimentCase, Model, Output, Variant
 from markscheme.experiment.file import read_experiment
 from markscheme.rubrics.rubric import Rubric
+from markscheme.trajectory import steps_elsewhere
 
 __all__ = ["FIGURES", "OVERALL", "PASS_RATE", "Cell", "Experiment", "ExperimentCase", "Model", "Output", "Variant"]
 
@@ -117,7 +118,8 @@ class Experiment:
 
     def _lacking(self) -> Iterator[Fault]:
         for name in self.rubric.inputs or ():
-            lacking = [case for case in self.cases if name not in case.inputs and name not in case.expected]
+            filled = [(case, {*case.inputs, *case.expected}) for case in self.cases]
+            lacking = [case for case, names in filled if name not in names and not steps_elsewhere(name, names)]
             if lacking:
                 yield Fault(f"{_named(lacking)} lacks {name!r}, which rubric {self.rubric.name!r} needs")
         for name in dict.fromkeys(name for case in self.cases for name in case.expected):

@@ -25,6 +25,7 @@ from markscheme.trajectory import (
     Trajectory,
     has_tool_calls,
     read_steps,
+    steps_elsewhere,
     trajectories,
 )
 
@@ -65,7 +66,9 @@ LANGUAGES = {
 def render_example(example: Example, rubric: Rubric) -> str:
     """All that a rater reads of an example: its inputs, its response, and how that differs from a reference."""
     submission = example.submission
-    names = [n for n in rubric.known_inputs if rubric.inputs is not None or n in submission.inputs]
+    filled = submission.inputs
+    missing = [n for n in rubric.inputs or () if n not in filled and not steps_elsewhere(n, filled)]
+    names = [n for n in rubric.known_inputs if n in filled or n in missing]
     steps = trajectories(submission.inputs, rubric.known_inputs)
     parts = [
         _section(name[:1].upper() + name[1:], submission.inputs.get(name), steps=steps.get(name)) for name in names

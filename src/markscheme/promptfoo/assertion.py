@@ -20,7 +20,7 @@ from markscheme.receipt import CALIBRATION, calibration_text, receipt_json, scor
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric, only_rubric
 from markscheme.submission import Submission
-from markscheme.trajectory import STEPPED, has_tool_calls, steps_for
+from markscheme.trajectory import STEPPED, has_tool_calls, steps_elsewhere, steps_for
 from markscheme.user_code import search_for_code
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
@@ -289,6 +289,9 @@ def _inputs(
     """The rubric's inputs, from the vars that are mapped to them or have their names, and from what Promptfoo
     recorded of the provider's steps."""
     named = config.get("inputs") or {}
+    values = [*variables.items(), *steps.items()]
+    available = {*named, *(name for name, value in values if value is not None)}
+    filled = [name for name in rubric.known_inputs if name in available]
     inputs = {}
     for name in dict.fromkeys((*rubric.known_inputs, *named)):
         if name in named:
@@ -303,7 +306,7 @@ def _inputs(
         else:
             candidates = [variables.get(name)]
         value = next((value for value in candidates if value is not None), None)
-        if value is None and name in (rubric.inputs or ()) and not _has_other_steps(name, rubric, variables, steps):
+        if value is None and name in (rubric.inputs or ()) and not steps_elsewhere(name, filled):
             traced = ", or set `tracing.enabled` and let the provider send spans" if name in STEPPED else ""
             raise UsageError(
                 f"the rubric needs the input {name!r}; give the test a var of that name, or name one in config.inputs"
@@ -314,12 +317,6 @@ def _inputs(
         if value is not None:
             inputs[name] = value
     return inputs
-
-
-def _has_other_steps(name: str, rubric: Rubric, variables: Mapping[str, Any], steps: Mapping[str, Any]) -> bool:
-    """Whether the steps come under another of the names that the rubric declares."""
-    others = [other for other in STEPPED if other != name and other in rubric.known_inputs] if name in STEPPED else []
-    return any(variables.get(other) is not None or steps.get(other) is not None for other in others)
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------

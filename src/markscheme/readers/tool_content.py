@@ -170,7 +170,8 @@ class ToolContent(Import):
         if recorded is not None and not isinstance(recorded, list):
             self.lose(f"{name} that aren't a list")
         is_more = isinstance(recorded, list) and len(recorded) > beyond
-        return {declared[0] if declared else name: recorded} if recorded and (declared or is_more) else {}
+        taken_by = next((own for own in (name, *declared) if own in declared), name)
+        return {taken_by: recorded} if recorded and (declared or is_more) else {}
 
     def rate(self, raw: RawRating) -> None:
         """Add a value that a rater gave; each entry of an object gets its own name."""
