@@ -61,6 +61,31 @@ def test_each_strategy_asks_in_its_own_way(strategy: str, asked: list[tuple[str,
     assert done.usage.calls == len(asked)
 
 
+def test_a_missing_optional_input_is_named_in_the_prompt_and_listed_in_the_grade() -> None:
+    rubric = replace(TWO, inputs=("query",), optional_inputs=("context", "reference"))
+    met = {"a": "MET", "b": "UNMET"}
+    whole, asked_with_all = graded(rubric, [met], Submission("x", {"query": "q", "context": "c", "reference": "r"}))
+    assert whole.left_out == ()
+    assert "The material has no" not in asked_with_all.prompts[0].user
+    done, judge = graded(rubric, [met], Submission("x", {"query": "q", "reference": "r"}))
+    assert (done.score, done.left_out) == (whole.score, ("context: the submission has none",))
+    assert 'The material has no "context". Rate the response on' in judge.prompts[0].user
+    bare, judge_of_bare = graded(rubric, [met], Submission("x", {"query": "q"}))
+    assert len(bare.left_out) == 2
+    assert 'The material has no "context" and no "reference".' in judge_of_bare.prompts[0].user
+    lacking, _ = graded(rubric, [met], Submission("x", {"reference": "r"}))
+    assert lacking.error == "the submission lacks 'query'"
+
+
+def test_a_rubric_without_optional_inputs_asks_as_before() -> None:
+    assert replace(TWO, optional_inputs=()).fingerprint == TWO.fingerprint
+    assert replace(TWO, optional_inputs=("context",)).fingerprint != TWO.fingerprint
+    assert Rubric((Criterion(1.0, "A", "a", sees=("context",)),), optional_inputs=("context",)).known_inputs == (
+        "query",
+        "context",
+    )
+
+
 def test_criteria_that_see_other_inputs_are_asked_about_apart() -> None:
     rubric = Rubric(
         (

@@ -196,7 +196,7 @@ def test_a_criterion_that_sees_no_steps_cannot_ask_for_some() -> None:
 
 
 def test_no_input_is_called_like_a_step() -> None:
-    with pytest.raises(RubricError, match="'step 4', which is what a step of a trajectory is called"):
+    with pytest.raises(RubricError, match=r"'step 4': a name has letters, digits, _, - and \. alone"):
         Rubric((Criterion(1.0, "Is it safe?"),), inputs=("trace", "step 4"))
 
 

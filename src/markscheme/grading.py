@@ -62,6 +62,7 @@ class Grade:
         holistic: The single score of a holistic grade.
         usage: Tokens and cost.
         replies: Number of replies by source: live, recorded, cache.
+        spared_tokens: Tokens that replies from the cache took when they were new, as far as they were counted.
         models: Models that answered, as they named themselves.
         fingerprints: Of rubric, prompt and judge.
         receipt: The calibration behind this grade, if there is one.
@@ -75,6 +76,7 @@ class Grade:
     holistic: Holistic | Unread | None = None
     usage: Usage = Usage()
     replies: Mapping[str, int] = field(default_factory=dict)
+    spared_tokens: int = 0
     models: tuple[str, ...] = ()
     fingerprints: Fingerprints | None = None
     receipt: "Receipt | None" = None
@@ -248,6 +250,7 @@ class Grading:
             holistic=holistic,
             usage=total(part.usage for part in parts),
             replies=Counter(part.source for part in parts),
+            spared_tokens=sum(part.spared for part in parts),
             models=tuple(sorted({part.model for part in parts if part.model})),
             fingerprints=self.fingerprints,
             receipt=self.receipt,
@@ -260,8 +263,9 @@ class Grading:
 
 
 def left_out(rubric: Rubric, submission: Submission) -> tuple[str, ...]:
-    """What a judge is not shown of a submission's long trajectories, one line per input."""
-    if not set(STEPPED) & set(rubric.known_inputs) & submission.inputs.keys():
+    """What a judge is not shown: of long trajectories, and optional inputs that are missing; one line per input."""
+    has_steps = set(STEPPED) & set(rubric.known_inputs) & submission.inputs.keys()
+    if not has_steps and not rubric.optional_inputs:
         return ()
     return tuple(dict.fromkeys(line for prompt in questions(rubric, submission) for line in prompt.left_out))
 

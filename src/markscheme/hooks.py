@@ -63,25 +63,38 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
     render_terminal(view(worth), text, WIDTH)
     lines = [line for line in text.getvalue().splitlines() if line]
     path = os.environ.get(REPORT)
-    if path:
-        _write(worth, path)
-        lines.append(f"written to {path}")
-    return lines
+    return [*lines, _written(worth, path)] if path else lines
 
 
 def _worth(context: "Mapping[str, Any]") -> "RunWorth":
+    from functools import partial
     from pathlib import Path
 
     from markscheme.calibration.rates.decisions import decided_by_tests, read_decided
     from markscheme.calibration.rates.run_summary import run_worth
+    from markscheme.errors import MarkschemeError
     from markscheme.promptfoo.results import calibrations, results_of
 
     raw = context.get("results") or []
     results = results_of(raw, Path(str(context.get("evalId") or "this evaluation")))
-    named = os.environ.get(LABELS)
-    labelled = read_decided(Path(named)).table if named else decided_by_tests(results)
     threshold = float(os.environ.get(LEAST_PASSES) or 100) / 100
-    return run_worth(results, labelled, calibrations(raw), threshold=threshold)
+    worth_by = partial(run_worth, results, calibrations=calibrations(raw), threshold=threshold)
+    named = os.environ.get(LABELS)
+    if not named:
+        return worth_by(decided_by_tests(results))
+    try:
+        return worth_by(read_decided(Path(named)).table)
+    except (MarkschemeError, OSError) as error:
+        return worth_by(None, uncorrected=f"{LABELS}: {error}")
+
+
+def _written(worth: "RunWorth", place: str) -> str:
+    """What became of the report that was to be written to a file."""
+    try:
+        _write(worth, place)
+    except OSError as error:
+        return f"the report is not written: {error}"
+    return f"written to {place}"
 
 
 def _write(worth: "RunWorth", place: str) -> None:

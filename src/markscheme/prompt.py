@@ -107,8 +107,12 @@ def _prompt(
         for name, content in material.items()
         for part, text in (content.steps if isinstance(content, Excerpt) else {name: content}).items()
     }
-    left_out = tuple(
-        content.left_out for content in material.values() if isinstance(content, Excerpt) and content.left_out
+    missing = [name for name in shown if name in rubric.optional_inputs and name not in submission.inputs]
+    if missing:
+        task = f"The material has no {' and no '.join(map(_quoted, missing))}. {task}"
+    left_out = (
+        *(f"{name}: the submission has none" for name in missing),
+        *(content.left_out for content in material.values() if isinstance(content, Excerpt) and content.left_out),
     )
     names = tuple(criterion.name for criterion in criteria)
     return Prompt(system, fenced_material(material, task), schema, names, texts, left_out, again)

@@ -180,7 +180,7 @@ def test_a_calibration_of_other_outputs_corrects_it_too(
     calibration.write_text("\n".join(map(json.dumps, ratings)))
     lines, _ = summary_of(three_prompts.context_with(is_plain), MARKSCHEME_CALIBRATION=str(calibration))
     assert "as people would decide" in " ".join(lines)
-    assert "Corrected by 100 labels." in lines
+    assert "; corrected by 100 labels, " in " ".join(lines)
 
 
 def test_ungraded_outputs_count_in_no_rate(repeated: Recorded, summary_of: Summarizing) -> None:
@@ -199,12 +199,13 @@ def test_a_report_that_cannot_be_written_loses_no_results(repeated: Recorded) ->
     outcomes = sorted(row["success"] for row in rows(repeated.run))
     assert outcomes == [False] * 4 + [True] * 6
     printed = lines_of(repeated.run.stdout + "\n" + repeated.run.stderr)
-    assert printed[-1].startswith("no summary of this run: ")
+    assert any(line.startswith("- Pass rate: 75% (") and "Not corrected: there are no" in line for line in printed)
+    assert printed[-1].startswith("the report is not written: ")
 
 
 def test_labels_that_are_not_there_lose_no_results(repeated: Recorded, summary_of: Summarizing) -> None:
     lines, _ = summary_of(repeated.context, MARKSCHEME_CALIBRATION="/nowhere")
-    assert lines[-1].startswith("no summary of this run: ")
+    assert any("Not corrected: MARKSCHEME_CALIBRATION: /nowhere" in line for line in lines)
 
 
 def test_repeats_tell_how_often_the_gate_fails(repeated: Recorded, summary_of: Summarizing) -> None:

@@ -118,6 +118,8 @@ def test_thresholds_and_not_python_turn_the_verdict_and_nothing_else_and_the_run
         assert [row["success"] for row in found[4:6]] == [False, True]
         assert not found[6]["success"]
         assert "not graded: " in outcome(found[6])
+    tokens = again[0]["gradingResult"]["componentResults"][0]["tokensUsed"]
+    assert tokens == {"total": 120, "prompt": 0, "completion": 0, "cached": 120, "numRequests": 0}
     before = [row["success"] for row in graded if row["vars"]["answer"] != "Refused."]
     assert [row["success"] for row in again] == [*before, True]
 

@@ -151,6 +151,21 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
         "not among the declared inputs: query",
     ),
     "an input twice": ("inputs: [query, query]\ncriteria:\n  - requirement: A\n", 1, "names 'query' 2 times"),
+    "an input in both lists": (
+        "inputs: [query]\noptional_inputs: [query]\ncriteria:\n  - requirement: A\n",
+        2,
+        "names 'query', which is among the inputs that every submission has",
+    ),
+    "an optional input marked as elsewhere": (
+        'inputs: ["tool_calls?"]\ncriteria:\n  - requirement: A\n',
+        1,
+        "'tool_calls?': a name has letters, digits, _, - and . alone; one that may be missing is named in optional_",
+    ),
+    "an optional input with a space": (
+        "name: r\noptional_inputs: [the ticket]\ncriteria:\n  - requirement: A\n",
+        2,
+        "'the ticket': a name has letters, digits, _, - and . alone",
+    ),
     "the response as an input": ("inputs: [response]\ncriteria:\n  - requirement: A\n", 1, "leave out 'response'"),
     "another strategy": ("strategy: oneshot\ncriteria:\n  - requirement: A\n", 1, "found 'oneshot'"),
     "no samples": ("samples: 0\ncriteria:\n  - requirement: A\n", 1, "samples is at least 1, found 0"),

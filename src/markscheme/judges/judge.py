@@ -37,6 +37,11 @@ class Usage:
             return more if more.calls else self
         return Usage(*(_sum(getattr(self, name), getattr(more, name)) for name in self.__slots__))
 
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written, as far as they are known."""
+        return (self.input_tokens or 0) + (self.output_tokens or 0)
+
     def to_json(self) -> dict[str, Any]:
         """As plain data; batch keys are included only if something went in batches."""
         hidden = () if self.batched else ("batched", "batched_usd")
@@ -107,6 +112,7 @@ class Reply:
         rule: How `parts` are combined.
         error: Why this part is empty, if one of several requests failed.
         key: Its key in the cache; "" if it isn't cached.
+        spared: For a reply from the cache, the tokens that it took when it was new; 0 where they weren't counted.
     """
 
     text: str
@@ -120,6 +126,7 @@ class Reply:
     rule: Literal["median", "majority"] = "median"
     error: str = ""
     key: str = field(default="", repr=False, compare=False)
+    spared: int = field(default=0, compare=False)
 
     @property
     def single(self) -> Iterator["Reply"]:

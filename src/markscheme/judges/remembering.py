@@ -270,6 +270,8 @@ def reply_json(reply: Reply) -> str:
     record: dict[str, Any] = {"text": reply.text, "model": reply.model, "stop": reply.stop}
     if reply.tokens:
         record["tokens"] = [[token.text, dict(token.alternatives)] for token in reply.tokens]
+    if taken := reply.spared or reply.usage.tokens:
+        record["taken"] = taken
     return json.dumps(record, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -283,6 +285,7 @@ def _from_json(text: str, key: str) -> Reply:
         source="cache",
         tokens=tuple(Token(token, alternatives) for token, alternatives in record.get("tokens", ())),
         key=key,
+        spared=int(record.get("taken", 0)),
     )
     sound = all(
         isinstance(token.text, str)

@@ -295,9 +295,9 @@ def _inputs(
     inputs = {}
     for name in dict.fromkeys((*rubric.known_inputs, *named)):
         if name in named:
-            if named[name] not in variables:
+            if named[name] not in variables and name not in rubric.optional_inputs:
                 raise UsageError(f"config.inputs takes {name!r} from var {named[name]!r}, which the test does not have")
-            candidates = [variables[named[name]]]
+            candidates = [variables.get(named[name])]
         elif name == "query":
             candidates = [*(variables[var] for var in QUERY_VARS if var in variables), prompt]
         elif name in STEPPED:
@@ -353,7 +353,7 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
         "reason": told_reason(grade, call),
         "namedScores": {name: component["score"] for name, component in components.items()},
         "componentResults": list(components.values()),
-        "tokensUsed": tokens_used(grade.usage),
+        "tokensUsed": tokens_used(grade.usage, grade.spared_tokens),
         "metadata": metadata_of(grade, call),
     }
 
@@ -420,11 +420,15 @@ def _sentence(text: str) -> str:
     return sentence if sentence.rstrip("\"'”’»)]").endswith((".", "!", "?", "…")) else f"{sentence}."
 
 
-def tokens_used(usage: Usage) -> dict[str, int]:
-    """Token usage, by Promptfoo's keys."""
-    read = usage.input_tokens or 0
-    written = usage.output_tokens or 0
-    return {"total": read + written, "prompt": read, "completion": written, "cached": 0, "numRequests": usage.calls}
+def tokens_used(usage: Usage, spared: int) -> dict[str, int]:
+    """Token usage by Promptfoo's keys; its own graders too count tokens of cached replies in the total."""
+    return {
+        "total": usage.tokens + spared,
+        "prompt": usage.input_tokens or 0,
+        "completion": usage.output_tokens or 0,
+        "cached": spared,
+        "numRequests": usage.calls,
+    }
 
 
 def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
@@ -463,7 +467,7 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
         raise NotGraded(reason)
     result: dict[str, Any] = {"pass": False, "score": 0, "reason": reason, "metadata": {"notGraded": True}}
     if grade is not None:
-        result["tokensUsed"] = tokens_used(grade.usage)
+        result["tokensUsed"] = tokens_used(grade.usage, grade.spared_tokens)
     return result
 
 

@@ -75,7 +75,7 @@ async def respond(
     except MarkschemeError as error:
         return _failed(error)
     if grade.error is not None:
-        return {"error": f"{NOT_GRADED}{grade.error}", "tokenUsage": tokens_used(grade.usage)}
+        return {"error": f"{NOT_GRADED}{grade.error}", "tokenUsage": tokens_used(grade.usage, grade.spared_tokens)}
     return _answer(grade, call)
 
 
@@ -152,7 +152,7 @@ def _answer(grade: Grade, call: Call) -> dict[str, Any]:
     verdict = {"pass": grade.passed is True, "score": grade.score, "reason": told_reason(grade, call)}
     answer = {
         "output": json.dumps(verdict),
-        "tokenUsage": tokens_used(grade.usage),
+        "tokenUsage": tokens_used(grade.usage, grade.spared_tokens),
         "metadata": {**metadata_of(grade, call), "criteria": _criteria(grade, call)},
     }
     return answer if grade.usage.usd is None else {**answer, "cost": grade.usage.usd}
@@ -185,7 +185,7 @@ async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) 
     nobody = Rubric((Criterion(1.0, "answers", "answers"),), name=RUBRIC_LABEL)
     judge = engine.judge_for(nobody, [question], (), asking_options(config, engine))
     reply = await judge.reply(question)
-    answer: dict[str, Any] = {"output": _text(reply.text), "tokenUsage": tokens_used(reply.usage)}
+    answer: dict[str, Any] = {"output": _text(reply.text), "tokenUsage": tokens_used(reply.usage, reply.spared)}
     return answer if reply.usage.usd is None else {**answer, "cost": reply.usage.usd}
 
 

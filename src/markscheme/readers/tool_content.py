@@ -164,7 +164,7 @@ class ToolContent(Import):
         """
         declared = [
             name_of_input
-            for name_of_input in (self.rubric.inputs or () if self.rubric else ())
+            for name_of_input in ((*(self.rubric.inputs or ()), *self.rubric.optional_inputs) if self.rubric else ())
             if name_of_input in STEPPED
         ]
         if recorded is not None and not isinstance(recorded, list):

@@ -91,7 +91,7 @@ class _Reading:
         self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
         entries = [_readable(entry) for entry in self.entries]
         criteria = [self._criterion(entry, place) for place, entry in enumerate(entries)]
-        if any(at[0] == "inputs" for at, _ in problems):
+        if any(at[0] in ("inputs", "optional_inputs") for at, _ in problems):
             criteria = [replace(criterion, sees=None) for criterion in criteria]
         rubric = self._built(values, criteria)
         if rubric is None:
@@ -196,6 +196,7 @@ class _Reading:
                 description=values["description"] or "",
                 pass_mark=float(values["pass_mark"]),
                 inputs=tuple(values["inputs"]) if values["inputs"] is not None else None,
+                optional_inputs=tuple(values["optional_inputs"] or ()),
                 guidelines=values["guidelines"] or "",
                 strategy=values["strategy"],
                 samples=values["samples"],

@@ -392,7 +392,8 @@ RUBRIC = Keys(
         "name": Key(TEXT, "The file's stem where not given."),
         "description": Key(TEXT, "What is judged, in a sentence."),
         "pass_mark": Key(_SHARE, "Least score that passes, 0 to 1.", 0.5, spelled="passingThreshold"),
-        "inputs": Key(Many(TEXT), "Inputs of a submission besides the response."),
+        "inputs": Key(Many(TEXT), "Inputs that every submission has besides the response."),
+        "optional_inputs": Key(Many(TEXT), "Further inputs, shown where a submission has them."),
         "guidelines": Key(TEXT, "General advice to the judge."),
         "strategy": Key(
             _one_of(get_args(Strategy)),

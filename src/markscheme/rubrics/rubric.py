@@ -2,13 +2,14 @@
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, Self, get_args
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, Self, get_args
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
@@ -214,6 +215,8 @@ class Scale:
         return self.choices[place]
 
 
+INPUT_NAME: Final = re.compile(r"[\w.-]+")
+"""Names of inputs: they stand in tags around what a judge is shown, and in columns and keys of files."""
 YES_NO = Scale((Level(0.0, "UNMET"), Level(1.0, "MET")))
 """The scale of two levels: UNMET is worth 0, MET is worth 1."""
 
@@ -302,6 +305,7 @@ class Rubric:
         pass_mark: Lowest score that passes, 0 to 1.
         inputs: Names of the inputs that every submission has besides the response; None if none are declared (a
             `query` is then shown if there is one).
+        optional_inputs: Names of further inputs, shown where a submission has them; a prompt names those that it lacks.
         guidelines: General advice to the judge.
         strategy: How the judge is asked: all criteria in one call, one call each, twice in both orders, or for
             one number.
@@ -329,6 +333,7 @@ class Rubric:
     description: str = ""
     pass_mark: float = DEFAULT_PASS_MARK
     inputs: tuple[str, ...] | None = None
+    optional_inputs: tuple[str, ...] = ()
     guidelines: str = ""
     strategy: Strategy = "one_shot"
     samples: int = 1
@@ -364,13 +369,7 @@ class Rubric:
                 yield f"{count} criteria are named {name!r}; names are unique"
         if not math.isfinite(sum(abs(criterion.weight) for criterion in self.criteria)):
             yield "the weights add up to more than a number can hold"
-        for name, count in Counter(self.inputs or ()).items():
-            if count > 1:
-                yield f"inputs names {name!r} {count} times"
-        if {*STEPPED} & {*self.known_inputs} and (called := [n for n in self.known_inputs if n.startswith("step ")]):
-            yield f"inputs names {called[0]!r}, which is what a step of a trajectory is called"
-        if "response" in (self.inputs or ()):
-            yield "inputs come in addition to the response, which is always there: leave out 'response'"
+        yield from self._faults_of_inputs()
         if not 0 <= self.pass_mark <= 1:
             yield f"passingThreshold is a score from 0 to 1, found {self.pass_mark}"
         if self.strategy not in STRATEGIES:
@@ -407,10 +406,25 @@ class Rubric:
                     which = f"{name!r}, which is not among the declared inputs: {inputs}"
                     yield f"criterion {criterion.name!r} sees {which}"
 
+    def _faults_of_inputs(self) -> Iterable[str]:
+        for key, names in (("inputs", self.inputs or ()), ("optional_inputs", self.optional_inputs)):
+            for name, count in Counter(names).items():
+                if count > 1:
+                    yield f"{key} names {name!r} {count} times"
+                if not INPUT_NAME.fullmatch(name):
+                    optional = "; one that may be missing is named in optional_inputs" if name.endswith("?") else ""
+                    yield f"{key} names {name!r}: a name has letters, digits, _, - and . alone{optional}"
+            if "response" in names:
+                yield f"{key} come in addition to the response, which is always there: leave out 'response'"
+        for name in self.optional_inputs:
+            if name in (self.inputs or ()):
+                yield f"optional_inputs names {name!r}, which is among the inputs that every submission has"
+
     @property
     def known_inputs(self) -> tuple[str, ...]:
-        """Inputs that may be shown: the declared ones, or `query` where none are declared."""
-        return ("query",) if self.inputs is None else self.inputs
+        """Inputs that may be shown: the declared and the optional ones; `query` where none are declared."""
+        declared = ("query",) if self.inputs is None else self.inputs
+        return tuple(dict.fromkeys((*declared, *self.optional_inputs)))
 
     @property
     def positive_weight(self) -> float:
@@ -438,6 +452,7 @@ class Rubric:
             for c in self.criteria
         ]
         asking = [self.description, self.guidelines, self.inputs, self.strategy, self.samples]
+        asking += [self.optional_inputs] * bool(self.optional_inputs)
         return fingerprint(self.name, criteria, float(self.pass_mark), float(self.ask_within), asking)
 
     def criterion(self, name: str) -> Criterion:

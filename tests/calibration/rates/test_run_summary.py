@@ -39,7 +39,7 @@ def lines(worth: RunWorth) -> list[str]:
 def test_the_three_commonest_reasons_for_no_grade_come_with_their_counts() -> None:
     ungraded = [NO_KEY] * 4 + ["too slow"] * 3 + ["too long"] * 2 + ["once"]
     worth = summary("fine", *(f"not graded: {why}" for why in ungraded))
-    assert lines(worth)[0] == (
+    assert lines(worth)[2] == (
         f"10 outputs not graded, in no rate: 4 × python: {NO_KEY}; 3 × python: too slow; 2 × python: too long."
     )
     assert json_of(worth)["not_graded_because"] == {
@@ -53,7 +53,7 @@ def test_the_three_commonest_reasons_for_no_grade_come_with_their_counts() -> No
 def test_ungraded_outputs_that_promptfoo_passes_are_counted() -> None:
     worth = summary(f"not graded: {FUNCTION}", f"not graded: {FUNCTION}", success=True)
     assert worth.passed_ungraded == 2
-    assert lines(worth)[1] == (
+    assert lines(worth)[3] == (
         "Promptfoo counts 2 of them as passed: a threshold, a weight of 0 or an `assertScoringFunction` does that."
     )
 
@@ -61,4 +61,10 @@ def test_ungraded_outputs_that_promptfoo_passes_are_counted() -> None:
 def test_a_run_that_is_graded_says_nothing_of_reasons() -> None:
     worth = summary("fine", "fine", success=True)
     assert worth.reasons_not_graded == ()
-    assert not any("not graded" in line for line in lines(worth))
+    assert lines(worth)[2] == "Not graded: none of 2 outputs."
+
+
+def test_the_rate_and_how_often_it_flips_are_there_without_labels_and_repeats() -> None:
+    rate, flips = lines(summary(*["fine"] * 3, "not graded: too slow"))[:2]
+    assert rate == "Pass rate: 0 of 3 of the graded outputs pass. Not corrected: there are no labels."
+    assert flips.startswith("How often this gate fails though nothing changed: repeat to know (`promptfoo eval --rep")

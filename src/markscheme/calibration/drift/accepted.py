@@ -78,8 +78,9 @@ def _setting(data: Mapping[str, Any]) -> Setting:
 def _rubric_of(data: Mapping[str, Any]) -> Rubric:
     criteria = tuple(_criterion_of(criterion) for criterion in data["criteria"])
     inputs = data["inputs"]
-    rest = {**data, "criteria": criteria, "inputs": None if inputs is None else tuple(inputs)}
-    return Rubric(**rest)
+    optional = tuple(data.get("optional_inputs", ()))
+    rest = {"criteria": criteria, "inputs": None if inputs is None else tuple(inputs), "optional_inputs": optional}
+    return Rubric(**{**data, **rest})
 
 
 def _criterion_of(data: Mapping[str, Any]) -> Criterion:

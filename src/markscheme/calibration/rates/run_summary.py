@@ -80,6 +80,9 @@ class RunWorth:
         calibrations: By rubric, the calibration of its judge in words, and the use it allows.
         labels: Labels behind the corrected rates.
         usage: What grading cost in total.
+        raw: The share of all outputs that the graders passed.
+        corrected: Share of all outputs that annotators would pass; None without labels.
+        uncorrected: Why rates aren't corrected, if they aren't.
         gate: The gate on the pass rate, from the run's own repeats; None without repeats.
         reasons_not_graded: Why, for each output without a verdict.
         passed_ungraded: How many of these Promptfoo counts as passed.
@@ -90,6 +93,9 @@ class RunWorth:
     calibrations: Mapping[str, tuple[str, str | None]]
     labels: int
     usage: Usage
+    raw: Estimate
+    corrected: Estimate | None = None
+    uncorrected: str = ""
     gate: Gate | None = None
     reasons_not_graded: tuple[str, ...] = ()
     passed_ungraded: int = 0
@@ -101,6 +107,7 @@ def run_worth(
     calibrations: Mapping[str, tuple[str, str | None]],
     *,
     threshold: float = 1.0,
+    uncorrected: str = "there are no labels",
 ) -> RunWorth:
     """The summary of one evaluation.
 
@@ -109,6 +116,7 @@ def run_worth(
         labelled: Gold and the judge on the examples that both decided; None gives raw pass rates only.
         calibrations: By rubric, the calibration of its judge.
         threshold: The share of passes below which the evaluation fails.
+        uncorrected: Why there is nothing to correct by, where `labelled` is None.
     """
     by_system: dict[str, list[Row]] = {}
     for row in results.rows:
@@ -122,6 +130,9 @@ def run_worth(
         calibrations=calibrations,
         labels=0 if labelled is None else len(labelled.ids),
         usage=total(row.usage for row in results.rows),
+        raw=raw_rate(decided_rows(graded)),
+        corrected=None if rates is None else rates.corrected,
+        uncorrected=uncorrected if rates is None else "",
         gate=repeated(table_of_runs(rated, "pass"), threshold, "pass"),
         reasons_not_graded=tuple(row.ungraded for row in results.rows if row.ungraded is not None),
         passed_ungraded=sum(row.passed_anyway for row in results.rows),

@@ -13,6 +13,7 @@ from markscheme.report.json import attributes
 from markscheme.report.sections.run import cost_line
 from markscheme.report.views.gate_risk import json_of as gate_json
 
+_REPEAT = "repeat to know (`promptfoo eval --repeat 3`, with `cache: off` in the assertion's config)"
 _NOT_KNOWN = "calibrate says what the judge can decide: markscheme calibrate RUBRIC, then --accept"
 
 
@@ -26,18 +27,17 @@ def view(worth: RunWorth) -> Document:
         for estimate in (system.raw, system.corrected)
         if estimate is not None and estimate.undefined
     ]
-    risk = [] if worth.gate is None else [f"At a pass rate of {percent(worth.gate.threshold)}: {worth.gate.because}"]
     lines = [
+        _rate(worth),
+        _flips(worth),
         *_not_graded(worth),
         *map(_gap, worth.gaps),
         *_trust(worth),
-        *risk,
         f"Grading cost: {cost_line(worth.usage)}.",
     ]
-    labels = f"Corrected by {worth.labels} labels." if worth.labels else "Not corrected: there are no labels."
     return Document(
         title="Summary of this run",
-        source=labels,
+        source=counted(_outputs(worth), "output"),
         blocks=(
             Table(headings, tuple(_row(system, names) for system in worth.systems)),
             Notes(tuple(dict.fromkeys(undefined))),
@@ -61,9 +61,34 @@ def _name(system: SystemWorth) -> str:
     return " ".join(system.name.split()) or "all outputs"
 
 
+def _outputs(worth: RunWorth) -> int:
+    return sum(system.outputs for system in worth.systems)
+
+
+def _rate(worth: RunWorth) -> str:
+    raw = f"{share_with_interval(worth.raw)} of the graded outputs pass"
+    if worth.corrected is None:
+        return f"Pass rate: {raw}. Not corrected: {worth.uncorrected}."
+    corrected = worth.corrected
+    by_people = (
+        f"not known ({corrected.undefined})"
+        if corrected.undefined
+        else f"{share_with_interval(corrected)} as people would decide"
+    )
+    return f"Pass rate: {raw}; corrected by {counted(worth.labels, 'label')}, {by_people}."
+
+
+def _flips(worth: RunWorth) -> str:
+    if worth.gate is None:
+        return f"How often this gate fails though nothing changed: {_REPEAT}."
+    return f"At a pass rate of {percent(worth.gate.threshold)}: {worth.gate.because}"
+
+
 def _not_graded(worth: RunWorth) -> Iterator[str]:
     n = len(worth.reasons_not_graded)
-    if n:
+    if not n:
+        yield f"Not graded: none of {counted(_outputs(worth), 'output')}."
+    else:
         yield f"{counted(n, 'output')} not graded, in no rate: {commonest(worth.reasons_not_graded)}."
     if worth.passed_ungraded:
         passing = "a threshold, a weight of 0 or an `assertScoringFunction` does that"
@@ -92,6 +117,9 @@ def json_of(worth: RunWorth) -> dict[str, Any]:
     return {
         "schema": 1,
         "labels": worth.labels,
+        "raw": worth.raw,
+        "corrected": worth.corrected,
+        "not_corrected_because": worth.uncorrected or None,
         "not_graded_because": dict(Counter(worth.reasons_not_graded).most_common()),
         "passed_ungraded": worth.passed_ungraded,
         "systems": [
