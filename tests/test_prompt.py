@@ -80,10 +80,10 @@ def test_moving_text_from_one_part_to_the_next_changes_the_code() -> None:
 
 
 def test_an_input_of_any_name_makes_a_tag() -> None:
-    rubric = Rubric((Criterion(1.0, "A"),), inputs=("chat <log>", "größe"))
-    submission = Submission("x", {"chat <log>": "one", "größe": "two"})
+    rubric = Rubric((Criterion(1.0, "A"),), inputs=("chat.log", "größe"))
+    submission = Submission("x", {"chat.log": "one", "größe": "two"})
     assert fenced_parts(verdict_prompt(rubric, submission, rubric.criteria)) == [
-        ("chat__log_", "one"),
+        ("chat_log", "one"),
         ("größe", "two"),
         ("response", "x"),
     ]
