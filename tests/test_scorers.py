@@ -5,6 +5,7 @@ import json
 import math
 import re
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,17 @@ from hypothesis import strategies as st
 
 from markscheme import Criterion, Level, Reply, Scale, ScriptedJudge, Submission
 from markscheme.errors import JudgeUnavailable, NoJudge, UsageError
+from markscheme.grading import Grading
 from markscheme.judges.panel import Panel
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.prompt import Prompt
-from markscheme.rubrics.rubric import YES_NO
+from markscheme.rubrics.rubric import YES_NO, Rubric
 from markscheme.scorers import (
     SHIPPED_CHECKS,
     Scored,
     Scorer,
     exact_match,
+    find_check,
     json_valid,
     llm_judge,
     load_scorers,
@@ -550,6 +553,41 @@ def test_a_module_that_is_not_there_is_reported() -> None:
 def test_the_shipped_checks_are_those_of_the_page() -> None:
     steps = {"tool_used", "tool_args", "tool_order", "step_count"}
     assert set(SHIPPED_CHECKS) == {"exact_match", "json_valid", "rouge_l", "token_f1", *steps}
+
+
+# --- checks that block ----------------------------------------------------------------------------------------------
+
+
+def test_a_check_that_blocks_holds_up_no_other() -> None:
+    """Each check ends only when the other one has begun."""
+    both = threading.Barrier(2, timeout=60)
+
+    @scorer
+    def waits(_prediction: str, _expected: str | None) -> float:
+        return float(both.wait() >= 0)
+
+    grading = Grading(Rubric((check("waits"),)), ScriptedJudge([]), scorers={"waits": waits})
+
+    async def graded() -> list[float | None]:
+        grades = await asyncio.gather(*(grading.grade(Submission("x", id=name)) for name in "ab"))
+        return [grade.score for grade in grades]
+
+    assert asyncio.run(graded()) == [1.0, 1.0]
+
+
+def test_a_check_that_hangs_ends_with_its_deadline() -> None:
+    ended = threading.Event()
+    hanging = Scorer(lambda *_: ended.wait(), "hanging")
+    outcome = asyncio.run(find_check(check("hanging"), Submission("x"), {"hanging": hanging}, deadline=0.05))
+    ended.set()
+    assert outcome == Unread("form", "check 'hanging' gave no answer within 0.05 s")
+
+
+def test_scorers_that_block_score_examples_at_the_same_time() -> None:
+    both = threading.Barrier(2, timeout=60)
+    waits = Scorer(lambda *_: float(both.wait() >= 0), "waits")
+    done = run(name="both", dataset=[{"prediction": "a"}, {"prediction": "b"}], scorers=[waits], concurrency=2)
+    assert [row.scores["waits"] for row in done.rows] == [1.0, 1.0]
 
 
 # --- the page -------------------------------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ class Grading:
     # asking
 
     async def _grade_by_criterion(self, submission: Submission) -> Grade:
-        outcomes = self._checked(submission)  # first: an unknown check fails before any paid call
+        outcomes = await self._checked(submission)  # first: an unknown check fails before any paid call
         passes = await all_or_first_error(self._pass(submission, groups) for groups in orders(self.rubric))
         replies = [reply for exchange in passes for reply in exchange.replies]
         error = next((exchange.error for exchange in passes if exchange.error is not None), None)
@@ -223,13 +223,14 @@ class Grading:
     def _asked(self) -> Judge:
         return Repeated(self.judge, self.rubric.samples) if self.rubric.samples > 1 else self.judge
 
-    def _checked(self, submission: Submission) -> dict[str, Outcome]:
+    async def _checked(self, submission: Submission) -> dict[str, Outcome]:
         by_code = [criterion for criterion in self.rubric.criteria if criterion.check is not None]
         if not by_code:
             return {}
-        from markscheme.scorers import run_check
+        from markscheme.scorers import find_check
 
-        return {criterion.name: run_check(criterion, submission, self.scorers) for criterion in by_code}
+        outcomes = await all_or_first_error(find_check(one, submission, self.scorers) for one in by_code)
+        return {criterion.name: outcome for criterion, outcome in zip(by_code, outcomes, strict=True)}
 
     def _grade(
         self,

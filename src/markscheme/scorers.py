@@ -25,6 +25,8 @@ from markscheme.exchange import AS_A_WHOLE, JudgeQuestion, ask_judge
 from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.many import ask_many
 from markscheme.judges.panel import Repeated
+from markscheme.judges.threads import in_thread
+from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.plain_data import json_lines, no_constant
 from markscheme.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form
 from markscheme.rubrics.rubric import Criterion
@@ -107,7 +109,8 @@ class Scorer:
         Raises:
             Exception: Whatever the code raises.
         """
-        result = self.function(prediction, expected, **self._declared(context))
+        call = partial(self.function, prediction, expected, **self._declared(context))
+        result = call() if self.asks or _is_shipped(self) else await in_thread(call)
         return self._held(await result if inspect.isawaitable(result) else result)
 
     def check(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
@@ -268,6 +271,11 @@ SHIPPED_CHECKS: Mapping[str, Scorer] = {
     **{name: _of_steps(name, check) for name, check in STEP_CHECKS.items()},
 }
 """Checks that a rubric can name without registering them."""
+
+
+def _is_shipped(scorer: Scorer) -> bool:
+    """Whether a scorer is one of ours, which never block."""
+    return any(scorer.function is check.function for check in SHIPPED_CHECKS.values())
 
 
 # --- a judge as scorer ----------------------------------------------------------------------------------------------
@@ -619,6 +627,34 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
         return Unread(criterion.name, f"check {check.name!r} found no score: {result.reason}".rstrip(": "))
     level = criterion.scale.at(result.score)
     return Verdict(criterion.name, level, result.reason or f"{check.name} scores {result.score:g}")
+
+
+async def find_check(
+    criterion: Criterion,
+    submission: Submission,
+    scorers: Mapping[str, Callable[..., Any]],
+    *,
+    deadline: float = REQUEST_TIMEOUT,
+) -> Outcome:
+    """Same as `run_check`; a user's code runs in a thread of its own, so that it holds up nothing else.
+
+    Args:
+        criterion: One with a `check`.
+        submission: What is judged.
+        scorers: Registered checks by name, in addition to the built-in ones.
+        deadline: Seconds after which the code is left behind, and the criterion has no verdict.
+
+    Raises:
+        UsageError: As for `run_check`.
+    """
+    check = check_of(criterion, scorers)
+    if _is_shipped(check):
+        return run_check(criterion, submission, scorers)
+    try:
+        async with asyncio.timeout(deadline):
+            return await in_thread(partial(run_check, criterion, submission, scorers))
+    except TimeoutError:
+        return Unread(criterion.name, f"check {check.name!r} gave no answer within {deadline:g} s")
 
 
 def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) -> Scorer:
