@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Criterion, Rubric, Scale
+from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.score import Score, score_of_levels, weigh, weigh_holistic
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
@@ -250,3 +251,17 @@ def test_raw_scores_are_held_to_the_same_doubtful_middle() -> None:
 def test_a_failed_required_criterion_far_from_the_mark_fails_without_a_person() -> None:
     rubric = Rubric((Criterion(1, "A", required=True), Criterion(9, "B")), ask_within=0.1)
     assert scored(statuses(False, True), rubric).decision == "fail"
+
+
+def test_each_side_of_the_pass_mark_has_its_own_gray_zone() -> None:
+    """Passes within 0.2 of the mark and every fail go to a person; a failed required criterion is a fail."""
+    scale = Scale.numbered(0, 10)
+    rubric = Rubric((Criterion(1, "A", scale=scale),), pass_mark=0.6, ask_within=GrayZone(passes=0.2, fails=math.inf))
+    levels = (2.0, 5.0, 6.0, 8.0, 10.0)
+    assert [scored({"c1": Verdict("c1", level)}, rubric).decision for level in levels] == ["ask"] * 4 + ["pass"]
+    none = replace(rubric, ask_within=GrayZone(passes=0.2, fails=0.0))
+    decisions = [scored({"c1": Verdict("c1", level)}, none).decision for level in levels]
+    assert decisions == ["fail", "fail", "ask", "ask", "pass"]
+    required = Rubric((Criterion(1, "A", required=True), Criterion(9, "B")), ask_within=GrayZone(0.0, math.inf))
+    assert scored(statuses(False, True), required).decision == "ask"
+    assert scored(statuses(True, True), required).decision == "pass"

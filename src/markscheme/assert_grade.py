@@ -212,7 +212,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
     if scored.doubtful:
-        head += f"; within {rubric.ask_within:g} of the mark: a person should look"
+        head += f"; {rubric.gray_zone.why(passed=scored.passed)}"
     lines = [head, *_cost_lines(grade, rubric)]
     if grade.models:
         lines.append(f"judge: {_line(', '.join(grade.models))}")

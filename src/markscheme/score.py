@@ -74,7 +74,7 @@ def weigh(
     raw, normalized = _raw_and_normalized([(criterion.weight, position) for criterion, position in positions])
     failed = tuple(c.name for c, position in positions if c.required and not c.passes(position))
     passed = normalized >= rubric.pass_mark - ROUNDING and not failed
-    return Score(normalized if normalize else raw, raw, raw, passed, failed, _is_doubtful(normalized, rubric))
+    return Score(normalized if normalize else raw, raw, raw, passed, failed, _is_doubtful(normalized, passed, rubric))
 
 
 def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True) -> Score:
@@ -89,7 +89,7 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
     else:
         raw = -(1 - share) * sum(abs(criterion.weight) for criterion in rubric.criteria)
     passed = share >= rubric.pass_mark - ROUNDING
-    return Score(share if normalize else raw, raw, holistic.score, passed, doubtful=_is_doubtful(share, rubric))
+    return Score(share if normalize else raw, raw, holistic.score, passed, doubtful=_is_doubtful(share, passed, rubric))
 
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
@@ -112,9 +112,9 @@ def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float,
     return raw, min(1.0, max(0.0, share))
 
 
-def _is_doubtful(score: float, rubric: Rubric) -> bool:
+def _is_doubtful(score: float, passed: bool, rubric: Rubric) -> bool:
     """Whether a person should decide; never without a gray zone, even at the pass mark itself."""
-    return rubric.ask_within > 0 and abs(score - rubric.pass_mark) <= rubric.ask_within + ROUNDING
+    return rubric.gray_zone.has(abs(score - rubric.pass_mark) - ROUNDING, passed=passed)
 
 
 def _why_no_level(outcome: Outcome | None) -> str | None:

@@ -11,6 +11,7 @@ from markscheme.calibration.tuning import Promised, Proposal, TunedBand, propose
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.gray_zone import gray_zone
 from markscheme.stats.weights import weighted_scores
 from markscheme.submission import Submission
 
@@ -274,10 +275,10 @@ def test_a_band_promises_of_what_it_was_asked_to() -> None:
         band = propose(rubric(), labelled(levels, marks), ratings=ratings(judge), promised=promised).band
         assert band is not None
         assert band.supported
-        assert band.band is not None
-        assert (band.band.promise, band.band.alpha) == (of, 0.1)
-        assert band.band.automatic.n == (out_of or 300)
-        assert band.after > 0
+        tested = band.bands["both"]
+        assert (tested.promise, tested.alpha) == (of, 0.1)
+        assert tested.automatic.n == (out_of or 300)
+        assert gray_zone(band.after).width > 0
 
 
 def test_labels_that_moved_numbers_before_promise_nothing() -> None:
@@ -307,7 +308,7 @@ def test_without_explicit_decisions_gray_zone_and_pass_agreement_are_withheld() 
 
 def test_a_band_that_is_not_supported_can_not_be_proposed() -> None:
     with pytest.raises(ValueError, match="not proposed"):
-        TunedBand(0.0, 0.1, supported=False, reason="", band=None, split="dev")
+        TunedBand(0.0, 0.1, supported=False, reason="", bands={}, split="dev")
 
 
 def test_a_rubric_with_more_scores_than_can_be_listed_is_tuned_by_those_that_occur() -> None:

@@ -1,6 +1,7 @@
 """`markscheme tune` as a user runs it: what is proposed, refused, kept back and written."""
 
 import json
+import math
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.stats.weights import weighted_scores
 from tests.commands.console import ROOT, run
 
@@ -358,6 +360,89 @@ def test_labels_chosen_by_hand_carry_no_promise(project: Path) -> None:
     _, report = tuned(project, "--ratings", "judge.jsonl")
     assert not report["ask_within"]["supported"]
     assert "300 labels left out" in report["ask_within"]["reason"]
+
+
+def asks_of(project: Path) -> list[dict[str, Any]]:
+    """The promises on record, next to the labels."""
+    path = project / "calibration" / "code-quality" / "asks.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def test_fails_alone_may_be_automatic_and_every_pass_goes_to_a_person(project: Path) -> None:
+    """Nearly all of this judge's errors are among its passes, of which no promise is possible."""
+    label(project, 300, AUTHOR, lenient=0.0)
+    options = ("--ratings", "judge.jsonl", "--for", "fails")
+    _, report = tuned(project, *options, "--write", "--band")
+    zone = report["ask_within"]
+    assert zone["supported"], zone["reason"]
+    assert zone["after"]["passes"] == "all"
+    assert 0 < zone["after"]["fails"] < 0.3
+    assert list(zone["promises"]) == ["fails"]
+    assert "at most 5% of the automatic fails" in zone["reason"]
+    promise = zone["promises"]["fails"]
+    assert promise["upper"] <= 0.05
+    assert promise["automatic"]["value"] == pytest.approx(promise["n_automatic"] / 300)
+    rubric = load_rubric(project / "rubrics" / "code-quality.yaml")
+    assert rubric.gray_zone == GrayZone(math.inf, zone["after"]["fails"])
+    text = run("markscheme", "tune", "rubrics/code-quality.yaml", *options, cwd=project).stdout
+    words = " ".join(text.split())
+    assert "A person decides all passes and fails within" in words
+    assert "Automatic fails:" in words
+
+
+def test_a_side_without_a_promise_goes_to_people_and_the_report_says_why(project: Path) -> None:
+    label(project, 300, AUTHOR, lenient=0.0)
+    _, report = tuned(project, "--ratings", "judge.jsonl", "--for", "passes")
+    assert not report["ask_within"]["supported"]
+    assert "passes all go to a person: the judge isn't that good" in report["ask_within"]["reason"]
+
+
+def test_each_side_has_a_promise_at_half_the_level(project: Path) -> None:
+    label(project, 300, AUTHOR, lenient=0.0)
+    _, report = tuned(project, "--ratings", "judge.jsonl", "--for", "each")
+    promises = report["ask_within"]["promises"]
+    assert list(promises) == ["passes", "fails"]
+    assert [promise["confidence"] for promise in promises.values()] == pytest.approx([0.95, 0.95])
+
+
+def test_a_further_promise_on_the_same_labels_has_half_the_level_of_the_one_before(project: Path) -> None:
+    label(project, 300, AUTHOR, lenient=0.0)
+
+    def asked(*options: str) -> dict[str, Any]:
+        found: dict[str, Any] = tuned(project, "--ratings", "judge.jsonl", *options)[1]["ask_within"]
+        return found
+
+    first = asked()
+    assert first["promise"]["confidence"] == pytest.approx(0.9)
+    assert len(asks_of(project)) == 1
+    assert asked() == first
+    assert len(asks_of(project)) == 1
+    second = asked("--for", "passes")
+    assert second["promise"]["confidence"] == pytest.approx(0.95)
+    assert "1 other promise asked of these labels before: tested at 1/2 of the level" in second["reason"]
+    third = asked("--error", "0.1")
+    assert third["promise"]["confidence"] == pytest.approx(0.975)
+    assert asked("--for", "passes") == second
+    assert [(ask["side"], ask["error"]) for ask in asks_of(project)] == [
+        ("both", 0.05), ("passes", 0.05), ("both", 0.1),
+    ]  # fmt: skip
+    assert asks_of(project)[0].keys() >= {"at", "labels", "judge", "signal"}
+    label(project, 301, AUTHOR, lenient=0.0, seed=6)
+    assert asked("--error", "0.1")["promise"]["confidence"] == pytest.approx(0.9), "other labels"
+
+
+def test_a_promise_that_was_not_tested_costs_later_ones_nothing(project: Path) -> None:
+    label(project, 300, AUTHOR, lenient=0.0, drawn="chosen")
+    tuned(project, "--ratings", "judge.jsonl")
+    assert asks_of(project) == []
+
+
+def test_a_damaged_record_of_promises_is_named_with_its_line(project: Path) -> None:
+    label(project, 60, AUTHOR, lenient=0.0)
+    (project / "calibration" / "code-quality" / "asks.jsonl").write_text('{"at": "2026-11-02"}\n')
+    done = run("markscheme", "tune", "rubrics/code-quality.yaml", "--ratings", "judge.jsonl", cwd=project)
+    assert done.returncode == 2
+    assert "asks.jsonl:1: a line of this record has labels, judge" in done.stderr
 
 
 # --- writing back ---------------------------------------------------------------------------------------------------

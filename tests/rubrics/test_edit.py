@@ -1,6 +1,7 @@
 """New numbers in a rubric's file, and nothing else."""
 
 import json
+import math
 import re
 import shutil
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from markscheme.errors import RubricError
 from markscheme.rubrics.edit import Changes, edit, edited
 from markscheme.rubrics.file import load_rubric, rubric_from_text
+from markscheme.rubrics.gray_zone import GrayZone
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted(path for path in (ROOT / "rubrics").glob("*.yaml"))
@@ -49,6 +51,27 @@ def test_only_the_changed_numbers_differ_in_a_shipped_rubric(path: Path, tmp_pat
 def test_comments_order_quotes_and_folded_texts_stay() -> None:
     after = edited(PLAIN, "yaml", Changes(weights={"kind": 0.6, "brief": -2}, pass_mark=0.7))
     assert after == PLAIN.replace("0.5   #", "0.6   #").replace("weight: -1", "weight: -2").replace("0.50", "0.7")
+
+
+@pytest.mark.parametrize(
+    "old", ["0.1", "{passes: 0.1, fails: none}", "\n  passes: 0.1  # few\n  fails: none"], ids=["one", "flow", "block"]
+)
+def test_a_gray_zone_of_two_sides_is_written_in_the_place_of_the_old_one(old: str) -> None:
+    text = PLAIN.replace("passingThreshold: 0.50\n", f"ask_within: {old}\npassingThreshold: 0.50\n")
+    sided = edited(text, "yaml", Changes(ask_within=GrayZone(0.12, math.inf)))
+    assert rubric_from_text(sided, "yaml").ask_within == GrayZone(0.12, math.inf)
+    assert "{passes: 0.12, fails: all}\npassingThreshold: 0.50\n" in sided
+    assert edited(sided, "yaml", Changes(ask_within=0.1)) == PLAIN.replace(
+        "passingThreshold: 0.50\n", "ask_within:" + (" \n  " if "\n" in old else " ") + "0.1\npassingThreshold: 0.50\n"
+    )
+
+
+def test_a_gray_zone_of_two_sides_is_added_to_yaml_and_json() -> None:
+    zone = Changes(ask_within=GrayZone(0.12, 0.0))
+    assert "passingThreshold: 0.50\nask_within: {passes: 0.12, fails: none}\n" in edited(PLAIN, "yaml", zone)
+    text = '{"passingThreshold": 0.5, "criteria": [{"requirement": "Kind?", "weight": 1}]}'
+    after = edited(text, "json", zone)
+    assert json.loads(after)["ask_within"] == {"passes": 0.12, "fails": "none"}
 
 
 def test_a_number_the_file_lacks_is_put_beside_its_kin() -> None:

@@ -3,6 +3,8 @@
 import contextlib
 import io
 import json
+import math
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,9 @@ from hypothesis import strategies as st
 
 from markscheme import Rubric, RubricError, load_rubric
 from markscheme.errors import RubricWarning
-from markscheme.rubrics.file import MAX_RUBRIC_BYTES
+from markscheme.rubrics.file import MAX_RUBRIC_BYTES, rubric_from_text
 from markscheme.rubrics.format import json_schema
+from markscheme.rubrics.gray_zone import GrayZone
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "rubrics").glob("*.yaml"))
@@ -538,6 +541,50 @@ def test_what_a_file_says_in_vain_is_warned_of(text: str, words: str, tmp_path: 
 
 
 # --- the schema and the shipped rubrics -----------------------------------------------------------------------------
+
+
+ONE_CRITERION = "criteria:\n- {name: kind, description: Is it kind?, weight: 1}\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "zone"),
+    [
+        ("0.12", GrayZone(0.12, 0.12)),
+        ("{passes: 0.12, fails: all}", GrayZone(0.12, math.inf)),
+        ("{passes: none, fails: 0.3}", GrayZone(0.0, 0.3)),
+    ],
+)
+def test_a_gray_zone_has_one_distance_or_one_for_each_side(value: str, zone: GrayZone) -> None:
+    rubric = rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml")
+    assert rubric.gray_zone == zone
+    data = {"ask_within": zone.in_file, "criteria": [{"name": "kind", "description": "Is it kind?", "weight": 1}]}
+    jsonschema.validate(data, json_schema())
+    assert rubric_from_text(json.dumps(data), "json").gray_zone == zone
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("{passes: 0.12}", "ask_within has a value for passes and one for fails, found passes"),
+        ("{passes: 0.12, fails: all, both: 1}", "has a value for passes and one for fails"),
+        ("{passes: 1.5, fails: all}", "is a distance in score from 0 to 1, 'all' or 'none'; found 1.5"),
+        ("{passes: 0.1, fails: some}", "is a distance in score from 0 to 1, 'all' or 'none'; found 'some'"),
+        ("{passes: true, fails: all}", "found True"),
+        ("1.5", "at most 1"),
+    ],
+)
+def test_a_gray_zone_that_is_none_is_refused_with_its_line(value: str, problem: str) -> None:
+    with pytest.raises(RubricError, match=re.escape(problem)) as refused:
+        rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml")
+    assert {fault.line for fault in refused.value.faults} == {1}
+
+
+def test_two_gray_zones_are_two_rubrics_and_one_spelled_twice_is_one() -> None:
+    def fingerprint_of(value: str) -> str:
+        return rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml").fingerprint
+
+    assert fingerprint_of("0.1") == fingerprint_of("{passes: 0.1, fails: 0.1}")
+    assert fingerprint_of("0.1") != fingerprint_of("{passes: 0.1, fails: all}")
 
 
 def test_the_schema_beside_the_rubrics_is_current() -> None:

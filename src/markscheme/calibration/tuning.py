@@ -4,18 +4,20 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from markscheme.calibration.comparison import equal, passes
-from markscheme.phrases import percent
+from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import JUDGE, Gold, gold_of
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import Column, column_of, earned_score, merits, positions, rating_table, stacked
 from markscheme.rubrics.edit import Changes
+from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.agreement_figures import DECIMALS, close
@@ -27,6 +29,9 @@ from markscheme.stats.prevalence import Band, Promise, automatic_band, least_lab
 from markscheme.stats.weights import HeldOut, TunedWeights, fit_weights, weighted_scores
 
 Source: TypeAlias = Literal["human", "judge"]
+MarkSide: TypeAlias = Literal["both", "passes", "fails"]
+AskedFor: TypeAlias = Literal["both", "passes", "fails", "each"]
+MARK_SIDES: tuple[MarkSide, ...] = ("passes", "fails")
 
 FOLDS_SEED = 1
 """Random seed of the split into folds: the same labels give the same proposal."""
@@ -75,19 +80,20 @@ class TunedBand:
     """What the labels say about the gray zone, in which a person decides.
 
     Attributes:
-        before: The author's half-width.
+        before: The author's half-width, or one for each side of the pass mark.
         after: The proposed one; the author's where no promise can be made.
         supported: Whether one can be made.
         reason: Why, or why not, in a sentence.
-        band: The promise with its figures; None where there were no labels to test it on.
+        bands: The promise with its figures, by the decisions that it is about; empty where there were no labels to test
+            it on.
         split: The labels it was tested on.
     """
 
-    before: float
-    after: float
+    before: float | GrayZone
+    after: float | GrayZone
     supported: bool
     reason: str
-    band: Band | None
+    bands: Mapping[MarkSide, Band]
     split: str
 
     def __post_init__(self) -> None:
@@ -104,11 +110,22 @@ class Promised:
             whichever the labels allow.
         error: The share of errors.
         confidence: Confidence of the promise.
+        side: Which decisions may be automatic: both, the passes or the fails alone, or each side under a promise of its
+            own.
+        further: How many other promises were asked of the same labels before; each leaves half of the level.
     """
 
     of: Promise | None = None
     error: float = 0.05
     confidence: float = 0.90
+    side: AskedFor = "both"
+    further: int = 0
+
+    @property
+    def level(self) -> float:
+        """Probability with which each promise may be given although it doesn't hold."""
+        sides = 2 if self.side == "each" else 1
+        return (1 - self.confidence) / (sides * 2.0**self.further)
 
 
 @dataclass(frozen=True)
@@ -483,6 +500,62 @@ def _final(test: _TuningData, rubric: Rubric, tuned: Tuned) -> dict[str, HeldOut
 # --- the gray zone --------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _FreshLabels:
+    """Decisions of judge and annotators on labels that may carry a promise; arrays have one row per example.
+
+    Attributes:
+        margins: Score minus pass mark.
+        passes: Whether the judge passes it.
+        wrong: Whether annotators decided otherwise.
+        groups: Names of groups; None without.
+        left_out: The labels left out, as the end of a sentence; "" where none were.
+    """
+
+    margins: Floats
+    passes: Flags
+    wrong: Flags
+    groups: Sequence[str] | None
+    left_out: str
+
+    @classmethod
+    def of(cls, data: _TuningData, tuned: Tuned, rubric: Rubric, used: Collection[str]) -> "_FreshLabels":
+        """Those drawn at random that moved no number before."""
+        passed = data.labels.passed
+        mark = tuned.mark.after
+        scores = data.scores(tuned.weights.after)
+        measurable = ~np.isnan(scores) & ~np.isnan(passed)
+        at_random = np.array([one.drawn in (None, "random") for one in data.labels.truth.examples], dtype=bool)
+        fresh = measurable & at_random & ~np.isin(data.labels.truth.ids, list(used))
+        decisions = data.decisions(scores, mark, rubric)
+        aside = int(measurable.sum()) - int(fresh.sum())
+        left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
+        groups = None if data.groups is None else tuple(np.array(data.groups)[fresh].tolist())
+        margins = scores[fresh] - mark
+        return cls(margins, decisions[fresh] == 1, (decisions != passed)[fresh], groups, left_out)
+
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return len(self.margins)
+
+    def band(self, side: MarkSide, promised: Promised) -> Band:
+        """The narrowest gray zone, among all decisions or those of one side."""
+        confidence = 1 - promised.level
+        for_all = promise_for(self.n, alpha=promised.error, confidence=confidence) if side == "both" else "automatic"
+        considered = {"both": np.ones(self.n, dtype=bool), "passes": self.passes, "fails": ~self.passes}
+        return automatic_band(
+            self.margins,
+            self.wrong,
+            WIDTHS,
+            promise=promised.of or for_all,
+            alpha=promised.error,
+            confidence=confidence,
+            groups=self.groups,
+            considered=considered[side],
+        )
+
+
 def _band(
     dev: _TuningData, test: _TuningData | None, tuned: Tuned, rubric: Rubric, promised: Promised, used: Collection[str]
 ) -> TunedBand:
@@ -490,8 +563,8 @@ def _band(
     before = rubric.ask_within
     split = "dev" if test is None else "test"
 
-    def kept(reason: str, band: Band | None = None) -> TunedBand:
-        return TunedBand(before, before, False, reason, band, split)
+    def kept(reason: str, bands: Mapping[MarkSide, Band] = MappingProxyType({})) -> TunedBand:
+        return TunedBand(before, before, False, reason, bands, split)
 
     if test is None and (tuned.weights.supported or tuned.mark.supported):
         return kept(
@@ -499,36 +572,45 @@ def _band(
             "change, then give fresh labels, or keep a test split back for --final"
         )
     data = test or dev
-    passed = data.labels.passed
-    if np.isnan(passed).all():
+    if np.isnan(data.labels.passed).all():
         return kept(f"withheld: {NO_DECISION}")
-    mark = tuned.mark.after
-    scores = data.scores(tuned.weights.after)
-    measurable = ~np.isnan(scores) & ~np.isnan(passed)
-    at_random = np.array([example.drawn in (None, "random") for example in data.labels.truth.examples], dtype=bool)
-    fresh = measurable & at_random & ~np.isin(data.labels.truth.ids, list(used))
-    wrong = data.decisions(scores, mark, rubric) != passed
-    n = int(fresh.sum())
-    aside = int(measurable.sum()) - n
-    left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
-    if not n:
-        least = least_labels(0, alpha=promised.error, confidence=promised.confidence)
-        return kept(f"no labels are left to try it on; it needs {least} or more, drawn at random{left_out}")
-    kept_to = promised.of or promise_for(n, alpha=promised.error, confidence=promised.confidence)
-    band = automatic_band(
-        scores[fresh] - mark,
-        wrong[fresh],
-        WIDTHS,
-        promise=kept_to,
-        alpha=promised.error,
-        confidence=promised.confidence,
-        groups=None if data.groups is None else np.array(data.groups)[fresh],
-    )
-    if band.half_width is None:
-        return kept(f"{band.automatic.undefined}{left_out}", band)
-    of = "the automatic decisions" if kept_to == "automatic" else "all responses"
+    fresh = _FreshLabels.of(data, tuned, rubric, used)
+    if not fresh.n:
+        least = least_labels(0, alpha=promised.error, confidence=1 - promised.level)
+        return kept(f"no labels are left to try it on; it needs {least} or more, drawn at random{fresh.left_out}")
+    asked: tuple[MarkSide, ...] = MARK_SIDES if promised.side == "each" else (promised.side,)
+    bands: dict[MarkSide, Band] = {side: fresh.band(side, promised) for side in asked}
+    halved = f" ({_asked_before(promised.further)})" if promised.further else ""
+    refused = [_of_side(side, str(band.automatic.undefined)) for side, band in bands.items() if band.half_width is None]
+    widths: dict[MarkSide, float] = {
+        side: band.half_width for side, band in bands.items() if band.half_width is not None
+    }
+    if not widths:
+        return kept(f"{'; '.join(refused)}{halved}{fresh.left_out}", bands)
+    promises = " and ".join(f"at most {percent(promised.error)} of {_whose(side, bands[side])}" for side in widths)
     reason = (
-        f"with {percent(promised.confidence)} confidence at most {percent(promised.error)} of {of} are decided wrongly "
-        f"without a person, if what is graded is like these {n} labelled examples{left_out}"
+        f"with {percent(promised.confidence)} confidence {promises} are decided wrongly without a person, if what is "
+        f"graded is like these {counted(fresh.n, 'labelled example')}{halved}{fresh.left_out}"
     )
-    return TunedBand(before, band.half_width, True, reason, band, split)
+    return TunedBand(before, _zone(widths), True, "; ".join([reason, *refused]), bands, split)
+
+
+def _asked_before(further: int) -> str:
+    return f"{counted(further, 'other promise')} asked of these labels before: tested at 1/{2**further} of the level"
+
+
+def _of_side(side: MarkSide, why: str) -> str:
+    return why if side == "both" else f"{side} all go to a person: {why}"
+
+
+def _whose(side: MarkSide, band: Band) -> str:
+    if band.promise == "all":
+        return "all responses"
+    return "the automatic decisions" if side == "both" else f"the automatic {side}"
+
+
+def _zone(widths: Mapping[MarkSide, float]) -> float | GrayZone:
+    """The gray zone as a rubric has it; a side without a promise goes to people altogether."""
+    if "both" in widths:
+        return widths["both"]
+    return GrayZone(widths.get("passes", math.inf), widths.get("fails", math.inf))

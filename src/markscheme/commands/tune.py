@@ -57,6 +57,7 @@ def tune(
     error: Annotated[float, Parameter(metavar="P", validator=WITHIN_1)] = 0.05,
     confidence: Annotated[float, Parameter(metavar="P", validator=WITHIN_1)] = 0.9,
     promise: Annotated[Literal["automatic", "all"] | None, Parameter(metavar="WHICH")] = None,
+    side: Annotated[Literal["both", "passes", "fails", "each"], Parameter(name="--for", metavar="SIDE")] = "both",
     write: bool = False,
     band: bool = False,
     force: bool = False,
@@ -76,6 +77,7 @@ def tune(
         error: largest share of errors outside the gray zone (0.05)
         confidence: confidence of that bound (0.9)
         promise: bound the errors among automatic decisions, or among all (automatic, where the labels allow it)
+        side: decisions that may be automatic: both, passes or fails alone, or each side by a promise of its own (both)
         write: write the supported changes into the rubric's file
         band: include the gray zone
         force: write even where the file has uncommitted changes
@@ -90,6 +92,7 @@ def tune(
     from markscheme.calibration.calibration import Options, calibration_of
     from markscheme.calibration.labelled_examples import labelled_examples
     from markscheme.calibration.tuning import Promised, propose
+    from markscheme.ratings.asks import PromiseAsked, asking
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.splits import open_test_labels, openings_of, used_to_tune, warn_of_split_groups
     from markscheme.report.views.tuning import TuneRun, json_of, view
@@ -119,17 +122,21 @@ def tune(
         judged, rater = _ask(judge, loaded, rated, folder, ask)
     else:
         judged, rater = [], None
-    proposal = propose(
-        loaded,
-        dev,
-        ratings=judged,
-        source=source,
-        kind=gold,
-        cost=costs[0] / costs[1],
-        promised=Promised(promise, error, confidence),
-        test=test,
-        used=used_to_tune(every),
-    )
+    ask_for = PromiseAsked("" if rater is None else rater.name, side, "distance", error, confidence, promise or "")
+    with asking(test or dev, ask_for, at=today) as (further, record):
+        proposal = propose(
+            loaded,
+            dev,
+            ratings=judged,
+            source=source,
+            kind=gold,
+            cost=costs[0] / costs[1],
+            promised=Promised(promise, error, confidence, side, further),
+            test=test,
+            used=used_to_tune(every),
+        )
+        if proposal.band is not None and proposal.band.bands:
+            record()
     findings = None
     if rater is not None:
         findings = calibration_of(loaded, dev, judged, rater, options=Options(gold=gold)).findings

@@ -388,7 +388,7 @@ def told_reason(grade: Grade, call: Call) -> str:
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
     if scored.doubtful:
-        head += f"; within {rubric.ask_within:g} of the mark: a person should look"
+        head += f"; {rubric.gray_zone.why(passed=scored.passed)}"
     if grade.holistic is not None and not isinstance(grade.holistic, Unread):
         sentences = [_sentence(grade.holistic.reason)]
     else:

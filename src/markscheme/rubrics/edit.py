@@ -14,6 +14,7 @@ from markscheme.errors import RubricError, RubricWarning
 from markscheme.files import write_whole
 from markscheme.plain_data import Form, Place, form_of, plain_data
 from markscheme.rubrics.file import places_of, rubric_from_text
+from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.wording import Field, with_words, words_of
 
@@ -44,14 +45,14 @@ class Changes:
         weights: New weight by criterion.
         thresholds: New threshold by criterion.
         pass_mark: New pass mark; None keeps it.
-        ask_within: New half-width of the gray zone; None keeps it.
+        ask_within: New half-width of the gray zone, or one for each side; None keeps it.
         words: New words by place.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
     pass_mark: float | None = None
-    ask_within: float | None = None
+    ask_within: float | GrayZone | None = None
     words: Mapping[Field, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -187,6 +188,7 @@ class _Editing:
         from ruamel.yaml import YAML
 
         self.text, self.path = text, path
+        self.form = form
         # JSON allows tabs as white space, YAML doesn't; a space keeps every position
         self.root: Node = YAML().compose(text.replace("\t", " ") if form == "json" else text)
         data, _ = plain_data(text, form, RubricError, path=path)
@@ -202,7 +204,7 @@ class _Editing:
     def set_of_criterion(self, place: int, key: str, value: float) -> None:
         self._set([self._node(self.criteria[place])], (key,), value)
 
-    def set_of_rubric(self, keys: tuple[str, ...], value: float) -> None:
+    def set_of_rubric(self, keys: tuple[str, ...], value: float | GrayZone) -> None:
         """Set a key in the innermost mapping that has it, else in the mapping that holds the criteria."""
         places = [self.top[:depth] for depth in range(len(self.top), -1, -1)]
         mappings = [node for place in places if getattr(node := self._node(place), "id", "") == "mapping"]
@@ -250,7 +252,7 @@ class _Editing:
         spelled = "\n".join([head, *(f"{' ' * deep}{line}" if line else "" for line in lines)])
         self.splices.append((start, end, spelled.replace("\n", "\r\n" if "\r\n" in self.text else "\n")))
 
-    def _set(self, mappings: "list[MappingNode]", keys: tuple[str, ...], value: float) -> None:
+    def _set(self, mappings: "list[MappingNode]", keys: tuple[str, ...], value: float | GrayZone) -> None:
         for mapping in mappings:
             for key_node, value_node in mapping.value:
                 if key_node.value in keys:
@@ -258,20 +260,25 @@ class _Editing:
                     return
         self._insert(mappings[0], keys[0], value)
 
-    def _replace(self, node: "Node", value: float) -> None:
+    def _replace(self, node: Any, value: float | GrayZone) -> None:
         start = node.start_mark.index
         end = node.end_mark.index
+        if isinstance(value, GrayZone) or node.id == "mapping":
+            in_block = node.id == "mapping" and not node.flow_style
+            end = node.value[-1][1].end_mark.index if in_block else end
+            self.splices.append((start, end, _zone_spelled(value, self.form)))
+            return
         old = _NUMBER.search(self.text[start:end])
         if old is None:
             raise RubricError("a number is written in a way that can't be edited", path=self.path)
         self.splices.append((start + old.start(), end, _spelled(value, like=old.group())))
 
-    def _insert(self, mapping: "MappingNode", key: str, value: float) -> None:
+    def _insert(self, mapping: "MappingNode", key: str, value: float | GrayZone) -> None:
         entries = {key_node.value: (key_node, value_node) for key_node, value_node in mapping.value}
         neighbour = next((entries[name] for name in _BESIDE[key] if name in entries), None)
         key_node, value_node = neighbour or mapping.value[0]
         quote = '"' if self.text[key_node.start_mark.index] == '"' else ""
-        line = f"{quote}{key}{quote}: {_spelled(value)}"
+        line = f"{quote}{key}{quote}: {_zone_spelled(value, self.form)}"
         if mapping.flow_style:
             at = value_node.end_mark.index
             self.splices.append((at, at, f", {line}"))
@@ -320,6 +327,21 @@ def _quoted(words: str, style: str, *, in_flow: bool) -> str:
     if not style and _PLAIN.match(words) and not (in_flow and re.search(r"[][{},]", words)):
         return words
     return json.dumps(words, ensure_ascii=False)
+
+
+def _zone_spelled(value: float | GrayZone, form: Form) -> str:
+    """A number, or a gray zone with a distance for each side.
+
+    >>> _zone_spelled(0.1, "yaml"), _zone_spelled(GrayZone(0.12, float("inf")), "yaml")
+    ('0.1', '{passes: 0.12, fails: all}')
+    """
+    in_file = value.in_file if isinstance(value, GrayZone) else value
+    if isinstance(in_file, float | int):
+        return _spelled(in_file)
+    if form == "json":
+        return json.dumps(in_file)
+    sides = (f"{side}: {reach if isinstance(reach, str) else _spelled(reach)}" for side, reach in in_file.items())
+    return f"{{{', '.join(sides)}}}"
 
 
 def _spelled(value: float, *, like: str = "") -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
 from markscheme.plain_data import Place, shown
+from markscheme.rubrics.gray_zone import ALL, NONE, GrayZone, distance_in_file
 from markscheme.rubrics.rubric import AGREEMENT_ON, DEFAULT_TARGET, DEFAULT_TOLERANCE, MOST_SAMPLES, Strategy
 
 Problems = list[tuple[Place, str]]
@@ -320,6 +321,31 @@ _SHARE = _bounded(Plain({"type": "number"}, _float), minimum=0, maximum=1)
 SHARE_ABOVE_0 = _bounded(Plain({"type": "number"}, _float), exclusiveMinimum=0, maximum=1)
 
 
+@dataclass(frozen=True)
+class _GrayZoneKind:
+    """A distance for both sides of the pass mark, or one for each."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        side = {"anyOf": [_SHARE.schema, {"enum": [ALL, NONE], "type": "string"}]}
+        sides = {"properties": dict.fromkeys(_SIDES, side), "required": list(_SIDES), "additionalProperties": False}
+        return {"anyOf": [_SHARE.schema, {**sides, "type": "object"}]}
+
+    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+        if not isinstance(data, Mapping):
+            return _SHARE.read(data, at, problems)
+        wrong = [*(key for key in data if key not in _SIDES), *(side for side in _SIDES if side not in data)]
+        if wrong:
+            keys = ", ".join(map(str, data)) or "nothing"
+            problems.append((at, f"{_key(at)} has a value for passes and one for fails, found {keys}"))
+            return None
+        sides = {side: Plain({}, distance_in_file).read(data[side], (*at, side), problems) for side in _SIDES}
+        return None if None in sides.values() else GrayZone(**sides)
+
+
+_SIDES = ("passes", "fails")
+
+
 # --- the format -----------------------------------------------------------------------------------------------------
 
 _LEVEL_KEYS = Keys(
@@ -415,7 +441,12 @@ RUBRIC = Keys(
         ),
         "max_false_pass": Key(_SHARE, "Limit on the share of gold's fails that the judge passes; none if not given."),
         "max_false_fail": Key(_SHARE, "Limit on the share of gold's passes that the judge fails; none if not given."),
-        "ask_within": Key(_SHARE, "Gray zone: scores this close to the pass mark go to a person.", 0.0),
+        "ask_within": Key(
+            _GrayZoneKind(),
+            "Gray zone: scores this close to the pass mark go to a person; one distance, or one for passes and one for "
+            "fails, where `all` and `none` are possible.",
+            0.0,
+        ),
         "criteria": Key(
             Many(CRITERION, "a rubric needs at least one criterion"),
             "What is judged, each with its weight.",

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, Self, get_a
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import brief
+from markscheme.rubrics.gray_zone import GrayZone, gray_zone
 from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
@@ -316,7 +317,8 @@ class Rubric:
         agreement_on: What must agree: scores within the tolerance, or pass/fail decisions.
         max_false_pass: Largest share of the responses failed by gold that the judge may pass; None sets no limit.
         max_false_fail: Largest share of the responses passed by gold that the judge may fail; None sets no limit.
-        ask_within: Half-width of the gray zone: a score this close to the pass mark is for a person to decide.
+        ask_within: Half-width of the gray zone: a score this close to the pass mark is for a person to decide. A
+            GrayZone has a distance for passes and one for fails.
         source: The file it came from, for messages.
 
     Raises:
@@ -343,7 +345,7 @@ class Rubric:
     agreement_on: AgreementOn = "score"
     max_false_pass: float | None = None
     max_false_fail: float | None = None
-    ask_within: float = 0.0
+    ask_within: float | GrayZone = 0.0
     source: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -383,8 +385,10 @@ class Rubric:
         for key, limit in (("max_false_pass", self.max_false_pass), ("max_false_fail", self.max_false_fail)):
             if limit is not None and not 0 <= limit <= 1:
                 yield f"{key} is a share from 0 to 1, found {limit}"
-        if not 0 <= self.ask_within <= 1:
-            yield f"ask_within is a distance in score from 0 to 1, found {self.ask_within}"
+        for reach in (self.gray_zone.passes, self.gray_zone.fails):
+            if not 0 <= reach <= 1 and reach != math.inf:
+                yield f"ask_within is a distance in score from 0 to 1, found {reach}"
+                break
         for criterion in self.criteria:
             if criterion.check is not None and self.strategy == "holistic":
                 yield f"strategy holistic asks for one number and runs no check: criterion {criterion.name!r} has one"
@@ -453,7 +457,12 @@ class Rubric:
         ]
         asking = [self.description, self.guidelines, self.inputs, self.strategy, self.samples]
         asking += [self.optional_inputs] * bool(self.optional_inputs)
-        return fingerprint(self.name, criteria, float(self.pass_mark), float(self.ask_within), asking)
+        return fingerprint(self.name, criteria, float(self.pass_mark), self.gray_zone.in_file, asking)
+
+    @property
+    def gray_zone(self) -> GrayZone:
+        """Which decisions are for a person, by their distance from the pass mark."""
+        return gray_zone(self.ask_within)
 
     def criterion(self, name: str) -> Criterion:
         """The criterion of that name; KeyError if there is none."""

@@ -161,7 +161,7 @@ def _promise(pilot: Comparison | None, have: int) -> Need:
         margins = np.abs(pilot.scores - pilot.rubric.pass_mark)
         margins = margins[~np.isnan(margins)]
         if len(margins) >= PILOT:
-            width = pilot.rubric.ask_within or pilot.tolerance
+            width = pilot.rubric.gray_zone.width or pilot.tolerance
             share = max(0.05, float((margins > width).mean()))
             basis = f"{percent(share)} of scores lie further than {width:g} from the mark"
     basis += "" if promise_for(have) == "automatic" else "; fewer can promise it of all decisions instead"

@@ -394,7 +394,8 @@ def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapp
     for side in (True, False):
         ids = [id for id in distance if passed[id] is side]
         if ids:
-            reach = max(float(np.quantile([distance[id] for id in ids], NEAR)), rubric.ask_within)
+            near = float(np.quantile([distance[id] for id in ids], NEAR))
+            reach = max(near, rubric.gray_zone.reach(passed=side))
             nearest |= {id for id in ids if distance[id] <= reach + ROUNDING}
     return nearest
 

@@ -26,7 +26,7 @@ RAREST = 50
 Gates of which so little is predicted, 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
 FEW_GROUPS = 5
 """With fewer groups of cases, how much the cases of a group vary together is hardly known; as in agreement by group."""
-NEVER = 0.001
+PRINTED_AS_0 = 0.001
 """An end of an interval below this is printed as 0."""
 
 
@@ -194,6 +194,6 @@ def _often(chance: float) -> str:
 
 
 def _in(chance: float) -> str:
-    if chance < NEVER:
+    if chance < PRINTED_AS_0:
         return "0"
     return f"{round(10 * chance)} in 10" if chance > 0.45 else f"1 in {round(1 / chance)}"

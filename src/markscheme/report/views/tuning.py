@@ -1,19 +1,22 @@
 """The report on a tuning Proposal: wording first, then weights, pass mark, thresholds and the gray zone."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from markscheme.calibration.calibration import Rater
 from markscheme.calibration.findings.finding import Finding
-from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
+from markscheme.calibration.tuning import MarkSide, Proposal, Source, Tuned, TunedBand
 from markscheme.phrases import counted, number, signed
 from markscheme.ratings.splits import Openings
 from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import NONE, share, share_with_interval, with_interval
 from markscheme.report.json import attributes, plain
+from markscheme.rubrics.gray_zone import GrayZone, gray_zone
 from markscheme.stats import Estimate
 from markscheme.stats.pass_mark import MarkProposal
+from markscheme.stats.prevalence import Band
 from markscheme.stats.weights import HeldOut
 
 NOT_HUMAN_WARNINGS: Mapping[str, str] = {
@@ -191,14 +194,29 @@ def _thresholds(proposal: Proposal) -> Iterator[Line]:
 def _band(band: TunedBand | None) -> str:
     if band is None:
         return "Not known without the judge's scores (--ratings FILE or --judge NAME)."
-    if not band.supported or band.band is None:
+    if not band.supported:
         return f"No guarantee is possible; {band.reason}"
-    chosen = band.band
-    return (
-        f"Within {band.after:g} of the pass mark a person decides; {band.reason}. Automatic: "
-        f"{share_with_interval(chosen.automatic)}; {chosen.errors} of {chosen.n_automatic} were wrong, at most "
-        f"{share(chosen.upper)} are. Written with --band."
-    )
+    parts = [_automatic(side, part) for side, part in band.bands.items() if part.half_width is not None]
+    return f"{_who_decides(gray_zone(band.after))}; {band.reason}. {' '.join(parts)} Written with --band."
+
+
+def _who_decides(zone: GrayZone) -> str:
+    """Which decisions a person makes, by their distance from the pass mark."""
+    if zone.passes == zone.fails:
+        return f"Within {zone.passes:g} of the pass mark a person decides"
+    sides = {"passes": zone.passes, "fails": zone.fails}
+    parts = [
+        f"all {side}" if math.isinf(reach) else f"{side} within {reach:g} of the pass mark"
+        for side, reach in sides.items()
+    ]
+    return f"A person decides {' and '.join(parts)}"
+
+
+def _automatic(side: MarkSide, part: Band) -> str:
+    """How much is automatic, and how much of it was wrong."""
+    head = "Automatic" if side == "both" else f"Automatic {side}"
+    wrong = f"{part.errors} of {part.n_automatic} were wrong, at most {share(part.upper)} are."
+    return f"{head}: {share_with_interval(part.automatic)}; {wrong}"
 
 
 def _diff(run: TuneRun) -> Iterator[Block]:
@@ -265,7 +283,11 @@ def _held_out_json(held_out: Mapping[str, HeldOut], why_not: str) -> dict[str, A
 
 def _band_json(band: TunedBand) -> dict[str, Any]:
     promise = "of=promise error=alpha confidence automatic errors n_automatic upper needed"
+    promises = {side: attributes(part, promise) for side, part in band.bands.items()}
     return {
-        **attributes(band, "before after supported reason split"),
-        "promise": None if band.band is None else attributes(band.band, promise),
+        **attributes(band, "supported reason split"),
+        "before": gray_zone(band.before).in_file,
+        "after": gray_zone(band.after).in_file,
+        "promise": next(iter(promises.values()), None),
+        "promises": promises,
     }

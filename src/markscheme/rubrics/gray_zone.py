@@ -1,0 +1,90 @@
+"""The gray zone: which decisions of a judge a person makes instead, by their distance from the pass mark."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+ALL, NONE = "all", "none"
+"""In files: a person decides all, or none, of the passes or fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrayZone:
+    """How near the pass mark a person decides, among the passes and among the fails.
+
+    Attributes:
+        passes: Distance in score up to which a person decides a pass; 0 for none of them, infinite for all.
+        fails: The same for a fail.
+    """
+
+    passes: float
+    fails: float
+
+    def reach(self, *, passed: bool) -> float:
+        """The distance on one side."""
+        return self.passes if passed else self.fails
+
+    def has(self, distance: float, *, passed: bool) -> bool:
+        """Whether a person decides at this distance from the pass mark; never on a side without a gray zone.
+
+        Example:
+            >>> zone = GrayZone(passes=0.12, fails=math.inf)
+            >>> zone.has(0.2, passed=True), zone.has(0.1, passed=True), zone.has(0.4, passed=False)
+            (False, True, True)
+        """
+        reach = self.reach(passed=passed)
+        return reach > 0 and distance <= reach
+
+    @property
+    def width(self) -> float:
+        """The wider of the two distances; a side that a person decides altogether has none."""
+        return max(reach if math.isfinite(reach) else 0.0 for reach in (self.passes, self.fails))
+
+    def why(self, *, passed: bool) -> str:
+        """Why a person should look, as part of a sentence.
+
+        Example:
+            >>> GrayZone(0.12, math.inf).why(passed=True), GrayZone(0.12, math.inf).why(passed=False)
+            ('within 0.12 of the mark: a person should look', 'it fails: a person should look')
+        """
+        reach = self.reach(passed=passed)
+        near = f"within {reach:g} of the mark" if math.isfinite(reach) else "it passes" if passed else "it fails"
+        return f"{near}: a person should look"
+
+    @property
+    def in_file(self) -> float | dict[str, float | str]:
+        """As files have it: one number for both sides, or each by name.
+
+        Example:
+            >>> GrayZone(0.1, 0.1).in_file, GrayZone(0.12, math.inf).in_file
+            (0.1, {'passes': 0.12, 'fails': 'all'})
+        """
+        if self.passes == self.fails and math.isfinite(self.passes):
+            return self.passes
+        return {"passes": _in_file(self.passes), "fails": _in_file(self.fails)}
+
+
+def gray_zone(within: "float | GrayZone") -> GrayZone:
+    """The gray zone that a rubric's `ask_within` means."""
+    return within if isinstance(within, GrayZone) else GrayZone(float(within), float(within))
+
+
+def distance_in_file(value: Any) -> float:
+    """The distance that `all`, `none` or a number stands for in a file.
+
+    Raises:
+        ValueError: It is none of these.
+    """
+    if value == ALL:
+        return math.inf
+    if value == NONE:
+        return 0.0
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"is a distance in score from 0 to 1, {ALL!r} or {NONE!r}; found {value!r}")
+    return float(value)
+
+
+def _in_file(reach: float) -> float | str:
+    if reach == 0:
+        return NONE
+    return reach if math.isfinite(reach) else ALL
