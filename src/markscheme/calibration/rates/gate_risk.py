@@ -18,7 +18,7 @@ from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure, ThresholdRis
 
 MOST_MISSING = 0.1
 """Share of the cases that may lack a figure in some run."""
-LEAST_CASES = 2
+FEWEST_CASES = 2
 """With fewer cases there is no spread between cases to estimate."""
 RAREST = 50
 """Rarer failures are reported as less than 1 in this many runs, and no number: a few runs can't show how rare.
@@ -156,8 +156,8 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
     dropped = n_cases - n_graded
     if dropped > MOST_MISSING * n_cases:
         raise NothingGraded(["a case counts if every run graded it"] * dropped, of=n_cases)
-    if n_graded < LEAST_CASES:
-        raise ComparisonError(f"a gate needs {LEAST_CASES} cases or more, got {n_graded}")
+    if n_graded < FEWEST_CASES:
+        raise ComparisonError(f"a gate needs {FEWEST_CASES} cases or more, got {n_graded}")
     counted = runs.rows(graded)
     risk = threshold_risk(figures[:, graded], threshold, of=of, runs_in_ci=averaged, groups=counted.groups)
     return Gate(risk, threshold, of, averaged, dropped, _number_of(counted.groups))
