@@ -47,7 +47,7 @@ _STACK = "exception.stacktrace"
 
 
 @dataclass(frozen=True)
-class Span:
+class TraceSpan:
     """A span.
 
     Attributes:
@@ -79,7 +79,7 @@ class Span:
     failure: str
 
 
-def spans_in(value: Any) -> list[Span]:
+def spans_in(value: Any) -> list[TraceSpan]:
     """The spans in plain data, in its order; empty if it has none.
 
     Args:
@@ -124,13 +124,13 @@ def _span_id(record: Mapping[str, Any]) -> str:
     return _plain_text(first(record, _SPAN_ID) or first(context, _SPAN_ID))
 
 
-def _span(record: Mapping[str, Any]) -> Span:
+def _span(record: Mapping[str, Any]) -> TraceSpan:
     facts = _attributes(record.get("attributes"))
     kind = _plain_text(first(facts, _KIND) or record.get("span_kind")).strip('"').casefold()
     tool = first(facts, _TOOL[:-1]) or (first(facts, _TOOL) if kind == "tool" else None)
     asked = _messages(facts, _ASKED)
     answered = _messages(facts, _ANSWERED)
-    return Span(
+    return TraceSpan(
         _span_id(record),
         _plain_text(first(record, _PARENT)),
         _began(record),

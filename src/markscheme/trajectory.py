@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from itertools import groupby, takewhile
 from typing import Any
 
-from markscheme.spans import Span, first, spans_in
+from markscheme.spans import TraceSpan, first, spans_in
 from markscheme.text import encodable
 
 STEPPED = ("messages", "tool_calls", "trace")
@@ -341,11 +341,11 @@ def _call(item: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
     return AgentStep(TOOL_CALL, name, _text(arguments), arguments)
 
 
-def _of_spans(spans: Sequence[Span]) -> Iterator[AgentStep]:
+def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
     """Each span's input, then the spans inside it by start time, then its output."""
     talk = _Talk.about(spans)
     known_ids = {span.id for span in spans}
-    within: dict[str, list[Span | AgentStep]] = {}
+    within: dict[str, list[TraceSpan | AgentStep]] = {}
     for span in sorted(spans, key=lambda span: span.start):
         is_inside = span.parent in known_ids and span.parent != span.id
         within.setdefault(span.parent if is_inside else "", []).append(span)
@@ -364,7 +364,7 @@ def _of_spans(spans: Sequence[Span]) -> Iterator[AgentStep]:
             waiting += [*reversed(after), *reversed(inner)]
 
 
-def _before(span: Span) -> list[AgentStep]:
+def _before(span: TraceSpan) -> list[AgentStep]:
     """What a span was called with, and what else it holds that nothing here reads, by name."""
     facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
@@ -375,7 +375,7 @@ def _before(span: Span) -> list[AgentStep]:
     ]
 
 
-def _after(span: Span) -> list[AgentStep]:
+def _after(span: TraceSpan) -> list[AgentStep]:
     """What came of a span, if known."""
     failure = [f"failed: {span.failure}"] if span.failure else []
     gave = [_text(span.gave)] if span.gave is not None and span.answered is None else []
@@ -401,17 +401,17 @@ class _Talk:
     earlier: list[list[AgentStep]]
 
     @classmethod
-    def about(cls, spans: Sequence[Span]) -> "_Talk":
+    def about(cls, spans: Sequence[TraceSpan]) -> "_Talk":
         """Of the spans of a trace, before the first is read."""
         called = [span for span in spans if span.is_tool]
         results = ((span.name, _text(span.gave)) for span in called)
         return cls(frozenset(span.name for span in called), frozenset(results), [])
 
-    def is_of(self, span: Span) -> bool:
+    def is_of(self, span: TraceSpan) -> bool:
         """Whether the span has messages."""
         return span.asked is not None or span.answered is not None
 
-    def heard(self, span: Span) -> list[AgentStep]:
+    def heard(self, span: TraceSpan) -> list[AgentStep]:
         """The messages that a model was sent and that no earlier span has."""
         steps = _read(span.asked) if span.asked else []
         before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _shared(talk, steps), default=[])
@@ -419,7 +419,7 @@ class _Talk:
         self.earlier.append(steps)
         return self._without_repeats(new)
 
-    def answered(self, span: Span) -> list[AgentStep]:
+    def answered(self, span: TraceSpan) -> list[AgentStep]:
         """The messages that a model answered."""
         steps = _read(span.answered) if span.answered else []
         if steps and self.earlier:

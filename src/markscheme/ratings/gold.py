@@ -32,7 +32,7 @@ GOLD = "gold"
 """Name of the gold column in a table."""
 JUDGE = "judge"
 """Name of the judge's column where there is only one judge."""
-EVEN = 0.5
+HALF_PASS = 0.5
 """The share of annotators who say pass where as many say fail."""
 DECISION = "pass or fail"
 """What annotators split over where they gave decisions on the whole."""
@@ -300,8 +300,8 @@ def _decisions(
             votes = np.column_stack([column.decisions for column in columns])
             decided = open_still & ~np.isnan(votes).all(axis=1)
             share = gold(votes, by="mean")
-            are_split |= decided & (share == EVEN)
-            passed = np.where(decided, np.where(share == EVEN, np.nan, share > EVEN), passed)
+            are_split |= decided & (share == HALF_PASS)
+            passed = np.where(decided, np.where(share == HALF_PASS, np.nan, share > HALF_PASS), passed)
             open_still &= ~decided
     return _Decisions(passed, are_split)
 
