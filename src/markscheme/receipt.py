@@ -46,6 +46,8 @@ class Receipt:
         prompt: Fingerprint of its prompts.
         judge: Fingerprint of the judge; "" if only its ratings were known.
         asking: Pass mark, strategy and samples at the time, which a run may set independently of the rubric's text.
+        relabelled: How many examples were labelled again after a rewording, and how many of those the same; None where
+            none were.
         differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
     """
 
@@ -59,6 +61,7 @@ class Receipt:
     prompt: str
     judge: str
     asking: Mapping[str, Any] = field(default_factory=dict)
+    relabelled: tuple[int, int] | None = None
     differs: tuple[str, ...] = ()
 
     @property
@@ -101,7 +104,11 @@ def calibration_text(receipt: Receipt | None) -> str:
     if receipt.differs:
         return f"calibrated for {' and '.join(receipt.differs)}"
     margin = "" if receipt.margin is None else f"± {_rounded(receipt.margin)} "
-    return f"{margin}({receipt.labels} {receipt.kind} labels, {receipt.date}; {ALLOWS[receipt.use]})"
+    again = ""
+    if receipt.relabelled is not None:
+        relabelled, same = receipt.relabelled
+        again = f" ({relabelled} relabelled, {same} the same)"
+    return f"{margin}({receipt.labels} {receipt.kind} labels{again}, {receipt.date}; {ALLOWS[receipt.use]})"
 
 
 def why_no_gate(receipt: Receipt | None) -> str:
@@ -184,6 +191,7 @@ def load_receipt(path: Path) -> Receipt:
         labels = data["labels"]
         prints = data["fingerprints"]
         asking = data["asked"]
+        again = labels.get("again")
         if use not in USES:
             raise ValueError(f"use is one of {', '.join(USES)}, found {shown(use)}")
         return Receipt(
@@ -197,6 +205,7 @@ def load_receipt(path: Path) -> Receipt:
             prompt=_line(prints["prompt"]),
             judge=_line(prints["judge"]),
             asking=_asking(asking["pass_mark"], asking["strategy"], asking["samples"]),
+            relabelled=(int(again["relabelled"]), int(again["same"])) if again and again["relabelled"] else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error

@@ -29,7 +29,7 @@ def test_what_is_given_is_on_disk_before_the_next_page_as_a_blind_rating(project
     assert line["id"] == f"model-x-{reply}"
     assert (line["rater"], line["kind"], line["sample"], line["blind"]) == ("ann", "human", 0, True)
     assert line["criteria"]["polite"]["level"] == 3.0
-    assert line["criteria"]["waffle"] == {"abstained": "", "under": rubric.criterion("waffle").fingerprint}
+    assert line["criteria"]["waffle"] == {"abstained": "", "under": rubric.criterion("waffle").wording}
     assert line["note"] == "reads cold"
 
 

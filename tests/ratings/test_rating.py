@@ -108,15 +108,20 @@ def test_of_a_person_the_later_line_counts_criterion_by_criterion(tmp_path: Path
     assert (first.criteria["clarity"].level, first.criteria["polite"].level, first.note) == (5.0, 1.0, "hm")
 
 
-def test_a_later_line_under_another_wording_takes_over_altogether(tmp_path: Path) -> None:
+def test_a_later_line_under_another_wording_leaves_the_other_criteria_and_remembers_what_it_replaces(
+    tmp_path: Path,
+) -> None:
     by = {"id": "a", "rater": "ann", "kind": "human"}
     path = _file(
         tmp_path,
-        by | {"criteria": {"clarity": 2, "polite": True}, "under": "old"},
+        by | {"criteria": {"clarity": 2, "polite": True}, "overall": 0.2, "under": "old"},
         by | {"criteria": {"clarity": 5}, "under": "new"},
     )
     (rating,) = load_ratings(path, RUBRIC)
-    assert set(rating.criteria) == {"clarity"}
+    levels = {name: (rated.level, rated.under) for name, rated in rating.criteria.items()}
+    assert levels == {"clarity": (5.0, ""), "polite": (1.0, "old")}
+    assert (rating.superseded["clarity"].level, rating.superseded["clarity"].under) == (2.0, "old")
+    assert rating.overall is None
 
 
 def test_a_withdrawn_line_takes_back_what_stood_there(tmp_path: Path) -> None:

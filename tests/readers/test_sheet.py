@@ -78,7 +78,7 @@ def test_a_sheet_of_examples_in_yaml_leaves_them_as_they_are(tmp_path: Path) -> 
     (home / "examples.yaml").write_text(text)
     done = run("markscheme", "label", "manners", "--rater", "ana", "--sheet", "ana.html", cwd=tmp_path)
     assert (done.returncode, (home / "examples.yaml").read_text()) == (0, text)
-    assert [file.name for file in sorted(home.iterdir())] == ["examples.yaml", "ratings", "sheet.key"]
+    assert [file.name for file in sorted(home.iterdir())] == ["examples.yaml", "ratings", "sheet.key", "wordings.jsonl"]
 
 
 def test_the_sheet_holds_nothing_of_judges_and_one_policy_for_script_and_style(

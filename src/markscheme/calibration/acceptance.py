@@ -261,6 +261,7 @@ def _accepted_json(
             "kind": KIND_OF_REFERENCE.get(gold.reference, gold.reference),
             "reference": gold.reference,
             "raters": dict(gold.kinds),
+            **({} if calibration.carried is None else {"again": calibration.carried.to_json()}),
         },
         "split": split,
         "measurements": _measurements(calibration),

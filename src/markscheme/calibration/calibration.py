@@ -5,9 +5,12 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
+from markscheme.calibration.carried_labels import CarriedLabels
 from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.decision import Decision, decide
 from markscheme.calibration.drift.baseline import Baseline, Since, drift_since
@@ -135,6 +138,7 @@ class Calibration(Reported):
         slices: Groups of examples on which the judge does worse, or better, than on the rest.
         openings: How often held-out labels were opened; None where none are held out.
         part: The part of the set that was used, and how many labelled examples the whole set has; None where all were.
+        carried: What labels from before a rewording count for; None where there are none.
         target_is_default: Whether neither an option nor a rubric's file says the target.
     """
 
@@ -152,6 +156,7 @@ class Calibration(Reported):
     openings: Openings | None = None
     part: tuple[str, int] | None = None
     target_is_default: bool = False
+    carried: CarriedLabels | None = None
 
     def __repr__(self) -> str:
         return f"<Calibration of {self.rater.name} on {self.rubric.name}: {self.use}, {self.verdict}>"
@@ -299,6 +304,27 @@ def calibration_of(
         slices=slices,
         target_is_default=bool(rater.table_read_as) and options.target is None,
     )
+
+
+def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
+    """A calibration whose judge gates only if it would by the labels that count for a gate.
+
+    Args:
+        calibration: By all labels.
+        carried: Which of them were given to other words of a criterion.
+    """
+    calibration = replace(calibration, carried=carried)
+    comparison = calibration.comparison
+    counts = np.array([unit in carried.for_gate for unit in comparison.ids], dtype=bool)
+    if calibration.use != "gate" or counts.all():
+        return calibration
+    decision = calibration.decision
+    if counts.any():
+        of_current = replace(comparison, table=comparison.table.rows(counts))
+        if decide(of_current, target=decision.target, findings=calibration.findings).use == "gate":
+            return calibration
+    because = f"{decision.because} {carried.sentence}"
+    return replace(calibration, decision=replace(decision, use="trend", because=because))
 
 
 def decision_of(

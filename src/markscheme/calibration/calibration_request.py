@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.acceptance import accepting
-from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.calibration import Calibration, Options, Rater, by_current_words, calibration_of
+from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.drift.baseline import Since
 from markscheme.calibration.history import (
     DriftRule,
@@ -20,7 +21,7 @@ from markscheme.calibration.history import (
     with_replay,
 )
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
-from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unmakeable
 from markscheme.grading import Grade, Grading, scorers_for
@@ -223,6 +224,8 @@ class CalibrationRequest:
 
     def _calibrated(self, rubric: Rubric, every: ExampleSet, folder: Path | None, path: Path) -> list[Calibration]:
         openings = openings_by("calibrate", every, self.choice.split)
+        carried = carried_labels(every, rubric)
+        every = every if carried is None else carried.counting
         examples = self.choice.of(every)
         if not examples.labelled.examples:
             without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
@@ -231,6 +234,8 @@ class CalibrationRequest:
             calibrations = self._from_ratings(rubric, every, examples, path)
         else:
             calibrations = [self._from_judge(judge, rubric, examples, folder, path) for judge in self.judges or [None]]
+        if carried is not None:
+            calibrations = [by_current_words(calibration, carried) for calibration in calibrations]
         self._accept(calibrations, path, examples)
         for calibration in calibrations:
             warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
@@ -243,7 +248,7 @@ class CalibrationRequest:
         """All examples, and the rubric's calibration folder if there is one."""
         if isinstance(self.examples, ExampleSet):
             return self.examples, find_calibration(rubric.name, Path.cwd())
-        return labelled_examples(rubric, self.examples)
+        return examples_with_every_label(rubric, self.examples)
 
     @contextmanager
     def _turn(self, path: Path | None) -> Iterator[None]:

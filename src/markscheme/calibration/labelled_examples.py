@@ -2,13 +2,32 @@
 
 from pathlib import Path
 
+from markscheme.calibration.carried_labels import carried_labels
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.examples_choice import examples_of
 from markscheme.rubrics.rubric import Rubric
 
 
 def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
-    """A rubric's examples, and its calibration folder if there is one.
+    """A rubric's examples with the labels that count, and its calibration folder if there is one.
+
+    Of labels from before a rewording those that were given again don't count, nor any once they are shown to differ.
+
+    Args:
+        rubric: The rubric.
+        named: As for `examples_with_every_label`.
+
+    Raises:
+        UsageError: There are no examples.
+        RatingError: They, or their labels, cannot be read.
+    """
+    every, folder = examples_with_every_label(rubric, named)
+    carried = carried_labels(every, rubric)
+    return (every if carried is None else carried.counting), folder
+
+
+def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
+    """A rubric's examples, whatever words their labels were given to, and its calibration folder if there is one.
 
     The labels in the folder's `ratings/` apply to the rubric's own examples only, also where their file is named.
 

@@ -2,7 +2,16 @@
 
 import sys
 
-from markscheme.commands.label import PageFlag, PageOptions, Pool, RaterName, Seed, opened, serve_pages
+from markscheme.commands.label import (
+    PageFlag,
+    PageOptions,
+    Pool,
+    RaterName,
+    Seed,
+    opened,
+    say_what_is_left_out,
+    serve_pages,
+)
 from markscheme.commands.options import RubricName, SkipDamaged
 from markscheme.text import on_one_line
 
@@ -25,6 +34,7 @@ def adjudicate(
         markscheme adjudicate code-quality --rater ann
     """
     with opened(rubric, pool, (rater,), adjudicate=True, seed=seed) as works:
+        say_what_is_left_out(works)
         if not works[0].steps:
             print("annotators disagree on nothing in the pool; there is nothing to adjudicate", file=sys.stderr)
             return 0

@@ -39,14 +39,14 @@ def export(
     Example:
         markscheme export code-quality --promptfoo rate.yaml
     """
-    from markscheme.calibration.labelled_examples import labelled_examples
+    from markscheme.calibration.labelled_examples import examples_with_every_label
     from markscheme.ratings.examples_choice import part_of
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
     path = find_rubric(rubric)
     loaded = load_rubric(path)
-    chosen = part_of(labelled_examples(loaded, examples)[0], split)
+    chosen = part_of(examples_with_every_label(loaded, examples)[0], split)
     if promptfoo is not None:
         _write_promptfoo(chosen, loaded, path, promptfoo, judge[0] if judge else None)
         return 0

@@ -122,6 +122,7 @@ def label(
         raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
     raters = shared.raters if shared is not None and rater is None else (rater,)
     with opened(rubric, pool, raters, next=next, share=shared, seed=seed) as works:
+        say_what_is_left_out(works)
         if sheet is not None:
             return _write_sheets(works, sheet, timed=not untimed, json=json)
         return serve_pages(works, page, timed=not untimed, json=json)
@@ -158,6 +159,12 @@ def opened(
             work.file.close()
 
 
+def say_what_is_left_out(works: Sequence["Work"]) -> None:
+    """Say on standard error what of the set isn't asked, and why."""
+    for note in dict.fromkeys(note for work in works for note in work.notes):
+        print(note, file=sys.stderr)
+
+
 def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json: bool) -> int:
     """Print where each rater's page is, and serve them until Ctrl-C."""
     from markscheme.labelling.server import free_socket, new_token, serve
@@ -181,7 +188,19 @@ def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json
     finally:
         for work in works:
             print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
+            _say_what_follows(work)
     return 0
+
+
+def _say_what_follows(work: "Work") -> None:
+    """Say what labels that were given again show about the old ones."""
+    if not work.reworded:
+        return
+    from markscheme.labelling.setup import carried_in
+
+    carried = carried_in(work)
+    if carried is not None:
+        print(carried.sentence, file=sys.stderr)
 
 
 def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:

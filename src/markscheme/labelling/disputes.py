@@ -181,7 +181,7 @@ def _differ(words: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _is_of(rated: Rated, criterion: Criterion) -> bool:
-    return rated.under in ("", criterion.fingerprint)
+    return rated.under == "" or criterion.is_worded(rated.under)
 
 
 def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Voice:

@@ -13,9 +13,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from markscheme.labelling.disputes import AGREEMENT_STEP
+from markscheme.labelling.order import Step
 from markscheme.labelling.rendering import render_example
 from markscheme.labelling.work import ANSWER_NOT_APPLICABLE, CANNOT_TELL, Question, Work, unit_of
 from markscheme.ratings.rating import asked_under
+from markscheme.ratings.wordings import CriterionWords, words_in
 from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 
@@ -69,10 +71,10 @@ def sheet_of(work: Work, *, timed: bool) -> str:
         "rater": work.file.rater,
         "kind": work.file.kind,
         "name": rubric.name,
-        "criteria": {criterion.name: criterion.fingerprint for criterion in rubric.criteria},
+        "criteria": {criterion.name: criterion.wording for criterion in rubric.criteria},
         "under": asked_under(rubric),
         "responses": responses,
-        "asks": {id: [question.criterion.name for question in work.questions[id]] for id in responses},
+        "asks": {step.id: [question.criterion.name for question in work.asked(step)] for step in reversed(work.steps)},
         "steps": [[step.id, step.sample] for step in work.steps],
     }
     with work.home.held():
@@ -120,6 +122,7 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
 def _data(work: Work, *, timed: bool) -> dict[str, Any]:
     """What the script knows of the work; nothing here is anybody else's but what an adjudicator decides on."""
     names = [criterion.name for criterion in work.rubric.criteria]
+    old_words = words_in(work.home.path.parent) if work.reworded else {}
     places = {step: place for place, step in enumerate(work.steps)}
     return {
         "rubric": work.rubric.name,
@@ -129,8 +132,9 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
         "steps": [
             {
                 "unit": unit_of(step),
-                "criteria": [names.index(question.criterion.name) for question in work.questions[step.id]],
-                "given": [[asdict(voice) for voice in question.voices] for question in work.questions[step.id]],
+                "criteria": [names.index(question.criterion.name) for question in work.asked(step)],
+                "given": [[asdict(voice) for voice in question.voices] for question in work.asked(step)],
+                "before": list(_words_before(work, step, old_words)),
                 "answer": None if (answered := work.answered(step)) is None else asdict(answered),
             }
             for step in work.steps
@@ -145,6 +149,15 @@ def _questions(rubric: Rubric) -> list[Question]:
     return [Question(criterion) for criterion in rubric.criteria]
 
 
+def _words_before(
+    work: Work, step: Step, old_words: Mapping[str, CriterionWords]
+) -> Iterator[Mapping[str, Any] | None]:
+    """For each question the words that the rater answered before; empty ones where they aren't recorded."""
+    for question in work.asked(step):
+        under = work.reworded.get(step, {}).get(question.criterion.name, "")
+        yield asdict(old_words.get(under, CriterionWords("", ()))) if under else None
+
+
 def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
     """A criterion as the page shows it."""
     criterion = question.criterion
@@ -153,6 +166,7 @@ def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
         "criterion": criterion,
         "choices": list(_choices(question)),
         "anchors": list(_anchors(criterion)),
+        "words": CriterionWords.of(criterion),
         "is_fault": criterion.weight < 0,
         "by": None if seen == rubric.known_inputs else [*seen, "the response"],
     }

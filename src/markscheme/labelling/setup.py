@@ -1,20 +1,25 @@
 """Open a rater's work: load rubric and pool, draw what to label, and read the labels given before."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
+from markscheme.calibration.carried_labels import CarriedLabels, carried_labels, stale_in
 from markscheme.calibration.plans.sampling import choose_next, with_split
-from markscheme.errors import ComparisonError, UsageError, writing
+from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.files import set_aside_damaged_end
 from markscheme.labelling.disputes import disputed, first_labels, ratings_in
 from markscheme.labelling.order import Share, Step, steps_of
 from markscheme.labelling.pool import RATINGS, ResponsePool, SetFile, read_pool
 from markscheme.labelling.store import LabelFile
 from markscheme.labelling.work import Question, Work
-from markscheme.ratings.examples import Example, ExampleSet, Split
+from markscheme.phrases import counted, in_words
+from markscheme.ratings.examples import Example, ExampleSet, Split, load_examples
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.wordings import record_words
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
@@ -66,8 +71,8 @@ def open_work(
     try:
         work = _work(rubric, source, responses, home, file)
         if next is not None:
-            return _drawn(work, responses, next, seed, share)
-        return replace(work, steps=_steps(list(work.questions), work, seed, share))
+            return _noting_what_is_left(_drawn(work, responses, next, seed, share), by_next=True)
+        return _noting_what_is_left(replace(work, steps=_steps(list(work.questions), work, seed, share)), by_next=False)
     except BaseException:
         file.close()
         raise
@@ -85,7 +90,80 @@ def _work(rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file:
             id: tuple(Question(c, voices[c.name]) for c in rubric.criteria if c.name in voices)
             for id, voices in disputed(people, rubric, file.rater, list(examples)).items()
         }
-    return Work(rubric, source, examples, questions, (), file, home, split, pool.labels)
+    work = Work(rubric, source, examples, questions, (), file, home, split, pool.labels)
+    if file.kind == "adjudicated":
+        return work
+    carried = carried_in(work)
+    return replace(work, reworded=_reworded(work, carried))
+
+
+def carried_in(work: Work) -> CarriedLabels | None:
+    """What labels from before a rewording count for in the rubric's set; None where there are none."""
+    if not work.home.path.is_file() or not work.home.path.stat().st_size:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            examples = load_examples(work.home.path, work.rubric, ratings=work.file.path.parent)
+    except RatingError:  # another rater's file, which may be half written; its own message comes where it is needed
+        return None
+    return carried_labels(examples, work.rubric)
+
+
+def _reworded(work: Work, carried: CarriedLabels | None) -> dict[Step, dict[str, str]]:
+    """What is asked again of responses that the rater has labelled, by step: criteria that are new, and reworded ones
+    where the check needs them; with the digest of the words that were answered."""
+    asked = set() if carried is None else set(carried.asked)
+    names = [criterion.name for criterion in work.rubric.criteria]
+    reworded: dict[Step, dict[str, str]] = {}
+    for step, label in work.file.labels.items():
+        if step.id not in work.examples:
+            continue
+        old = {name: label.criteria[name].under or label.under for name in stale_in(label, work.rubric)}
+        again = {
+            **{name: under for name, under in old.items() if step.id in asked and step.sample == 0},
+            **{name: "" for name in names if name not in label.criteria and step.sample == 0},
+        }
+        if old or again:
+            reworded[step] = {name: again[name] for name in names if name in again}
+    return reworded
+
+
+def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
+    """The work without responses of which nothing is asked again, those asked again first, and what is left out."""
+    steps = [
+        step
+        for step in work.steps
+        if work.reworded.get(step) != {} and (step.sample == 0 or Step(step.id) not in work.reworded)
+    ]
+    again = [step for step in steps if step in work.reworded]
+    others = [step for step in steps if step not in work.reworded]
+    return replace(work, steps=(*again, *others), notes=tuple(_notes(work, len(again), by_next=by_next)))
+
+
+def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
+    carried = carried_in(work)
+    if carried is None:
+        return
+    names = in_words(carried.reworded)
+    whole = counted(len(carried.examples.labelled.examples), "labelled example")
+    if by_next:
+        elsewhere = [unit for unit in carried.old if unit not in {step.id for step in work.steps}]
+        if elsewhere:
+            yield (
+                f"{len(elsewhere)} of {whole} are left out: they were labelled under the old words of {names}. Label "
+                f"them again without --next: markscheme label {work.rubric.name} --rater {work.file.rater}"
+            )
+    elif work.is_adjudication:
+        if carried.old:
+            yield (
+                f"{len(carried.old)} of {whole} are left out: their labels of {names} are under its old words, so "
+                "whether annotators still differ isn't known"
+            )
+    else:
+        if n_again:
+            yield f"{n_again} of {whole} are asked again, on {names} alone: its words changed."
+        yield carried.sentence
 
 
 def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tuple[Step, ...]:
@@ -143,6 +221,7 @@ def keep_examples(work: Work) -> None:
     """Add the responses of a work to the rubric's own examples, so that labels from elsewhere find them there."""
     with work.home.held():
         kept_ids = {example.id for example in work.home.read()}
+        record_words(work.home.path.parent, work.rubric, date.today().isoformat())
         examples = [work.examples[step.id] for step in work.steps if step.sample == 0 and step.id not in kept_ids]
         if examples:
             work.home.add([replace(e, split=e.split or work.split).to_json() for e in examples])

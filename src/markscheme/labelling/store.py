@@ -9,7 +9,7 @@ from markscheme.errors import UsageError, writing
 from markscheme.files import append_lines, exclusive, refuse_link, set_aside_damaged_end, sync_folder
 from markscheme.labelling.order import Step
 from markscheme.ratings.kinds import Kind
-from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.ratings.rating import Rating, corrected, load_ratings
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import path_component
 
@@ -75,8 +75,8 @@ class LabelFile:
         """Keep a label; on disk when this returns."""
         append_lines(self.path, [rating.to_json()], follow=False)
         step = Step(rating.id, rating.sample)
-        self.labels.pop(step, None)
-        self.labels[step] = rating
+        earlier = self.labels.pop(step, None)
+        self.labels[step] = rating if earlier is None else corrected(earlier, rating)
 
     def withdraw(self, step: Step, at: str) -> None:
         """Take a label back; on disk when this returns."""

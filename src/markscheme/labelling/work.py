@@ -15,6 +15,7 @@ from markscheme.labelling.pool import SetFile
 from markscheme.labelling.store import LabelFile
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.rating import Rated, Rating, asked_under
+from markscheme.ratings.wordings import record_words
 from markscheme.readers.sheet import wording_of
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -45,14 +46,14 @@ class Question:
 
     def rated(self, answer: str) -> Rated:
         """The rating for an answer."""
-        under = self.criterion.fingerprint
+        under = self.criterion.wording
         if answer in DECLINED:
             return Rated(None, declined=DECLINED[answer], under=under)
         return Rated(self.criterion.scale.values[int(answer)], under=under)
 
     def answer(self, rated: Rated | None) -> str:
         """The answer for a rating; "" if there is none."""
-        if rated is None or rated.under != self.criterion.fingerprint:
+        if rated is None or not self.criterion.is_worded(rated.under):
             return ""
         if rated.level is None:
             return ANSWER_NOT_APPLICABLE if rated.declined == "not applicable" else CANNOT_TELL
@@ -110,6 +111,9 @@ class Work:
         home: The file of examples that labelled responses are added to.
         split: The split of responses that are new to that file; None if it has no splits.
         people: Annotators' labels in the pool's own file.
+        reworded: What is asked again of responses that the rater has labelled, by step: the criteria whose words have
+            changed since, or that are new, and the digest of the words that the rater answered; "" for a new one.
+        notes: What of the set isn't asked, and why, in sentences.
     """
 
     rubric: Rubric
@@ -121,10 +125,20 @@ class Work:
     home: SetFile
     split: Split | None = None
     people: tuple[Rating, ...] = ()
+    reworded: Mapping[Step, Mapping[str, str]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._read = self.source.read_bytes()
+        self._before = {step: self.file.labels[step] for step in self.reworded}
         self._homed = {example.id for example in self.home.read()}
+
+    def asked(self, step: Step) -> tuple[Question, ...]:
+        """The questions about a response: of one that was labelled under other words, those whose words changed."""
+        every = self.questions[step.id]
+        if step not in self.reworded:
+            return every
+        return tuple(question for question in every if question.criterion.name in self.reworded[step])
 
     @cached_property
     def _own(self) -> frozenset[Step]:
@@ -163,17 +177,17 @@ class Work:
         if step not in self.file.labels:
             return False
         rated = self.file.labels[step].criteria
-        criteria = [question.criterion for question in self.questions[step.id]]
-        return all(c.name in rated and rated[c.name].under == c.fingerprint for c in criteria)
+        criteria = [question.criterion for question in self.asked(step)]
+        return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
     def answered(self, step: Step) -> Answered | None:
         """The answers to a step; None if it isn't labelled."""
         if not self.is_done(step):
             return None
         rating = self.file.labels[step]
-        by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in self.questions[step.id]}
+        by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in self.asked(step)}
         return Answered(
-            {q.criterion.name: q.answer(by_name[q.criterion.name]) for q in self.questions[step.id]},
+            {q.criterion.name: q.answer(by_name[q.criterion.name]) for q in self.asked(step)},
             {name: rated.reason for name, rated in by_name.items() if rated.reason},
             {name: rated.quote for name, rated in by_name.items() if rated.quote},
             rating.note,
@@ -192,12 +206,13 @@ class Work:
                 example = self.examples[step.id]
                 self.home.add([replace(example, split=example.split or self.split).to_json()])
             self._homed.add(step.id)
+        record_words(self.home.path.parent, self.rubric, date.today().isoformat())
         self.file.give(self.rating(step, answered))
 
     def rating(self, step: Step, answered: Answered) -> Rating:
         """The rating for answers to all questions of a step."""
         criteria = {}
-        for question in self.questions[step.id]:
+        for question in self.asked(step):
             name = question.criterion.name
             reason = answered.reasons.get(name, "")
             quote = answered.quotes.get(name)
@@ -215,9 +230,11 @@ class Work:
         )
 
     def withdraw(self, step: Step) -> None:
-        """Take a label back, so that the step is asked again."""
+        """Take a label back, so that the step is asked again; answers to criteria that weren't asked stay."""
         if step in self.file.labels:
             self.file.withdraw(step, date.today().isoformat())
+        if step in self._before:
+            self.file.give(self._before[step])
 
     def progress(self) -> LabellingProgress:
         """The rater's progress."""
@@ -230,6 +247,7 @@ class Work:
             _word(first.criteria[q.criterion.name]) == _word(second.criteria[q.criterion.name])
             for first, second in pairs
             for q in self.questions[first.id]
+            if q.criterion.name in first.criteria and q.criterion.name in second.criteria
         ]
         return LabellingProgress(len(pairs), len(again), sum(again), self._agreement())
 

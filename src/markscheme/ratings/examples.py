@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
-from markscheme.ratings.rating import Rating, RatingReader, asked_under, load_ratings, text_of
+from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text
 
@@ -407,12 +407,11 @@ def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path | None) -
 
 def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
     """Labels given under another wording: the example's place, the label, and the criterion."""
-    now = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
-    whole = asked_under(rubric)
+    current = {criterion.name: criterion for criterion in rubric.criteria}
     for place, example in enumerate(examples):
         for label in example.labels:
-            for name, rated in label.criteria.items():
-                if rated.under != now[name] if rated.under else label.under not in ("", whole):
+            for name in label.criteria:
+                if is_stale(label, current[name], rubric):
                     yield place, label, name
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from sys import intern
 from typing import Any
@@ -67,6 +67,7 @@ class Rating:
         note: The rater's comment.
         confidence: How sure the rater was, as written; "" where unknown.
         seconds: How long the rater took; None where unknown.
+        superseded: By criterion, the rater's earlier answer under other words, where a later one replaced it.
     """
 
     id: str
@@ -83,6 +84,7 @@ class Rating:
     note: str = ""
     confidence: str = ""
     seconds: float | None = None
+    superseded: Mapping[str, Rated] = field(default_factory=dict)
 
     @property
     def why_empty(self) -> str:
@@ -104,8 +106,26 @@ class Rating:
 
 
 def asked_under(rubric: Rubric) -> str:
-    """Fingerprint of what raters of a rubric see: the words and scales of all its criteria."""
-    return fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
+    """Digest of what raters of a rubric rely on: the wordings and scales of all its criteria."""
+    return fingerprint([[criterion.name, criterion.wording] for criterion in rubric.criteria])
+
+
+def is_asked(under: str, rubric: Rubric) -> bool:
+    """Whether a rating under a digest was given to this rubric's words, or doesn't say to which."""
+    return under == "" or under in _asked_under_any(rubric)
+
+
+@lru_cache(maxsize=16)
+def _asked_under_any(rubric: Rubric) -> tuple[str, str]:
+    """What raters rely on as `asked_under` has it, and of the exact words."""
+    exact = fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
+    return asked_under(rubric), exact
+
+
+def is_stale(label: Rating, criterion: Criterion, rubric: Rubric) -> bool:
+    """Whether a label of a criterion was given under other words than its current ones."""
+    under = label.criteria[criterion.name].under
+    return not criterion.is_worded(under) if under else not is_asked(label.under, rubric)
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -122,8 +142,8 @@ def load_ratings(
     """The ratings in a file, one per line.
 
     Where an annotator rates the same submission again in a later line of the same sample, the later line counts:
-    criterion by criterion if both were given with the same wording, as a whole if the wording has changed. A later line
-    that is `withdrawn` removes the rating.
+    criterion by criterion; what it replaces under another wording is in `Rating.superseded`. A later line that is
+    `withdrawn` removes the rating.
 
     Args:
         path: A .jsonl file.
@@ -184,16 +204,34 @@ def ratings_from(
 
 
 def corrected(earlier: Rating, later: Rating) -> Rating:
-    """A rater's corrected rating of a submission, from an earlier and a later one."""
-    if earlier.under != later.under:
-        return later
+    """A rater's corrected rating of a submission, from an earlier and a later one.
+
+    Each answer belongs to the words it was given under: a later answer to reworded criteria leaves those to the others,
+    and remembers what it replaces. An overall score or decision under other words isn't the later rating's.
+    """
+    if earlier.under == later.under:
+        return replace(
+            later,
+            criteria={**earlier.criteria, **later.criteria},
+            overall=earlier.overall if later.overall is None else later.overall,
+            passed=earlier.passed if later.passed is None else later.passed,
+            note=later.note or earlier.note,
+            superseded={**earlier.superseded, **later.superseded},
+        )
+    before = {name: replace(rated, under=rated.under or earlier.under) for name, rated in earlier.criteria.items()}
+    replaced = {
+        name: rated for name, rated in before.items() if name in later.criteria and _under(later, name) != rated.under
+    }
     return replace(
         later,
-        criteria={**earlier.criteria, **later.criteria},
-        overall=earlier.overall if later.overall is None else later.overall,
-        passed=earlier.passed if later.passed is None else later.passed,
+        criteria={**before, **later.criteria},
         note=later.note or earlier.note,
+        superseded={**earlier.superseded, **replaced},
     )
+
+
+def _under(rating: Rating, name: str) -> str:
+    return rating.criteria[name].under or rating.under
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ KEY_BYTES = 32
 
 def wording_of(rubric: Rubric) -> str:
     """Fingerprint of what raters see of a rubric; weights and pass mark don't count."""
-    criteria = [[c.name, c.fingerprint, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
+    criteria = [[c.name, c.wording, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
     return fingerprint(rubric.name, rubric.description, rubric.guidelines, criteria)
 
 
@@ -173,7 +173,7 @@ def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
     name = data.get("name")
     if name != rubric.name:
         return f"was labelled by the rubric {name!r}; this is {rubric.name!r}"
-    now = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
+    now = {criterion.name: criterion.wording for criterion in rubric.criteria}
     then = criteria_then if isinstance(criteria_then, Mapping) else {}
     differ = [
         name_of_criterion

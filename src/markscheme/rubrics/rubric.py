@@ -36,6 +36,8 @@ AgreementOn = Literal["score", "decision"]
 AGREEMENT_ON: tuple[AgreementOn, ...] = get_args(AgreementOn)
 MOST_SAMPLES = 1000
 """Maximum times a judge may be asked for one grade: more is a typing error that would cost a fortune."""
+_PUNCTUATION = re.compile(r"(?!%|[-−](?=\d)|(?<=\d)[.,:/](?=\d)|[<>=+~^|$`])[^\w\s]|_")
+"""Signs that don't change what words ask; comparisons, signs of numbers and what stands inside a number do."""
 CANNOT_JUDGE = "cannot judge"
 DOES_NOT_APPLY = "does not apply"
 EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
@@ -286,6 +288,19 @@ class Criterion:
         levels = [[level.value, level.label, level.description, level.example] for level in self.scale.levels]
         return fingerprint(self.requirement, levels, self.scale.ordered, self.good, self.bad, self.not_applicable)
 
+    @cached_property
+    def wording(self) -> str:
+        """Digest of the words that a rater relies on: case, white space and punctuation don't change it."""
+        levels = [
+            [level.value, *map(_bare, (level.label, level.description, level.example))] for level in self.scale.levels
+        ]
+        words = [_bare(text) for text in (self.requirement, self.good, self.bad)]
+        return fingerprint(*words, levels, self.scale.ordered, self.not_applicable)
+
+    def is_worded(self, under: str) -> bool:
+        """Whether an answer under a digest, of the exact words or of their wording, is to this criterion's words."""
+        return under in (self.wording, self.fingerprint)
+
     def merit(self, position: float) -> float:
         """How good a position on this criterion is, 0 to 1; reversed for a fault."""
         return position if self.weight > 0 else 1.0 - position
@@ -293,6 +308,15 @@ class Criterion:
     def passes(self, position: float) -> bool:
         """Whether a position is good enough for this criterion alone."""
         return self.merit(position) >= self.threshold - 1e-12
+
+
+def _bare(text: str | None) -> str:
+    """A text in lower case without punctuation, with single spaces; what changes a number's meaning stays.
+
+    >>> _bare("Is it  polite?"), _bare("At least 5%, from -1 up.")
+    ('is it polite', 'at least 5% from -1 up')
+    """
+    return " ".join(_PUNCTUATION.sub(" ", (text or "").casefold()).split())
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ function fill(place, draft) {
     const why = fieldset.querySelector(".why input");
     if (why) why.value = draft.reasons[nameOf(fieldset)] ?? "";
     voices(fieldset, step.given[turn] ?? []);
+    wordings(fieldset, step.before[turn] ?? null);
     passage(fieldset);
   }
   mark(asked().find((fieldset) => !chosen(fieldset)) ?? asked()[0]);
@@ -111,6 +112,15 @@ function voices(fieldset, given) {
     return one;
   });
   box.replaceChildren(...said.slice(0, Math.ceil(said.length / 2)), words, ...said.slice(Math.ceil(said.length / 2)));
+}
+
+function wordings(fieldset, before) {
+  const box = fieldset.querySelector(".wordings");
+  if (!box) return;
+  box.hidden = before === null;
+  fieldset.querySelector(".requirement").hidden = before !== null;
+  const words = before && before.text ? [before.text, ...before.levels] : ["These words aren’t recorded."];
+  box.querySelector(".old div").replaceChildren(...words.map((text) => make("p", text)));
 }
 
 function mark(fieldset) {

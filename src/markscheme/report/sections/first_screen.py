@@ -214,7 +214,9 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         yield f"{counted(counts.abstained, 'abstention')}; excluded."
     if counts.quotes_not_found:
         yield f"{counts.quotes_not_found} of {counted(counts.quotes, 'quote')} not found in what the judge saw."
-    if counts.stale_labels:
+    if calibration.carried is not None:
+        yield calibration.carried.sentence
+    elif counts.stale_labels:
         yield f"{counted(counts.stale_labels, 'label')} given for another wording (stale); they still count."
     yield from _even_splits(gold.even_splits)
     if gold.set_aside:

@@ -113,6 +113,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         },
         "raters": _raters(comparison),
         **attributes(comparison, "false_passes false_fails"),
+        "relabelled": None if calibration.carried is None else calibration.carried.to_json(),
         "baseline": accepted_run.json_of(calibration.baseline),
         **attributes(calibration, "test_labels=openings findings slices"),
         **attributes(decision, "verdict because because_code use labels_needed"),

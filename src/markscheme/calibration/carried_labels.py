@@ -1,0 +1,237 @@
+"""Labels from before a rewording: which are asked again, what those show, and for what the others still count."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from markscheme.phrases import counted, in_words
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import Gold, gold_of
+from markscheme.ratings.kinds import PEOPLE
+from markscheme.ratings.rating import Rated, Rating, is_asked, is_stale
+from markscheme.ratings.splits import in_drawn_order
+from markscheme.rubrics.rubric import Rubric
+from markscheme.score import ROUNDING
+from markscheme.stats.relabelling import FEWEST_RELABELLED, CheckState, RelabellingCheck, relabelling_check
+
+PART_RELABELLED = 3
+"""One in so many of the examples with old labels is labelled again first; the others may then count, two for each."""
+
+
+@dataclass(frozen=True)
+class CarriedLabels:
+    """People's labels of a set of which some were given under other words of a criterion.
+
+    Attributes:
+        rubric: With its current words.
+        examples: The set; of labels that were given again, the earlier ones are in `Rating.superseded`.
+        affected: Examples with a label under old words, given again or not, in drawn order.
+    """
+
+    rubric: Rubric
+    examples: ExampleSet
+    affected: tuple[str, ...]
+
+    @cached_property
+    def reworded(self) -> tuple[str, ...]:
+        """The criteria with labels under old words, in the rubric's order."""
+        names = {name for label in self._labels for name in _under_old_words(label, self.rubric)}
+        return tuple(criterion.name for criterion in self.rubric.criteria if criterion.name in names)
+
+    @cached_property
+    def check(self) -> tuple[str, ...]:
+        """The examples that are labelled again first, drawn at random: a third, at least 20."""
+        return self.affected[: max(FEWEST_RELABELLED, math.ceil(len(self.affected) / PART_RELABELLED))]
+
+    @cached_property
+    def old(self) -> tuple[str, ...]:
+        """The examples whose labels are under old words and nobody gave again, in drawn order."""
+        fresh = self._fresh_ids
+        return tuple(unit for unit in self.affected if unit not in fresh)
+
+    @cached_property
+    def relabelled(self) -> tuple[str, ...]:
+        """The examples of the check that were labelled again."""
+        return tuple(unit for unit in self.check if unit in self._fresh_ids)
+
+    @cached_property
+    def differ(self) -> tuple[str, ...]:
+        """Those of them whose decision changed, or whose score moved by the tolerance or more."""
+        if not self.relabelled:
+            return ()
+        wanted = set(self.relabelled)
+        again = [example for example in self.examples.examples if example.id in wanted]
+        now = [_relabelled_in(example, self.rubric) for example in again]
+        then = [tuple(_before(label, self.rubric) for label in labels) for labels in now]
+        before = _gold(again, then, self.rubric)
+        after = _gold(again, now, self.rubric)
+        return tuple(unit for unit in self.relabelled if _differ(before, after, unit, self.rubric))
+
+    @cached_property
+    def outcome(self) -> RelabellingCheck:
+        """What the examples that were labelled again show; while some of the check are open, too few."""
+        are_all = len(self.relabelled) == len(self.check)
+        return relabelling_check(len(self.relabelled) if are_all else 0, len(self.differ), len(self.old))
+
+    @property
+    def state(self) -> CheckState:
+        """Whether old labels count."""
+        return self.outcome.state
+
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """The examples with labels to give again: the check's first, then all if labels differ, else none."""
+        if self.state == "relabel the rest":
+            return self.affected
+        return self.check
+
+    @cached_property
+    def counting(self) -> ExampleSet:
+        """The set with the labels that count in figures: new ones before old ones, and none of the old ones once the
+        check shows that they differ."""
+        drops_all = self.state == "relabel the rest"
+        return replace(
+            self.examples,
+            examples=tuple(_new_before_old(example, self.rubric, drops_all) for example in self.examples.examples),
+        )
+
+    @cached_property
+    def for_gate(self) -> frozenset[str]:
+        """The examples by which a judge may come to gate: with labels under the current words, and as many old ones as
+        the check lets count."""
+        without = set(self.old[self.outcome.old_counted :])
+        return frozenset(example.id for example in self.examples.examples if example.id not in without)
+
+    @property
+    def sentence(self) -> str:
+        """How many labels are old, and what follows; "" where all are under the current words."""
+        names = in_words(self.reworded)
+        again = f"{len(self.relabelled)} relabelled, {len(self.relabelled) - len(self.differ)} the same"
+        labelled = len(self.examples.labelled.examples)
+        old = f"{len(self.old)} of {counted(labelled, 'labelled example')} were labelled under the old words of {names}"
+        if not self.old:
+            return f"{again} since the rewording of {names}."
+        if self.state == "relabel the rest":
+            return f"{again}: labels from before the rewording of {names} no longer count. Label the rest again."
+        if self.state == "old labels count":
+            return f"{old}; they count, since {again}."
+        left = len(self.check) - len(self.relabelled)
+        return f"{old}; for a gate they count once {left} more are labelled again and agree."
+
+    def to_json(self) -> dict[str, Any]:
+        """How many examples were labelled again, how many of those differ, and how many are still under old words."""
+        return {
+            "criteria": list(self.reworded),
+            "relabelled": len(self.relabelled),
+            "same": len(self.relabelled) - len(self.differ),
+            "old": len(self.old),
+            "old_counted": self.outcome.old_counted,
+            "state": self.state,
+        }
+
+    @property
+    def _labels(self) -> Iterable[Rating]:
+        return (label for label in self.examples.labels if label.kind in PEOPLE)
+
+    @cached_property
+    def _fresh_ids(self) -> frozenset[str]:
+        """Affected examples of which every reworded criterion has a label under the current words."""
+        by_id = {example.id: example for example in self.examples.examples}
+        return frozenset(unit for unit in self.affected if not _is_old(by_id[unit], self.rubric))
+
+
+def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None:
+    """What labels from before a rewording count for; None where no label is from before one.
+
+    Args:
+        examples: The whole set, with its labels.
+        rubric: With its current words.
+    """
+    affected = [
+        example.id
+        for example in examples.examples
+        if any(label.kind in PEOPLE and _under_old_words(label, rubric) for label in example.labels)
+    ]
+    return CarriedLabels(rubric, examples, tuple(in_drawn_order(affected))) if affected else None
+
+
+def _under_old_words(label: Rating, rubric: Rubric) -> set[str]:
+    """The criteria that a rater rated under old words, whether again since or not."""
+    return {*_given_again(label, rubric), *stale_in(label, rubric)}
+
+
+def stale_in(label: Rating, rubric: Rubric) -> list[str]:
+    """The criteria that a label rates under old words."""
+    return [name for name in label.criteria if is_stale(label, rubric.criterion(name), rubric)]
+
+
+def _is_old(example: Example, rubric: Rubric) -> bool:
+    """Whether some criterion has people's labels under old words, and none under the current ones."""
+    rated: dict[str, list[bool]] = {}
+    for label in example.labels:
+        for name in label.criteria if label.kind in PEOPLE else ():
+            rated.setdefault(name, []).append(is_stale(label, rubric.criterion(name), rubric))
+    return any(all(are_stale) for are_stale in rated.values())
+
+
+def _new_before_old(example: Example, rubric: Rubric, drops_all: bool) -> Example:
+    """An example without the old labels of each criterion that has new ones, or without any old ones."""
+    stale = [set(stale_in(label, rubric)) for label in example.labels]
+    if not any(stale):
+        return example
+    fresh = {
+        name
+        for label, old in zip(example.labels, stale, strict=True)
+        for name in label.criteria
+        if label.kind in PEOPLE and name not in old
+    }
+    labels = []
+    for label, old in zip(example.labels, stale, strict=True):
+        dropped = old if drops_all else old & fresh
+        labels.append(replace(label, criteria={name: r for name, r in label.criteria.items() if name not in dropped}))
+    return replace(example, labels=tuple(label for label in labels if label.criteria or label.overall is not None))
+
+
+def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
+    """The answers under other words than the current ones that the rater gave again."""
+    return {
+        name: rated
+        for name, rated in label.superseded.items()
+        if not rubric.criterion(name).is_worded(rated.under) and not is_asked(rated.under, rubric)
+    }
+
+
+def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
+    """The labels that somebody gave under both wordings."""
+    return tuple(label for label in example.labels if label.kind in PEOPLE and _given_again(label, rubric))
+
+
+def _before(label: Rating, rubric: Rubric) -> Rating:
+    """A label as it was under the old words."""
+    return replace(label, criteria={**label.criteria, **_given_again(label, rubric)}, superseded={})
+
+
+def _gold(examples: Sequence[Example], labels: Sequence[tuple[Rating, ...]], rubric: Rubric) -> Gold:
+    labelled = (replace(example, labels=of_example) for example, of_example in zip(examples, labels, strict=True))
+    return gold_of(ExampleSet(tuple(labelled)), rubric)
+
+
+def _differ(before: Gold, after: Gold, unit: str, rubric: Rubric) -> bool:
+    """Whether an example's decision changed, or its score moved by the tolerance or more; without scores, any level."""
+    if unit not in before.ids or unit not in after.ids:
+        return False
+    then = before.ids.index(unit)
+    now = after.ids.index(unit)
+    if not _same(float(before.decisions[then]), float(after.decisions[now]), ROUNDING):
+        return True
+    if math.isnan(before.scores[then]) and math.isnan(after.scores[now]):
+        levels = ((before.levels[name][then], after.levels[name][now]) for name in before.levels)
+        return any(not _same(float(one), float(other), ROUNDING) for one, other in levels)
+    return not _same(float(before.scores[then]), float(after.scores[now]), rubric.tolerance - ROUNDING)
+
+
+def _same(one: float, other: float, tolerance: float) -> bool:
+    """Whether two numbers differ by less than a tolerance, or both are unknown."""
+    return (math.isnan(one) and math.isnan(other)) or abs(one - other) < tolerance

@@ -1,0 +1,175 @@
+"""A reworded criterion: what the page asks again, and what the answers mean for the labels from before."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+from tests.labelling.labelled_project import Server
+from tests.labelling.reworded_project import EXAMPLES, NEW_WORDS, OLD_WORDS, make_reworded, polite
+
+OWN = ("--pool", "calibration/manners/examples.jsonl")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """60 examples labelled by ann and ben, with `polite` reworded since."""
+    return make_reworded(tmp_path)
+
+
+def place_of(response: str) -> int:
+    """The number of the reply on a page."""
+    found = re.search(r"reply (\d+)", response)
+    assert found
+    return int(found[1])
+
+
+def answer_all(server: Server, change: frozenset[int] = frozenset()) -> list[int]:
+    """Answer what is asked as before, some otherwise; the replies that were asked."""
+    asked: list[int] = []
+    for step in server.get("").data["steps"]:
+        place = place_of(server.get(f"unit/{step['unit']}").text)
+        level = int(polite(place)) - 1
+        answers = {"polite": str((level + 1) % 3 if len(asked) in change else level)}
+        assert server.post("give", {"unit": step["unit"], "answers": answers}).status == 200
+        asked.append(place)
+    return asked
+
+
+def calibrated(project: Path) -> dict[str, Any]:
+    """The JSON of a calibration of a judge that always agrees with the old labels."""
+    ratings = "".join(
+        json.dumps({"id": f"r{n}", "judge": "gpt", "criteria": {"polite": polite(n), "waffle": 0}}) + "\n"
+        for n in range(EXAMPLES)
+    )
+    (project / "judge.jsonl").write_text(ratings)
+    done = run("calibrate", "manners", "--ratings", "judge.jsonl", "--json", "-", cwd=project)
+    assert done.stdout, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def test_a_third_is_asked_again_on_the_reworded_criterion_alone_and_blind(project: Path) -> None:
+    """20 labels of one criterion for each annotator, instead of 60 of all criteria; the same 20 for both."""
+    asked = {}
+    for rater in ("ann", "ben"):
+        with Server(project, OWN, rater=rater) as server:
+            data = server.get("").data
+            assert len(data["steps"]) == 20
+            assert [step["criteria"] for step in data["steps"]] == [[0]] * 20
+            assert {step["answer"] for step in data["steps"]} == {None}
+            assert [step["before"][0]["text"] for step in data["steps"]] == [OLD_WORDS] * 20
+            assert NEW_WORDS in server.get("").text
+            asked[rater] = set(answer_all(server))
+    assert asked["ann"] == asked["ben"]
+
+
+def test_old_labels_gate_again_once_a_third_is_labelled_again_alike(project: Path) -> None:
+    before = calibrated(project)
+    assert (before["use"], before["verdict"], before["rated"]["gold"]["pass"].count(None)) == ("trend", "ok", 0)
+    assert before["relabelled"]["state"] == "too few"
+    assert "60 of 60 labelled examples were labelled under the old words of polite" in before["because"]
+    for rater in ("ann", "ben"):
+        with Server(project, OWN, rater=rater) as server:
+            answer_all(server)
+    after = calibrated(project)
+    assert after["use"] == "gate"
+    wanted = {"criteria": ["polite"], "relabelled": 20, "same": 20, "old": 40, "old_counted": 40}
+    assert after["relabelled"] == {**wanted, "state": "old labels count"}
+    done = run("calibrate", "manners", "--ratings", "judge.jsonl", cwd=project)
+    assert "they count, since 20 relabelled, 20 the same" in " ".join(done.stdout.split())
+
+
+def test_one_that_differs_of_20_ends_the_old_labels_and_the_rest_is_asked(project: Path) -> None:
+    with Server(project, OWN) as server:
+        checked = answer_all(server, frozenset([3]))
+    report = calibrated(project)
+    assert report["relabelled"]["state"] == "relabel the rest"
+    assert report["agreement"]["n"] == 20
+    with Server(project, OWN) as server:
+        again = [step["unit"] for step in server.get("").data["steps"] if step["before"][0] is not None]
+        rest = [place_of(server.get(f"unit/{unit}").text) for unit in again]
+    assert len(rest) == 40
+    assert not set(rest) & set(checked)
+
+
+def test_undoing_an_answer_gives_back_the_label_from_before(project: Path) -> None:
+    with Server(project, OWN) as server:
+        step = server.get("").data["steps"][0]
+        assert server.post("give", {"unit": step["unit"], "answers": {"polite": "0"}}).status == 200
+        assert server.post("undo", {"unit": step["unit"]}).status == 200
+    report = calibrated(project)
+    assert (report["agreement"]["n"], report["relabelled"]["relabelled"]) == (60, 0)
+
+
+def test_other_punctuation_is_no_new_wording(project: Path) -> None:
+    rubric = project / "rubrics" / "manners.yaml"
+    rubric.write_text(rubric.read_text().replace(NEW_WORDS, "is the  reply POLITE"))
+    with Server(project, OWN) as server:
+        assert server.said["given"] == 60
+        assert {json.dumps(step["before"]) for step in server.get("").data["steps"]} == {"[null, null]"}
+    assert calibrated(project)["relabelled"] is None
+
+
+def test_a_sheet_asks_for_the_reworded_criterion_and_takes_no_other_answer(project: Path) -> None:
+    done = run("markscheme", "label", "manners", "--rater", "ann", "--sheet", "ann.html", cwd=project)
+    assert done.returncode == 0
+    assert "20 of 60 labelled examples are asked again, on polite alone" in done.stderr
+    text = (project / "ann.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])  # type: ignore[index]
+    head = data["sheet"]["head"]
+    assert list(head["asks"].values()) == [["polite"]] * 20
+
+    def answered(**criteria: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": unit,
+                "rater": "ann",
+                "kind": "human",
+                "sample": 0,
+                "at": "2026-11-22T09:00:00Z",
+                "under": head["under"],
+                "criteria": {
+                    name: {"level": polite(int(unit[1:])) if level is None else level, "under": head["criteria"][name]}
+                    for name, level in criteria.items()
+                },
+            }
+            for unit, _ in head["steps"]
+        ]
+
+    to = "calibration/manners/ratings/ann.jsonl"
+    taken_in = ("markscheme", "import", "saved.json", "--rubric", "manners", "--append", "--to", to)
+    (project / "saved.json").write_text(json.dumps({**head, "ratings": answered(polite=None, waffle=1.0)}))
+    assert "the sheet doesn't ask for waffle" in run(*taken_in, cwd=project).stderr
+    (project / "saved.json").write_text(json.dumps({**head, "ratings": answered(polite=None)}))
+    done = run(*taken_in, cwd=project)
+    assert done.returncode == 0, done.stderr
+    report = calibrated(project)
+    assert report["relabelled"]["state"] == "old labels count"
+    assert report["use"] == "gate"
+
+
+def test_drawing_more_and_adjudicating_say_what_they_leave_out(project: Path) -> None:
+    pool = project / "more.jsonl"
+    lines = ({"id": f"new{n}", "query": "?", "response": f"another reply {n}"} for n in range(5))
+    pool.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = run(
+        "markscheme",
+        "label",
+        "manners",
+        "--rater",
+        "ann",
+        "--next",
+        "3",
+        "--pool",
+        "more.jsonl",
+        "--sheet",
+        "x.html",
+        cwd=project,
+    )
+    assert "60 of 60 labelled examples are left out: they were labelled under the old words of polite" in done.stderr
+    done = run("markscheme", "adjudicate", "manners", "--rater", "eve", cwd=project)
+    assert "60 of 60 labelled examples are left out: their labels of polite are under its old words" in done.stderr

@@ -1,0 +1,12 @@
+"""What examples that were labelled again show about old labels."""
+
+import pytest
+
+from markscheme.stats.relabelling import RelabellingCheck, relabelling_check
+from tests.reference.relabelled import STALE
+
+
+@pytest.mark.parametrize("case", STALE, ids=str)
+def test_old_labels_count_as_in_the_worked_cases(case: tuple[int, int, int, int | None, int, str]) -> None:
+    relabelled, differ, old, may_differ, old_counted, state = case
+    assert relabelling_check(relabelled, differ, old) == RelabellingCheck(may_differ, old_counted, state)  # type: ignore[arg-type]
