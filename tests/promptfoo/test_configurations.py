@@ -1,0 +1,194 @@
+"""Configurations as users write them, all of them in one run of the real Promptfoo, with both graders."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.promptfoo.answering import GRADER, LANGUAGES, PROVIDER, in_language, outcome, rows
+from tests.real.messages_front import Answer, MessagesFront, Request, message
+from tests.real.promptfoo import EvalRun, PromptfooInstall, run_eval
+from tests.session.processes import sockets
+
+RUBRICS = {
+    "capital": "criteria: [{name: right, requirement: Names the capital}]\n",
+    "rag": "inputs: [query, context]\ncriteria: [{name: right, requirement: Follows from the context}]\n",
+    "maybe": "inputs: [query]\noptional_inputs: [context]\ncriteria: [{name: right, requirement: Names it}]\n",
+}
+PLAIN, AGAIN = "{{answer}}", "Once more: {{answer}}"
+CSV = """case,query,answer,__expected1,__expected2
+csv,Which city?,Paris.,python:{py}:capital,python:{mjs}:capital
+csv,Which city?,Rome.,python:{py}:capital,python:{mjs}:capital
+"""
+MADE_IN_PYTHON = """
+def create_tests(config=None):
+    grader = {"type": "python", "value": GRADER, "config": {"rubric": "capital"}}
+    return [{"vars": {"case": "python", "query": "?", "answer": answer}, "assert": [grader]} for answer in ANSWERS]
+"""
+
+
+def decide(request: Request) -> Answer:
+    """Meets the criterion where something that is shown says Paris, and lists what is shown; the first is the best."""
+    properties = request.body["output_config"]["format"]["schema"]["properties"]
+    if "answer" in properties:
+        return message(json.dumps({"answer": "0"}))
+    prompt = request.body["messages"][0]["content"]
+    shown = sorted(set(re.findall(r"<([a-z]+)-[0-9a-f]{16}>", prompt)))
+    level = "MET" if "Paris" in prompt else "UNMET"
+    verdict = {"quote": "nothing to quote", "reason": f"Shown: {', '.join(shown)}", "level": level}
+    return message(json.dumps({"verdicts": {"right": verdict}}))
+
+
+def graders(rubric: str, **more: Any) -> list[dict[str, Any]]:
+    """Our assertion in both languages."""
+    config = {"rubric": rubric}
+    return [
+        {"type": "python", "value": in_language(language, GRADER), "config": config, **more} for language in LANGUAGES
+    ]
+
+
+def case(name: str, answer: str, asserts: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """A test of one provider's output, for the plain prompt alone where nothing else is said."""
+    variables = {"case": name, "query": "Which city?", "answer": answer, **more.pop("vars", {})}
+    return {"vars": variables, "assert": asserts, "prompts": ["plain"], "providers": ["first"], **more}
+
+
+def configuration(folder: Path) -> dict[str, Any]:
+    """Everything in one configuration; the files that it names are written into the folder."""
+    by_language = {language: in_language(language, GRADER) for language in LANGUAGES}
+    (folder / "cases.csv").write_text(CSV.format(**by_language))
+    (folder / "context.txt").write_text("The capital of France is Paris.\n")
+    made = f"GRADER, ANSWERS = {GRADER!r}, ['Paris.', 'Rome.']\n"
+    (folder / "made.py").write_text(made + MADE_IN_PYTHON)
+    every_cell = {"prompts": ["plain", "again"], "providers": ["first", "second"]}
+    lines = [case("jsonl", answer, graders("capital"), **every_cell) for answer in ("Paris.", "Rome.")]
+    (folder / "cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    london = {"type": "contains", "value": "London", "weight": 1}
+    ours, ours_in_javascript = graders("capital", weight=3)
+    return {
+        "description": "Configurations as users write them",
+        "prompts": [{"raw": PLAIN, "label": "plain"}, {"raw": AGAIN, "label": "again"}],
+        "providers": [{"id": "echo", "label": "first"}, {"id": "echo", "label": "second"}],
+        "derivedMetrics": [{"name": "twice", "value": "right * 2"}],
+        "defaultTest": {"options": {"provider": {"id": in_language("mjs", PROVIDER)}}},
+        "tests": [
+            "file://cases.csv",
+            "file://cases.jsonl",
+            "file://made.py:create_tests",
+            case("set", "Paris.", [{"type": "assert-set", "threshold": 0.7, "assert": [ours, london]}]),
+            case("set", "Rome.", [{"type": "assert-set", "threshold": 0.7, "assert": [ours_in_javascript, london]}]),
+            case("transform", "It is.", graders("capital"), options={"transform": "output + ' It is Paris.'"}),
+            case("transform of one", "It is.", graders("capital", transform="output + ' It is Paris.'")),
+            case("context", "It does.", graders("rag"), vars={"context": "file://context.txt"}),
+            case("optional", "Paris.", graders("maybe")),
+            case("environment", "Paris.", graders("{{env.WHICH_RUBRIC}}")),
+            case("best", "Paris.", [*graders("capital"), {"type": "select-best", "value": "the best"}], **every_cell),
+        ],
+        "scenarios": [
+            {
+                "config": [
+                    {"vars": {"case": "scenario", "query": "?", "answer": answer}} for answer in ("Paris.", "Rome.")
+                ],
+                "tests": [{"assert": graders("capital")}],
+            }
+        ],
+    }
+
+
+@pytest.fixture(scope="module")
+def run(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> EvalRun:
+    """The run of a configuration in TypeScript."""
+    folder = tmp_path_factory.mktemp("configurations")
+    (folder / "rubrics").mkdir()
+    for name, text in RUBRICS.items():
+        (folder / "rubrics" / f"{name}.yaml").write_text(text)
+    file = folder / "promptfooconfig.ts"
+    written = json.dumps(configuration(folder), indent=1)
+    file.write_text(f"const config: Record<string, unknown> = {written};\nexport default config;\n")
+    with sockets() as runtime, MessagesFront(decide) as front:
+        env = {
+            "ANTHROPIC_API_KEY": "key-of-a-test",
+            "ANTHROPIC_BASE_URL": front.url,
+            "MARKSCHEME_CACHE": str(folder / "cache"),
+            "WHICH_RUBRIC": "capital",
+            "XDG_RUNTIME_DIR": str(runtime),
+        }
+        return run_eval(file, cwd=folder, env=env)
+
+
+@pytest.fixture
+def graded(run: EvalRun) -> Mapping[str, list[dict[str, Any]]]:
+    """The rows by the case that they are for."""
+    by_case: dict[str, list[dict[str, Any]]] = {}
+    for row in rows(run):
+        by_case.setdefault(row["vars"]["case"], []).append(row)
+    return by_case
+
+
+def ours_in(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What our assertions answered about a row."""
+    values = [in_language(language, GRADER) for language in LANGUAGES]
+    for component in row["gradingResult"]["componentResults"]:
+        if str(component.get("assertion", {}).get("value")).removesuffix(":capital") in values:
+            yield component
+
+
+@pytest.mark.parametrize("name", ["csv", "jsonl", "python", "scenario"])
+def test_tests_from_everywhere_are_graded_for_each_prompt_and_provider(
+    graded: Mapping[str, list[dict[str, Any]]], name: str
+) -> None:
+    found = graded[name]
+    assert len(found) == 2 * 2 * 2
+    for row in found:
+        assert row["success"] is ("Paris" in row["vars"]["answer"]), outcome(row)
+        answers = list(ours_in(row))
+        assert len(answers) == (1 if name == "python" else 2)
+        assert all(answer["reason"] == answers[0]["reason"] for answer in answers)
+    cells = {(row["prompt"]["label"], row["provider"]["label"]) for row in found}
+    assert cells == {(prompt, provider) for prompt in ("plain", "again") for provider in ("first", "second")}
+
+
+def test_a_set_s_threshold_and_weights_decide_over_the_scores(graded: Mapping[str, list[dict[str, Any]]]) -> None:
+    for row in graded["set"]:
+        passes = "Paris" in row["vars"]["answer"]
+        assert row["success"] is passes, outcome(row)
+        assert row["score"] == (0.75 if passes else 0)
+
+
+@pytest.mark.parametrize("name", ["transform", "transform of one"])
+def test_what_a_transform_makes_is_graded(graded: Mapping[str, list[dict[str, Any]]], name: str) -> None:
+    assert [row["success"] for row in graded[name]] == [True]
+
+
+def test_a_context_from_a_file_is_shown_as_its_text(graded: Mapping[str, list[dict[str, Any]]]) -> None:
+    for row in graded["context"]:
+        assert row["success"], outcome(row)
+        assert all("Shown: context, query, response" in answer["reason"] for answer in ours_in(row))
+
+
+def test_a_missing_optional_input_is_listed_in_the_reason(graded: Mapping[str, list[dict[str, Any]]]) -> None:
+    for row in graded["optional"]:
+        assert row["success"], outcome(row)
+        for answer in ours_in(row):
+            assert "Not shown to the judge: context: the submission has none." in answer["reason"]
+
+
+@pytest.mark.parametrize("name", ["environment", "best"])
+def test_the_environment_and_select_best_beside_ours_change_no_grade(
+    graded: Mapping[str, list[dict[str, Any]]], name: str
+) -> None:
+    for row in graded[name]:
+        answers = list(ours_in(row))
+        assert [answer["pass"] for answer in answers] == [True] * 2, outcome(row)
+    assert len(graded[name]) == (4 if name == "best" else 1)
+    assert sum(row["success"] for row in graded[name]) == 1
+
+
+def test_derived_metrics_are_computed_from_named_scores(run: EvalRun) -> None:
+    for prompt in run.results["results"]["prompts"]:
+        named = prompt["metrics"]["namedScores"]
+        assert named["right"] > 0
+        assert named["twice"] == pytest.approx(2 * named["right"])
