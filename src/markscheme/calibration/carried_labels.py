@@ -47,7 +47,7 @@ class CarriedLabels:
 
     @cached_property
     def old(self) -> tuple[str, ...]:
-        """The examples whose labels are under old words and nobody gave again, in drawn order."""
+        """The examples whose labels are under old words, and were not given again, in drawn order."""
         fresh = self._fresh_ids
         return tuple(unit for unit in self.affected if unit not in fresh)
 

@@ -34,7 +34,7 @@ JUDGE = "judge"
 """Name of the judge's column where there is only one judge."""
 HALF_PASS = 0.5
 """The share of annotators who say pass where as many say fail."""
-DECISION = "pass or fail"
+SPLIT_DECISION = "pass or fail"
 """What annotators split over where they gave decisions on the whole."""
 
 
@@ -50,7 +50,7 @@ class Gold(Column):
         set_aside: Number of examples whose labels are of a weaker kind than those that count.
         not_blind: Number of labels that count and were given with the judge's verdict shown.
         even_splits: Where annotators split evenly, so that there is no gold: the example's id, and what they split
-            over, a yes/no criterion or `DECISION`.
+            over, a yes/no criterion or `SPLIT_DECISION`.
     """
 
     examples: tuple[Example, ...]
@@ -128,7 +128,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     levels = {name: np.where(splits[name], np.nan, of_criterion) for name, of_criterion in middles.items()}
     scores = _scores(counted, table, middles, skipped, splits, by)
     decisions = _decisions(counted, table, middles, skipped, splits, scores)
-    in_words = {**splits, DECISION: decisions.are_split}
+    in_words = {**splits, SPLIT_DECISION: decisions.are_split}
     raters: Counter[str] = Counter(
         kind_of_rater for kind_of_rater, _ in {(label.kind, label.rater) for label in counted}
     )

@@ -10,7 +10,7 @@ from markscheme.files import append_lines
 from markscheme.plain_data import json_lines
 from markscheme.rubrics.rubric import Criterion, Rubric
 
-WORDINGS = "wordings.jsonl"
+WORDINGS_FILE = "wordings.jsonl"
 """The file's name."""
 
 
@@ -35,7 +35,7 @@ class CriterionWords:
 
 def words_in(folder: Path) -> dict[str, CriterionWords]:
     """The words recorded in a calibration folder, by their digest; what can't be read is left out."""
-    return {str(line.get("under")): _words_of(line) for line in _lines(folder / WORDINGS)}
+    return {str(line.get("under")): _words_of(line) for line in _lines(folder / WORDINGS_FILE)}
 
 
 def record_words(folder: Path, rubric: Rubric, at: str) -> None:
@@ -44,7 +44,7 @@ def record_words(folder: Path, rubric: Rubric, at: str) -> None:
     Raises:
         UsageError: The file can't be written.
     """
-    path = folder / WORDINGS
+    path = folder / WORDINGS_FILE
     recorded = {(line.get("criterion"), line.get("under")) for line in _lines(path)}
     new = [
         {

@@ -10,7 +10,7 @@ from markscheme.errors import RatingError, UsageError
 from markscheme.plain_data import json_lines
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.peek import Peek, mapping
-from markscheme.readers.sides import SIDES, Span
+from markscheme.readers.sides import SCALE_SIDES, Span
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import Rubric
 
@@ -104,9 +104,13 @@ def shared_scales(files: Iterable[Peek], rubric: Rubric | None, spans: Mapping[s
             elsewhere = [side for side, values in by_side.items() if _is_elsewhere(values, scales[name].values)]
             _refuse_unnamed(elsewhere, by_side, spans, f"the scale of {name!r} is {low:g} to {high:g}")
             ends |= {(side, name): (low, high) for side in elsewhere}
-        elif rubric is None and len(by_side) == len(SIDES) and scales_that_differ(*(by_side[side] for side in SIDES)):
-            _refuse_unnamed(SIDES, by_side, spans, f"{name!r}: judge and people are on different scales")
-            ends |= {(side, name): POSITIONS for side in SIDES}
+        elif (
+            rubric is None
+            and len(by_side) == len(SCALE_SIDES)
+            and scales_that_differ(*(by_side[side] for side in SCALE_SIDES))
+        ):
+            _refuse_unnamed(SCALE_SIDES, by_side, spans, f"{name!r}: judge and people are on different scales")
+            ends |= {(side, name): POSITIONS for side in SCALE_SIDES}
     return SharedScales(spans, ends)
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from markscheme.ratings.kinds import Kind
 
-SIDES = ("judge", "human")
+SCALE_SIDES = ("judge", "human")
 """Who gave a value, as `--scale` names them."""
 Span: TypeAlias = tuple[float, float]
 """The lowest value a scale has, and the highest."""

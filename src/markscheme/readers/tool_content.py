@@ -14,7 +14,7 @@ from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Import, Reading, number, plain, taken_out
 from markscheme.readers.infer_rubric import scale_between
-from markscheme.readers.sides import SIDES, Span
+from markscheme.readers.sides import SCALE_SIDES, Span
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, as_text
@@ -268,10 +268,10 @@ class ToolContent(Import):
             if level is not None:
                 side = "judge" if raw.kind in JUDGES else "human"
                 numbers.setdefault(self._criterion_of(raw.metric), {}).setdefault(side, []).append(level)
-        differ = [name for name, sides in numbers.items() if len(sides) == len(SIDES) and _differ(sides)]
+        differ = [name for name, sides in numbers.items() if len(sides) == len(SCALE_SIDES) and _differ(sides)]
         for name in differ:
-            sides = {side: numbers[name][side] for side in SIDES}
-            if not set(SIDES) <= self.columns.scales.keys():
+            sides = {side: numbers[name][side] for side in SCALE_SIDES}
+            if not set(SCALE_SIDES) <= self.columns.scales.keys():
                 ranges = " against ".join(f"{min(values):g} to {max(values):g}" for values in sides.values())
                 raise UsageError(
                     f"{name!r}: judge and people are on different scales, {ranges}; name both: {scale_options(sides)}"

@@ -19,7 +19,7 @@ from markscheme.calibration.findings.evidence import (
     worst_places,
 )
 from markscheme.calibration.findings.finding import Finding
-from markscheme.calibration.findings.slices import LABEL_KIND, SYSTEM, Slice, SliceFigure
+from markscheme.calibration.findings.slices import BY_LABEL_KIND, BY_SYSTEM, Slice, SliceFigure
 from markscheme.calibration.policy import side_confidence
 from markscheme.phrases import listed, number, percent
 from markscheme.ratings.table import positions
@@ -255,9 +255,9 @@ def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Findi
 
 def _what_to_say(part: Slice) -> str:
     """What the criteria may say of a part; never who wrote the responses, which a judge isn't to know."""
-    if part.part.by == SYSTEM:
+    if part.part.by == BY_SYSTEM:
         return "Say in the criteria what these responses share, not what wrote them."
-    if part.part.by == LABEL_KIND:
+    if part.part.by == BY_LABEL_KIND:
         return "Find out whether judge or labels are wrong there."
     return f"Say in the criteria what is special about {part.part.called}."
 

@@ -35,8 +35,8 @@ BIAS_ON_SCALE = 0.15
 """How far bias or error on one criterion must differ, as a share of its range: over half a level on five."""
 
 
-SYSTEM = "system"
-LABEL_KIND = "label kind"
+BY_SYSTEM = "system"
+BY_LABEL_KIND = "label kind"
 
 
 @dataclass(frozen=True)
@@ -208,8 +208,8 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
     examples = comparison.gold.examples
     parts = [
         *_by_name("group", [example.group for example in examples]),
-        *_by_name(SYSTEM, [example.system for example in examples]),
-        *_by_name(LABEL_KIND, [_kind(comparison, place) for place in range(len(examples))]),
+        *_by_name(BY_SYSTEM, [example.system for example in examples]),
+        *_by_name(BY_LABEL_KIND, [_kind(comparison, place) for place in range(len(examples))]),
     ]
     return parts + _by_length(np.array([len(example.submission.response) for example in examples]))
 
