@@ -102,21 +102,22 @@ def configuration(folder: Path) -> dict[str, Any]:
 def run(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> EvalRun:
     """The run of a configuration in TypeScript."""
     folder = tmp_path_factory.mktemp("configurations")
-    (folder / "rubrics").mkdir()
-    for name, text in RUBRICS.items():
-        (folder / "rubrics" / f"{name}.yaml").write_text(text)
+    project(folder)
     file = folder / "promptfooconfig.ts"
     written = json.dumps(configuration(folder), indent=1)
     file.write_text(f"const config: Record<string, unknown> = {written};\nexport default config;\n")
     with sockets() as runtime, MessagesFront(decide) as front:
-        env = {
-            "ANTHROPIC_API_KEY": "key-of-a-test",
-            "ANTHROPIC_BASE_URL": front.url,
-            "MARKSCHEME_CACHE": str(folder / "cache"),
-            "WHICH_RUBRIC": "capital",
-            "XDG_RUNTIME_DIR": str(runtime),
-        }
-        return run_eval(file, cwd=folder, env=env)
+        return run_eval(file, cwd=folder, env={**asking(front, folder, runtime), "WHICH_RUBRIC": "capital"})
+
+
+def asking(front: MessagesFront, folder: Path, runtime: Path) -> dict[str, str]:
+    """The environment in which the judge is the server."""
+    return {
+        "ANTHROPIC_API_KEY": "key-of-a-test",
+        "ANTHROPIC_BASE_URL": front.url,
+        "MARKSCHEME_CACHE": str(folder / "cache"),
+        "XDG_RUNTIME_DIR": str(runtime),
+    }
 
 
 @pytest.fixture
@@ -126,6 +127,13 @@ def graded(run: EvalRun) -> Mapping[str, list[dict[str, Any]]]:
     for row in rows(run):
         by_case.setdefault(row["vars"]["case"], []).append(row)
     return by_case
+
+
+def project(folder: Path) -> None:
+    """Put the rubrics into the folder."""
+    (folder / "rubrics").mkdir()
+    for name, text in RUBRICS.items():
+        (folder / "rubrics" / f"{name}.yaml").write_text(text)
 
 
 def ours_in(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -192,3 +200,16 @@ def test_derived_metrics_are_computed_from_named_scores(run: EvalRun) -> None:
         named = prompt["metrics"]["namedScores"]
         assert named["right"] > 0
         assert named["twice"] == pytest.approx(2 * named["right"])
+
+
+@pytest.mark.proof
+def test_outputs_of_elsewhere_are_graded_by_assertions_alone(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
+    project(tmp_path)
+    (tmp_path / "outputs.json").write_text(json.dumps(["Paris.", "Rome."]))
+    (tmp_path / "asserts.json").write_text(json.dumps(graders("capital")))
+    (tmp_path / "promptfooconfig.yaml").write_text("prompts: [x]\nproviders: [echo]\n")
+    with sockets() as runtime, MessagesFront(decide) as front:
+        args = ("--assertions", "asserts.json", "--model-outputs", "outputs.json")
+        env = asking(front, tmp_path, runtime)
+        run = run_eval(tmp_path / "promptfooconfig.yaml", cwd=tmp_path, env=env, args=args)
+    assert [row["success"] for row in rows(run)] == [True, False]

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -203,6 +204,39 @@ def test_through_a_session_and_without_the_answer_is_the_same(graded: Graded) ->
     through, without = answers("session"), answers("without")
     assert without == {output: through[output] for output in without}
     assert len(without) == 1
+
+
+MOST_PYTHONS = 2
+"""One finds or starts the session, and ends; the other is the session. A look at Python's version isn't counted."""
+MOST_KIB = 250_000
+"""What the session may take at its peak; a pool of Pythons for each assertion came to 3.2 GB."""
+
+
+@pytest.mark.usefixtures("promptfoo")
+def test_forty_tests_behind_llm_rubric_need_two_pythons(tmp_path: Path, runtime: Path) -> None:
+    counting = tmp_path / "counting-python"
+    counting.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/started\nexec {sys.executable} "$@"\n')
+    counting.chmod(0o755)
+    provider = {"options": {"provider": {"id": in_language("mjs", PROVIDER), "config": {"judge": "anthropic"}}}}
+    tests = [
+        {"vars": {"answer": f"Paris. {n}", "question": "Capital?"}, "assert": [llm_rubric("capital")]}
+        for n in range(40)
+    ]
+    env = {"PROMPTFOO_PYTHON": str(counting), "PROMPTFOO_PYTHON_WORKERS": "4", "MARKSCHEME_SESSION_IDLE": "60"}
+    with MessagesFront(judging()) as front:
+        run = evaluate(tmp_path, front.url, [], [], tests=tests, defaultTest=provider, env=env, args=("-j", "4"))
+        assert [row["success"] for row in rows(run)] == [True] * 40
+        assert len(front.requests) == 40
+    (session,) = session_pids(runtime)
+    started = [line for line in (tmp_path / "started").read_text().splitlines() if line != "--version"]
+    assert len(started) + 1 <= MOST_PYTHONS
+    assert peak_kib(session) < MOST_KIB
+
+
+def peak_kib(pid: int) -> int:
+    """The most memory that a process has held."""
+    (line,) = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM")]
+    return int(line.split()[1])
 
 
 def test_without_anybody_to_ask_the_error_says_whom_to_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
