@@ -101,8 +101,9 @@ class AssertGrade:
         self.record("markscheme_rubric", wanted.name)
         self.record("markscheme_score", "not graded" if grade.score is None else brief(grade.score, 4))
         self.record("markscheme_calibration", calibration_text(grade.receipt))
-        if grade.error is not None:
-            raise JudgeError(f"not graded by {wanted.name}, which is neither a pass nor a fail: {grade.error}")
+        why = grade.why_no_decision
+        if why is not None:
+            raise JudgeError(f"not graded by {wanted.name}, which is neither a pass nor a fail: {why}")
         if not grade.passed:
             raise AssertionError(failure_text(grade, wanted))
         return grade

@@ -454,7 +454,7 @@ class _YesNoGrader(_ModelGrader[_Generate]):
         rubric = Rubric(tuple(Criterion(report.weight, report.requirement, report.name) for report in reports))
         outcomes = {c.name: _outcome(c.name, report) for c, report in zip(rubric.criteria, reports, strict=True)}
         scored = weigh(outcomes, rubric, normalize=self.normalize if normalize is None else normalize)
-        if isinstance(scored, str):
+        if not isinstance(scored, Score):
             return EvaluationReport(score=None, report=reports, error=scored)
         return self._scored(scored, report=reports)
 

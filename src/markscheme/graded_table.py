@@ -20,6 +20,7 @@ from markscheme.grading import Grade, Grading, grade_many
 from markscheme.plain_data import json_lines
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
+from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission
 from markscheme.text import on_one_line
 
@@ -181,12 +182,13 @@ class GradedTable:
             await self.grading.judge.aclose()
 
     def _row(self, grade: Grade) -> dict[str, Any]:
-        levels = {name: verdict.level for name, verdict in grade.verdicts.items()}
+        rubric = self.grading.rubric
+        levels = {name: rubric.criterion(name).scale.written(v.level) for name, v in grade.verdicts.items()}
         return {
             "id": grade.id,
             "score": grade.score,
             "pass": grade.passed,
-            **{criterion.name: levels.get(criterion.name) for criterion in self.grading.rubric.criteria},
+            **{criterion.name: levels.get(criterion.name) for criterion in rubric.criteria},
             "error": None if grade.error is None else on_one_line(grade.error),
             "receipt": receipt_json(grade.receipt, grade.score)["text"],
         }
@@ -214,7 +216,7 @@ class GradedTable:
                 written += 1
                 yield row
 
-        criteria = [criterion.name for criterion in self.grading.rubric.criteria]
+        criteria = self.grading.rubric.criteria
         with self.journal.open("rb") as journal, writing(self.out), replacing(self.out) as file:
             WRITERS[self.out.suffix](file, counted(self._in_order(journal, failures)), criteria)
             if written != total:
@@ -298,29 +300,30 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 # --- formats --------------------------------------------------------------------------------------------------------
 
 
-def _write_jsonl(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[str]) -> None:  # noqa: ARG001
+def _write_jsonl(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:  # noqa: ARG001
     for row in rows:
         file.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
 
 
-def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[str]) -> None:
+def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:
     import csv
     import io
 
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    writer = csv.DictWriter(text, [*OWN_COLUMNS[:3], *criteria, *OWN_COLUMNS[3:]])
+    writer = csv.DictWriter(text, [*OWN_COLUMNS[:3], *(criterion.name for criterion in criteria), *OWN_COLUMNS[3:]])
     writer.writeheader()
     for row in rows:
         writer.writerow({**row, "pass": None if row["pass"] is None else str(row["pass"]).lower()})
     text.detach()
 
 
-def _write_parquet(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[str]) -> None:
+def _write_parquet(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
     kinds = {"id": pa.string(), "score": pa.float64(), "pass": pa.bool_()}
-    kinds |= dict.fromkeys(criteria, pa.float64()) | {"error": pa.string(), "receipt": pa.string()}
+    kinds |= {c.name: pa.string() if c.scale.coded else pa.float64() for c in criteria}
+    kinds |= {"error": pa.string(), "receipt": pa.string()}
     with parquet.ParquetWriter(file, pa.schema(kinds)) as writer:
         while some := list(islice(rows, 10_000)):
             writer.write_table(pa.Table.from_pylist(some, pa.schema(kinds)))

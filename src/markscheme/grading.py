@@ -16,7 +16,7 @@ from markscheme.judges.panel import Repeated
 from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import Decision, Score, weigh, weigh_holistic
+from markscheme.score import NO_SCORE, Decision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
 from markscheme.text import on_one_line
 from markscheme.trajectory import STEPPED, steps_elsewhere
@@ -58,7 +58,8 @@ class Grade:
         outcomes: For each criterion, by name, a verdict or why there is none; empty for a holistic grade.
         by_criterion: How good the response is by each criterion, 0 to 1, reversed for a fault; None without a verdict.
         error: Why the submission is not graded; None if it is.
-        scored: Score, raw score and pass or fail; None if not graded.
+        scored: Score, raw score and pass or fail; None if not graded, or if the rubric has categories alone and doesn't
+            say which pass.
         holistic: The single score of a holistic grade.
         usage: Tokens and cost.
         replies: Number of replies by source: live, recorded, cache.
@@ -109,6 +110,11 @@ class Grade:
         return self.scored.decision if self.scored else None
 
     @property
+    def why_no_decision(self) -> str | None:
+        """Why it can't pass or fail: it isn't graded, or its categories don't say which pass; None if it can."""
+        return NO_SCORE if self.scored is None and self.error is None else self.error
+
+    @property
     def verdicts(self) -> dict[str, Verdict]:
         """The verdicts among the outcomes, by criterion."""
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Verdict)}
@@ -116,11 +122,13 @@ class Grade:
     @property
     def reason(self) -> str:
         """Score, decision and each verdict's reason on one line; if not graded, why."""
-        if self.scored is None:
+        if self.scored is None and self.error is not None:
             return on_one_line(f"not graded: {self.error}")
         parts = [
             f"{name} {brief(self.by_criterion[name], 3)} ({verdict.reason})" for name, verdict in self.verdicts.items()
         ]
+        if self.scored is None:
+            return on_one_line(f"{NO_SCORE}: {'; '.join(parts)}")
         if isinstance(self.holistic, Holistic):
             parts.append(self.holistic.reason)
         return on_one_line(f"{number(self.scored.score)}, {self.scored.decision}: {'; '.join(parts)}")
@@ -236,12 +244,12 @@ class Grading:
         self,
         submission: Submission,
         replies: Sequence[Reply],
-        score: Score | str,
+        score: Score | str | None,
         *,
         outcomes: Mapping[str, Outcome] | None = None,
         holistic: Holistic | Unread | None = None,
     ) -> Grade:
-        """The grade with a score, or with the reason why there is none."""
+        """The grade with a score, or with the reason why there is none; with neither where categories don't decide."""
         parts = [part for reply in replies for part in reply.single]
         return Grade(
             id=submission.id,
@@ -272,7 +280,7 @@ def left_out(rubric: Rubric, submission: Submission) -> tuple[str, ...]:
 
 
 def _merit(criterion: Criterion, outcome: Outcome | None) -> float | None:
-    return criterion.merit(criterion.scale.position(outcome.level)) if isinstance(outcome, Verdict) else None
+    return criterion.worth(criterion.scale.position(outcome.level)) if isinstance(outcome, Verdict) else None
 
 
 def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
@@ -423,8 +431,8 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
 def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
     match outcome:
         case Verdict():
-            position = criterion.scale.position(outcome.level)
-            return {"level": outcome.level, "position": position, **_reply_json(outcome)}
+            position = criterion.scale.position(outcome.level) if criterion.has_worth else None
+            return {"level": criterion.scale.written(outcome.level), "position": position, **_reply_json(outcome)}
         case NotApplicable():
             return {"not_applicable": outcome.reason}
         case Abstention():

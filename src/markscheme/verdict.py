@@ -353,7 +353,12 @@ def _commonest(votes: Sequence[float], criterion: Criterion) -> float:
     counts = Counter(votes)
     most = max(counts.values())
     tied = [level for level, count in counts.items() if count == most]
-    return min(tied, key=lambda level: criterion.merit(criterion.scale.position(level)))
+    return min(tied, key=lambda level: _worth(level, criterion))
+
+
+def _worth(level: float, criterion: Criterion) -> float:
+    """How good a level is, 0 to 1; 0 for all categories where none passes."""
+    return criterion.worth(criterion.scale.position(level)) or 0.0
 
 
 def _commonest_kind(outcomes: Sequence[Outcome]) -> Outcome:
@@ -369,7 +374,10 @@ def worse(first: Outcome, second: Outcome, criterion: Criterion) -> Outcome:
             if isinstance(outcome, kind):
                 return outcome
     if isinstance(first, Verdict) and isinstance(second, Verdict):
-        chosen = min(first, second, key=lambda verdict: criterion.merit(criterion.scale.position(verdict.level)))
+        if first.level != second.level and not criterion.is_decisive:
+            answers = " and ".join(criterion.scale.level_name(verdict.level) for verdict in (first, second))
+            return Abstention(criterion.name, f"it answered {answers}")
+        chosen = min(first, second, key=lambda verdict: _worth(verdict.level, criterion))
         return replace(chosen, votes=(first.level, second.level))
     return first if isinstance(first, Verdict) else second
 

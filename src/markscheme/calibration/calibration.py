@@ -188,7 +188,8 @@ class Calibration(Reported):
     @property
     def reasons_not_graded(self) -> dict[str, str]:
         """Why each example without a score has none, by id; digests are removed from the reasons."""
-        judged = zip(self.comparison.gold.ids, self.comparison.judged, self.comparison.scores.tolist(), strict=True)
+        comparison = self.comparison
+        judged = zip(comparison.gold.ids, comparison.judged, comparison.graded_by.tolist(), strict=True)
         return {
             unit: _DIGEST.sub("…", rating.error or "no score") if rating is not None else "the judge did not rate it"
             for unit, rating, score in judged
@@ -229,7 +230,11 @@ def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:
         **{f"level.{name}": levels for name, levels in judge.levels.items()},
         **{f"gold_level.{name}": levels for name, levels in gold.levels.items()},
     }
-    values = {name: list(map(_value, column.tolist())) for name, column in columns.items()}
+    values: dict[str, list[Any]] = {name: list(map(_value, column.tolist())) for name, column in columns.items()}
+    for criterion in comparison.rubric.criteria:
+        if criterion.scale.coded:  # a category has a label, and no value
+            for name in (f"level.{criterion.name}", f"gold_level.{criterion.name}"):
+                values[name] = [None if code is None else criterion.scale.level_name(code) for code in values[name]]
     for place, (example, rating) in enumerate(zip(gold.examples, comparison.judged, strict=True)):
         row = {name: column[place] for name, column in values.items()}
         decisions = {name: None if row[name] is None else bool(row[name]) for name in ("pass", "gold_pass")}
@@ -346,7 +351,7 @@ def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Co
     ratings = [rating for rating in comparison.judged if rating is not None]
     rated = [verdict for rating in ratings for verdict in rating.criteria.values()]
     declined = Counter(verdict.declined for verdict in rated)
-    graded = int((comparison.scores == comparison.scores).sum())
+    graded = int((comparison.graded_by == comparison.graded_by).sum())
     n = len(comparison.gold.examples)
     return Counts(
         examples=n,

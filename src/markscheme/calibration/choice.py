@@ -8,9 +8,11 @@ from itertools import combinations
 import numpy as np
 
 from markscheme.calibration.comparison import (
+    NO_ORDER,
     OF_DECISION,
     Comparison,
     Measure,
+    Measured,
     equal,
     measure_of,
     shift_between,
@@ -264,7 +266,7 @@ def choose(
     contenders: Sequence[Contender],
     truth: Gold | None,
     *,
-    of: str | Criterion | None = None,
+    of: str | Measured | None = None,
     tolerance: float | None = None,
     notes: Sequence[str] = (),
 ) -> Choice:
@@ -340,11 +342,12 @@ class _View:
         after = self.table[second]
         scores = after.scores - before.scores
         passes = after.decisions - before.decisions
+        values = self._values(first) + self._values(second)
         became = self._became(before, after) if self.has_gold else None
         return Differences(
             first=first,
             second=second,
-            n=int((~np.isnan(scores) | ~np.isnan(passes)).sum()),
+            n=int((~np.isnan(scores) | ~np.isnan(passes) | ~np.isnan(values)).sum()),
             figures=self._figures(first, second) if self.has_gold else {},
             criteria=self._criteria(first, second),
             shift=shift_between(self.table, first, second),
@@ -357,6 +360,14 @@ class _View:
             false_passes=(self.false_passes(first), self.false_passes(second)),
             switch=self._switch(before, after),
         )
+
+    def _values(self, name: str) -> Floats:
+        """A judge's side of what is compared."""
+        return self.measure.values(self.table[name])
+
+    def _graded_by(self, name: str) -> Floats:
+        """What shows that a judge graded an example."""
+        return Comparison(self.table, name, GOLD, self.measure).graded_by
 
     def false_passes(self, name: str) -> tuple[str, ...]:
         """Ids of examples that gold fails and the judge passes, the largest error first."""
@@ -373,8 +384,14 @@ class _View:
             "agreement": self._pair_of_shares(first, second, self.measure),
             "mae": Pair(before.overall["mae"], after.overall["mae"], farther),
             "signed_error": Pair(before.overall["signed_error"], after.overall["signed_error"], higher),
-            "accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION)),
+            **self._accuracy(first, second),
         }
+
+    def _accuracy(self, first: str, second: str) -> dict[str, Pair]:
+        """How often each decides as gold does; empty where nothing passes or fails."""
+        if not self.table.rubric.decides:
+            return {}
+        return {"accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION))}
 
     def _pair_of_shares(self, first: str, second: str, measure: Measure) -> Pair:
         """Agreement of each with gold, on the examples that both have, and how much more often the second agrees."""
@@ -388,13 +405,13 @@ class _View:
         after = self.table[second].levels
         criteria = self.table.rubric.criteria
         groups = self.table.groups
-        adjusted = holm([self._p(after[c.name] - before[c.name]) for c in criteria]).tolist()
+        adjusted = holm([1.0 if c.scale.coded else self._p(after[c.name] - before[c.name]) for c in criteria]).tolist()
         return {
             c.name: CriterionPair(
                 exact=self._pair_of_shares(first, second, measure_of(self.table.rubric, c)) if self.has_gold else None,
                 between=share(equal(before[c.name], after[c.name]), groups),
-                shift=shift_between(self.table, first, second, c.name),
-                p=p,
+                shift=shift_between(self.table, first, second, c.name) if not c.scale.coded else _no_shift(c, before),
+                p=math.nan if c.scale.coded else p,
             )
             for c, p in zip(criteria, adjusted, strict=True)
         }
@@ -436,7 +453,7 @@ class _View:
 
     def standings(self, contenders: Sequence[Contender]) -> list[Standing]:
         """Each judge's standing, on the examples that all graded."""
-        values = [self.measure.values(self.table[contender.name]) for contender in contenders]
+        values = [self._values(contender.name) for contender in contenders]
         everywhere = np.asarray(~np.isnan(np.column_stack(values)).any(axis=1))
         compared = [self.compared(contender.name, everywhere) for contender in contenders] if self.has_gold else []
         shares = [comparison.agreement.value for comparison in compared]
@@ -464,9 +481,15 @@ class _View:
             not_worse=not_worse,
             labels_needed=needed,
             false_passes=len(self.false_passes(contender.name)),
-            not_graded=int(np.isnan(self.table[contender.name].scores).sum()),
+            not_graded=int(np.isnan(self._graded_by(contender.name)).sum()),
             usd_per_1000=contender.usd_per_1000,
         )
+
+
+def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
+    """The shift of a category, which has no value."""
+    n = int(np.isfinite(levels[criterion.name]).sum())
+    return Estimate.without_value(NO_ORDER, n=n, method="mean level, second minus first")
 
 
 def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:

@@ -7,8 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from markscheme.calibration.categories import Answers
 from markscheme.calibration.limits import WrongDecisions, WrongName, wrong_decisions
-from markscheme.errors import ComparisonError
+from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of, rounded
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
@@ -38,8 +39,8 @@ PASSES = 0.5
 EQUAL = 1e-6
 """A tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
 
-Measured: TypeAlias = Literal["score", "decision"] | Criterion
-"""What two columns are compared by: their scores, their decisions, or their levels of one criterion."""
+Measured: TypeAlias = Literal["score", "decision"] | Criterion | Answers
+"""What two columns are compared by: their scores, their decisions, their levels of one criterion, or all categories."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Measure:
     Levels of a criterion count as the score that a rubric of this criterion alone would give.
 
     Attributes:
-        of: The score, the decision or a criterion.
+        of: The score, the decision or a criterion; where the rubric has categories, the answers instead of the score.
         tolerance: Two numbers that are closer than this agree.
         constants: What a constant may answer; None means whatever somebody gave.
         only: The rubric's one criterion, by whose named levels a score is called; None where there are more.
@@ -64,16 +65,22 @@ class Measure:
         """A rater's numbers, shape (n_examples,), nan where there is none."""
         if isinstance(self.of, Criterion):
             return merits(self.of, column.levels[self.of.name])
+        if isinstance(self.of, Answers):
+            return self.of.values(column)
         return column.scores if self.of == OF_SCORE else column.decisions
 
     @property
     def name(self) -> str:
         """The measure by its name: "score", "decision" or a criterion's."""
+        if isinstance(self.of, Answers):
+            return OF_SCORE
         return self.of.name if isinstance(self.of, Criterion) else self.of
 
     @property
     def noun(self) -> str:
         """What is compared, in a word."""
+        if isinstance(self.of, Answers):
+            return self.of.noun
         return "level" if isinstance(self.of, Criterion) else self.of
 
     @property
@@ -85,6 +92,8 @@ class Measure:
         """A value as raters answer it: a level's name, pass or fail, or a score with at most two decimals."""
         if isinstance(self.of, Criterion):
             return _level_name(self.of, value)
+        if isinstance(self.of, Answers):
+            return self.of.in_words(value)
         if self.of == OF_DECISION:
             return "pass" if value >= PASSES else "fail"
         name = "" if self.only is None else _level_name(self.only, value)
@@ -93,7 +102,8 @@ class Measure:
     def always(self, value: float) -> str:
         """One constant answer: "always answering 0.75", "always MET"."""
         answer = self.in_words(value)
-        return f"always {'answering ' if answer[-1].isdigit() else ''}{answer}"
+        is_said = isinstance(self.of, Answers) or answer[-1].isdigit()
+        return f"always {'answering ' if is_said else ''}{answer}"
 
 
 def _level_name(criterion: Criterion, merit: float) -> str:
@@ -101,23 +111,28 @@ def _level_name(criterion: Criterion, merit: float) -> str:
     return criterion.scale.level_name(criterion.scale.at(criterion.merit(merit)))
 
 
-def measure_of(rubric: Rubric, of: str | Criterion | None = None, tolerance: float | None = None) -> Measure:
+def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: float | None = None) -> Measure:
     """The measure by its name: "score", "decision", or a criterion's.
 
     Args:
         rubric: The rubric of what is compared.
-        of: Its name, or a criterion itself; None means the rubric's `agreement_on`.
+        of: Its name, or a criterion itself; None means the rubric's `agreement_on`. Where the rubric has categories,
+            "score" also asks every category to be equal.
         tolerance: How far a score may be from gold and still agree; None means the rubric's. Levels and decisions
             agree where they are equal.
 
     Raises:
         KeyError: No criterion has that name.
+        UsageError: It is the decision, and the rubric's categories neither pass nor fail.
     """
     if of is None:
         of = rubric.agreement_on
-    if of == OF_SCORE:
+    if of == OF_SCORE or isinstance(of, Answers):
         only = rubric.criteria[0] if len(rubric.criteria) == 1 else None
-        return Measure(OF_SCORE, rubric.tolerance if tolerance is None else tolerance, only=only)
+        measured = Answers(rubric) if rubric.categories else OF_SCORE
+        return Measure(measured, rubric.tolerance if tolerance is None else tolerance, only=only)
+    if of == OF_DECISION and not rubric.decides:
+        raise UsageError(f"{rubric.name} has categories alone, of which none is said to pass: passes: [label, …]")
     if of == OF_DECISION:
         return Measure(OF_DECISION, EQUAL, constants=(0.0, 1.0))
     return Measure(of if isinstance(of, Criterion) else rubric.criterion(of), EQUAL)
@@ -128,7 +143,7 @@ def compare(
     *,
     judge: str = JUDGE,
     gold: str = GOLD,
-    of: str | Criterion | None = None,
+    of: str | Measured | None = None,
     tolerance: float | None = None,
 ) -> "Comparison":
     """A judge's column compared with gold, or any column with any other.
@@ -258,12 +273,14 @@ class CriterionComparison:
     @cached_property
     def confusion(self) -> dict[str, Any]:
         """Levels and counts, rows gold and columns judge; undefined where a rating lies between two levels."""
-        levels = list(dict.fromkeys(self.criterion.scale.values))
+        scale = self.criterion.scale
+        levels = list(dict.fromkeys(scale.values))
+        names = [scale.level_name(level) for level in levels] if scale.coded else levels
         both = ~np.isnan(self.gold) & ~np.isnan(self.judge)
         ratings = np.concatenate([self.gold[both], self.judge[both]])
         if not np.isin(ratings, levels).all():
-            return {"levels": levels, "matrix": None, "undefined": "a rating lies between two levels"}
-        return {"levels": levels, "matrix": confusion(self.gold, self.judge, levels).tolist(), "undefined": None}
+            return {"levels": names, "matrix": None, "undefined": "a rating lies between two levels"}
+        return {"levels": names, "matrix": confusion(self.gold, self.judge, levels).tolist(), "undefined": None}
 
 
 def equal(first: Floats, second: Floats) -> Floats:
@@ -273,8 +290,16 @@ def equal(first: Floats, second: Floats) -> Floats:
 
 def passes(criterion: Criterion, levels: Floats) -> Floats:
     """Whether each level passes the criterion by itself: 1, 0 or nan, shape of `levels`."""
+    if not criterion.is_decisive:
+        return np.full_like(levels, np.nan)
+    if criterion.passing:
+        return np.array([_passes(criterion, level) for level in levels.tolist()])
     passed = merits(criterion, levels) >= criterion.threshold - ROUNDING
     return np.where(np.isnan(levels), np.nan, passed).astype(np.float64)
+
+
+def _passes(criterion: Criterion, level: float) -> float:
+    return level if level != level else float(criterion.passes(criterion.scale.position(level)))
 
 
 @dataclass(frozen=True)
@@ -303,7 +328,7 @@ class Comparison:
         """Two values that are closer than this agree."""
         return self.measure.tolerance
 
-    def by(self, of: str | Criterion) -> "Comparison":
+    def by(self, of: str | Measured) -> "Comparison":
         """The same columns compared by something else: "score", "decision", or a criterion or its name."""
         return replace(self, measure=measure_of(self.rubric, of))
 
@@ -344,6 +369,11 @@ class Comparison:
         return self.judge.scores
 
     @property
+    def graded_by(self) -> Floats:
+        """What shows that the judge graded an example: its score, or its answer where there are categories alone."""
+        return self.scores if self.rubric.has_score else self.judge_values
+
+    @property
     def passes(self) -> Floats:
         """The judge's decisions, shape (n_examples,), 1 for pass, nan where not graded."""
         return self.judge.decisions
@@ -360,7 +390,12 @@ class Comparison:
 
     @cached_property
     def misses(self) -> Floats:
-        """Judge minus gold in what is compared, shape (n_examples,), to 9 decimals; nan where either is missing."""
+        """Judge minus gold in what is compared, shape (n_examples,), to 9 decimals; nan where either is missing.
+
+        Categories have no difference: where they are compared, it is that of the scores, if there are any.
+        """
+        if isinstance(self.measure.of, Answers):
+            return self.score_errors
         return np.round(self.judge_values - self.gold_values, DECIMALS)
 
     @cached_property
@@ -372,6 +407,13 @@ class Comparison:
     def hits(self) -> Floats:
         """1 where the judge agrees with gold, 0 where not, nan where either is missing."""
         return close(self.gold_values, self.judge_values, self.tolerance)
+
+    @cached_property
+    def distances(self) -> Floats:
+        """How far judge and gold are apart in what is compared, likewise; another category is 1 apart."""
+        if isinstance(self.measure.of, Answers):
+            return np.asarray(np.fmax(np.abs(self.misses), 1 - self.hits))
+        return np.asarray(np.abs(self.misses))
 
     @cached_property
     def figures(self) -> AgreementFigures:
@@ -426,9 +468,8 @@ class Comparison:
         groups = self.table.groups
         decided = np.column_stack([gold.decisions, judge.decisions])
         decided[np.isnan(decided).any(axis=1)] = np.nan  # else an ungraded example would count in gold's margin alone
-        gold_scores = gold.scores if self.rubric.decides else np.full(len(self.ids), np.nan)
         return {
-            **error_family(gold_scores, judge.scores, groups=groups, levels=[0.0, 1.0]),
+            **error_family(gold.scores, judge.scores, groups=groups, levels=[0.0, 1.0]),
             "pass_kappa": agreement(decided, "cohen_kappa", levels=[0.0, 1.0], groups=groups),
             **yes_no_family(gold.decisions, judge.decisions, groups=groups),
         }

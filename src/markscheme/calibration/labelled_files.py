@@ -7,14 +7,13 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
 from markscheme.calibration.drift.baseline import Since
-from markscheme.errors import ComparisonError, RatingError, UsageError
+from markscheme.errors import ComparisonError, RatingError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.imported import Meanings
 from markscheme.readers.rated import RatedFile, RatedFiles, open_rated
-from markscheme.readers.sided_tables import measure_name
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission
 
@@ -83,10 +82,6 @@ def calibrate_table(
     rated = open_rated([path], expected="anything", meanings=meanings)
     (file,) = rated.files
     read_as, *notes = rated.notes
-    of = measure_name(rated.rubric)
-    if options.of not in (None, of):
-        raise UsageError(f"--on {options.of} is for rubrics; by its values {path} is compared by {of}")
-    labelled = replace(options, of=of)
     judges = dict.fromkeys(rating.rater for rating in file.judged)
     calibrations = []
     for judge in judges:
@@ -102,7 +97,7 @@ def calibrate_table(
             may_be_accepted=False,
             table_read_as=read_as,
         )
-        calibrations.append(calibration_of(rated.rubric, rated.labelled, ratings, rater, options=labelled))
+        calibrations.append(calibration_of(rated.rubric, rated.labelled, ratings, rater, options=options))
     return calibrations, notes
 
 

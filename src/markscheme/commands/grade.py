@@ -38,6 +38,7 @@ from markscheme.plain_data import ANOTHER_LENGTH, json_lines, table_rows
 from markscheme.receipt import score_text
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
+from markscheme.score import NO_SCORE
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, submission_of
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
@@ -357,6 +358,6 @@ def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
 
 def _words(grade: Grade) -> str:
     if grade.score is None:
-        return f"{grade.id}: not graded: {grade.error}"
+        return f"{grade.id}: {NO_SCORE}" if grade.error is None else f"{grade.id}: not graded: {grade.error}"
     word = "a person should look" if grade.decision == "ask" else grade.decision
     return f"{grade.id}: {word}, {score_text(grade.score, grade.receipt)}"

@@ -215,7 +215,7 @@ def _unequal(candidate: object, yours: object, attributes: str) -> list[str]:
 
 
 def _criterion_changes(candidate: Criterion, yours: Criterion) -> Iterator[str]:
-    yield from _unequal(candidate, yours, "weight threshold required sees not_applicable check preserves steps")
+    yield from _unequal(candidate, yours, "weight threshold required sees not_applicable check passing preserves steps")
     if (candidate.good, candidate.bad) != (yours.good, yours.bad):
         yield "examples"
     if len(candidate.scale.levels) != len(yours.scale.levels):

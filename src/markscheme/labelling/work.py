@@ -49,7 +49,9 @@ class Question:
         under = self.criterion.wording
         if answer in DECLINED:
             return Rated(None, declined=DECLINED[answer], under=under)
-        return Rated(self.criterion.scale.values[int(answer)], under=under)
+        scale = self.criterion.scale
+        level = scale.values[int(answer)]
+        return Rated(level, under=under, label=scale.label_of(level))
 
     def answer(self, rated: Rated | None) -> str:
         """The answer for a rating; "" if there is none."""

@@ -123,8 +123,9 @@ async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine:
         grade = await graded(call, engine)
     except MarkschemeError as error:
         return _not_graded(way_out(error), context)
-    if grade.error is not None:
-        return _not_graded(grade.error, context, grade)
+    why = grade.why_no_decision
+    if why is not None:
+        return _not_graded(why, context, grade)
     return grading_result(grade, call)
 
 
@@ -359,10 +360,13 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] | None:
-    """The component result of one criterion; None if it does not apply or has no verdict."""
+    """The component result of one criterion; None if it does not apply, has no verdict, or neither passes nor fails."""
     if not isinstance(outcome, Verdict):
         return None
     position = criterion.scale.position(outcome.level)
+    worth = criterion.worth(position)
+    if worth is None:
+        return None
     reason = f"{criterion.name} {criterion.scale.called(outcome.level)}: {outcome.reason}"
     if outcome.step is not None:
         lacks = ", which doesn't contain the passage it quotes" if outcome.quote_found is False else ""
@@ -371,7 +375,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
         reason += " (the passage it quotes is in nothing the judge saw)"
     return {
         "pass": criterion.passes(position),
-        "score": criterion.merit(position),
+        "score": worth,
         "reason": reason,
         "assertion": {"type": "python", "metric": criterion.name, "value": criterion.requirement},
     }

@@ -74,8 +74,9 @@ async def respond(
         grade = await graded(call, engine)
     except MarkschemeError as error:
         return _failed(error)
-    if grade.error is not None:
-        return {"error": f"{NOT_GRADED}{grade.error}", "tokenUsage": tokens_used(grade.usage, grade.spared_tokens)}
+    why = grade.why_no_decision
+    if why is not None:
+        return {"error": f"{NOT_GRADED}{why}", "tokenUsage": tokens_used(grade.usage, grade.spared_tokens)}
     return _answer(grade, call)
 
 
@@ -166,10 +167,10 @@ def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
             case Verdict() as verdict:
                 position = criterion.scale.position(verdict.level)
                 results[criterion.name] = {
-                    "level": verdict.level,
-                    "position": position,
-                    "score": criterion.merit(position),
-                    "pass": criterion.passes(position),
+                    "level": criterion.scale.written(verdict.level),
+                    "position": position if criterion.has_worth else None,
+                    "score": criterion.worth(position),
+                    "pass": criterion.passes(position) if criterion.is_decisive else None,
                     "reason": verdict.reason,
                 }
             case NotApplicable() as outcome:

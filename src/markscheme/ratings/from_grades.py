@@ -7,7 +7,7 @@ from markscheme.grading import Grade, questions
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
-from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
 
@@ -18,12 +18,11 @@ def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
 
 def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> Rating:
     """A grade as the rating of the judge that gave it."""
-    under = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
     return Rating(
         id=grade.id,
         rater=rater,
         kind="model",
-        criteria={name: _rated(outcome, under[name]) for name, outcome in grade.outcomes.items()},
+        criteria={name: _rated(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
         overall=grade.score,
         passed=grade.passed,
         sample=sample,
@@ -33,7 +32,8 @@ def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> R
     )
 
 
-def _rated(outcome: Outcome, under: str) -> Rated:
+def _rated(outcome: Outcome, criterion: Criterion) -> Rated:
+    under = criterion.fingerprint
     match outcome:
         case Verdict():
             return Rated(
@@ -43,6 +43,7 @@ def _rated(outcome: Outcome, under: str) -> Rated:
                 outcome.quote_found,
                 under=under,
                 quote_in=outcome.quote_in,
+                label=criterion.scale.label_of(outcome.level),
             )
         case NotApplicable():
             return Rated(None, outcome.reason, declined="not applicable", under=under)

@@ -18,13 +18,12 @@ from markscheme.ratings.table import (
     RatingTable,
     column_of,
     earned_score,
-    fails_required,
     groups_of,
     rating_table,
     stacked,
 )
 from markscheme.rubrics.rubric import Rubric
-from markscheme.score import ROUNDING
+from markscheme.score import ROUNDING, decision_of_levels, must_pass
 from markscheme.stats.annotators import GoldRule, gold
 from markscheme.stats.intervals import Flags, Floats
 
@@ -128,7 +127,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     levels = {name: np.where(splits[name], np.nan, of_criterion) for name, of_criterion in middles.items()}
     scores = _scores(counted, table, middles, skipped, splits, by)
     decisions = _decisions(counted, table, middles, skipped, splits, scores)
-    in_words = {**splits, SPLIT_DECISION: decisions.are_split}
+    in_words = {**splits, **_split_categories(table, middles), SPLIT_DECISION: decisions.are_split}
     raters: Counter[str] = Counter(
         kind_of_rater for kind_of_rater, _ in {(label.kind, label.rater) for label in counted}
     )
@@ -198,6 +197,15 @@ def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> 
         )
         for criterion in rubric.criteria
     }
+
+
+def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[str, Flags]:
+    """For each category the examples that somebody labelled and that have no most frequent label."""
+    flags = {}
+    for criterion in table.rubric.categories:
+        labelled = ~np.isnan(stacked(table.columns, criterion.name)).all(axis=1)
+        flags[criterion.name] = labelled & np.isnan(levels[criterion.name])
+    return flags
 
 
 def _answers_at(place: int, levels: Mapping[str, Floats]) -> dict[str, float]:
@@ -281,14 +289,15 @@ def _decisions(
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
     if not rubric.decides:
         passed[:] = np.nan
-    has_required = any(criterion.required for criterion in rubric.criteria)
+    needs_levels = any(map(must_pass, rubric.criteria))
     is_split = np.any([splits[criterion.name] for criterion in rubric.criteria], axis=0)
     scored = {label.id for label in labels if label.overall is not None}
-    for place in np.flatnonzero(is_split | (passed == 1) & has_required).tolist() if rubric.decides else ():
+    depends = is_split | (passed == 1) & needs_levels | (not rubric.has_score)
+    for place in np.flatnonzero(depends).tolist() if rubric.decides else ():
         outcomes = _either_way(place, levels, splits, rubric) or (_answers_at(place, levels),)
         earned = [earned_score(answers, _not_applicable(place, skipped), rubric) for answers in outcomes]
         if table.ids[place] in scored or not is_split[place]:
-            earned = [float(scores[place])] * len(outcomes)
+            earned = [None if np.isnan(scores[place]) else float(scores[place])] * len(outcomes)
         decisions = {_passes(answers, score, rubric) for answers, score in zip(outcomes, earned, strict=True)}
         passed[place] = decisions.pop() if len(decisions) == 1 else np.nan
     are_split = np.zeros(len(table.ids), dtype=bool)
@@ -307,10 +316,9 @@ def _decisions(
 
 
 def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -> float:
-    """1 if an example passes with these levels and this score, else 0; nan without a score."""
-    if score is None:
-        return np.nan
-    return float(score >= rubric.pass_mark - ROUNDING and not fails_required(answers, rubric))
+    """1 if an example passes with these levels and this score, else 0; nan where they don't say."""
+    passes = decision_of_levels(score, answers, rubric)
+    return np.nan if passes is None else float(passes)
 
 
 def _reference(labels: Sequence[Rating], ids: tuple[str, ...], used: set[str]) -> str:

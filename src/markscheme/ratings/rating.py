@@ -27,6 +27,7 @@ class Rated:
         declined: "abstained", "unread" or "not applicable" where there is no level.
         under: Fingerprint of the criterion as the rater saw it; "" where unknown.
         quote_in: Name of the text with the quote: `response` or an input; "" where none has it.
+        label: What files say instead of the level: the label of a category without a value; "" for other levels.
     """
 
     level: float | None
@@ -36,6 +37,7 @@ class Rated:
     declined: str = ""
     under: str = ""
     quote_in: str = ""
+    label: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As in a file of ratings."""
@@ -43,7 +45,12 @@ class Rated:
             key = {"unread": "unread", "not applicable": "not_applicable"}.get(self.declined, "abstained")
             entry: dict[str, Any] = {key: self.reason}
         else:
-            entry = {"level": self.level, "reason": self.reason, "quote": self.quote, "quote_found": self.quote_found}
+            entry = {
+                "level": self.label or self.level,
+                "reason": self.reason,
+                "quote": self.quote,
+                "quote_found": self.quote_found,
+            }
             entry |= {"quote_in": self.quote_in} if self.quote_in else {}
         return {**entry, "under": self.under} if self.under else entry
 
@@ -313,19 +320,22 @@ class RatingReader:
         if entry is None:
             return None
         if not isinstance(entry, Mapping):
-            return Rated(level_on(self._criteria[name].scale, entry, name))
+            level = level_on(self._criteria[name].scale, entry, name)
+            return Rated(level, label=self._criteria[name].scale.label_of(level))
         for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
             if key in entry:
                 return Rated(None, str(entry[key] or ""), declined=declined, under=str(entry.get("under") or ""))
         if entry.get("level") is None:
             return None
+        level = level_on(self._criteria[name].scale, entry["level"], name)
         return Rated(
-            level_on(self._criteria[name].scale, entry["level"], name),
+            level,
             reason=str(entry.get("reason") or ""),
             quote=entry.get("quote") if isinstance(entry.get("quote"), str) else None,
             quote_found=entry.get("quote_found") if isinstance(entry.get("quote_found"), bool) else None,
             under=str(entry.get("under") or ""),
             quote_in=str(entry.get("quote_in") or ""),
+            label=self._criteria[name].scale.label_of(level),
         )
 
 

@@ -15,7 +15,7 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.score import ROUNDING, score_of_levels
+from markscheme.score import decision_of_levels, score_of_levels
 from markscheme.stats.annotators import gold
 from markscheme.stats.intervals import Flags, Floats
 
@@ -275,7 +275,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
         (only,) = samples
         levels, skipped = _levels_and_skips(only)
         score = only.overall if _says_score(only) else earned_score(levels, skipped, rubric)
-        decision = _passes(score, levels, rubric) if only.passed is None else only.passed
+        decision = decision_of_levels(score, levels, rubric) if only.passed is None else only.passed
         return Collapsed(levels, skipped, score, decision)
     by_sample = [_levels_and_skips(rating) for rating in samples]
     levels = _middle_levels([levels_of_sample for levels_of_sample, _ in by_sample], rubric)
@@ -286,7 +286,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
     score = earned if is_earned or not overalls else float(np.median(overalls))
     decided = [rating.passed for rating in samples if rating.passed is not None]
     if earned is not None or not decided:
-        return Collapsed(levels, skipped, score, _passes(score, levels, rubric))
+        return Collapsed(levels, skipped, score, decision_of_levels(score, levels, rubric))
     share = sum(decided) / len(decided)
     return Collapsed(levels, skipped, score, None if share == 0.5 else share > 0.5)
 
@@ -343,22 +343,6 @@ def _says_score(rating: Rating) -> bool:
 def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: Rubric) -> float | None:
     """The score of some levels, 0 to 1; None unless every criterion has a level or does not apply."""
     return score_of_levels(levels, rubric, [name for name in skipped if name not in levels])
-
-
-def _passes(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
-    if score is None or not rubric.decides:
-        return None
-    return score >= rubric.pass_mark - ROUNDING and not fails_required(levels, rubric)
-
-
-def fails_required(levels: Mapping[str, float], rubric: Rubric) -> bool:
-    """Whether any required criterion has a level and fails."""
-    return any(
-        criterion.required
-        and criterion.name in levels
-        and not criterion.passes(criterion.scale.position(levels[criterion.name]))
-        for criterion in rubric.criteria
-    )
 
 
 # --- levels ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from markscheme.plain_data import shown
 from markscheme.ratings.examples import DRAWN, Example
 from markscheme.ratings.gold import GOLD, Gold, given_gold
 from markscheme.ratings.kinds import Kind
-from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.rating import Rated, Rating, level_on
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.peek import Peek
 from markscheme.readers.written import JudgeCost, WrittenCalibration
@@ -118,20 +118,21 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
     judge = rated["judge"]
     gold = rated["gold"]
     name = str(report["judge"]["name"])
-    criteria = {str(criterion): figures["confusion"]["levels"] for criterion, figures in report["criteria"].items()}
+    criteria = tuple(_criterion(str(criterion), figures) for criterion, figures in report["criteria"].items())
+    scales = {criterion.name: criterion.scale for criterion in criteria}
     from_cache = int(report["counts"]["from_cache"])
     return WrittenCalibration(
         path=path,
         judge=name,
         rubric=Rubric(
-            tuple(Criterion(1.0, criterion, criterion, _scale(levels)) for criterion, levels in criteria.items()),
+            criteria,
             name=str(report["rubric"]["name"]),
             tolerance=float(report["tolerance"]),
             agreement_on="decision" if report.get("measure") == "decision" else "score",
         ),
         fingerprint=str(report["rubric"]["fingerprint"]),
-        ratings=tuple(_rating(unit, name, judge, place) for place, unit in enumerate(ids)),
-        gold={unit: _rating(unit, GOLD, gold, place, "adjudicated") for place, unit in enumerate(ids)},
+        ratings=tuple(_rating(unit, name, judge, place, scales) for place, unit in enumerate(ids)),
+        gold={unit: _rating(unit, GOLD, gold, place, scales, "adjudicated") for place, unit in enumerate(ids)},
         reference=str(report["raters"]["reference"]),
         kinds={str(kind): int(n) for kind, n in report["raters"]["kinds"].items()},
         responses=dict(zip(ids, map(str, rated["responses"]), strict=True)),
@@ -167,15 +168,29 @@ def drawn_as(drawn: Any, weight: Any, stratum: Any) -> dict[str, Any]:
     return {"drawn": drawn, "weight": float(weight), "stratum": "" if stratum is None else str(stratum)}
 
 
-def _scale(levels: Sequence[float]) -> Scale:
+def _criterion(name: str, figures: Mapping[str, Any]) -> Criterion:
+    scale = _scale(figures["confusion"]["levels"])
+    return Criterion(1.0, name, name, scale, passing=tuple(map(str, figures.get("passes", ()))))
+
+
+def _scale(levels: Sequence[float | str]) -> Scale:
+    """The scale with these levels; labels are of categories."""
+    if any(isinstance(level, str) for level in levels):
+        return Scale.of_categories(list(map(str, levels)))
     if list(levels) == [0.0, 1.0]:
         return YES_NO
     return Scale(tuple(Level(float(value)) for value in sorted(levels)))
 
 
-def _rating(unit: str, rater: str, column: Mapping[str, Any], place: int, kind: Kind = "model") -> Rating:
+def _rating(
+    unit: str, rater: str, column: Mapping[str, Any], place: int, scales: Mapping[str, Scale], kind: Kind = "model"
+) -> Rating:
     overall = column["overall"][place]
     passed = column["pass"][place]
     levels = {str(name): values[place] for name, values in column["criteria"].items()}
-    criteria = {name: Rated(level) for name, level in levels.items() if level is not None}
+    criteria = {
+        name: Rated(level_on(scales[name], level, name) if isinstance(level, str) else level)
+        for name, level in levels.items()
+        if level is not None
+    }
     return Rating(unit, rater, kind, criteria, overall, passed, error=None if overall is not None else "not graded")

@@ -225,7 +225,7 @@ class Reading(Import):
         """The level that a value of the file means; None, and counted as lost, if it isn't on the scale."""
         level = self._level(criterion, value)
         if level is not None:
-            return Rated(level, reason)
+            return Rated(level, reason, label=criterion.scale.label_of(level))
         choices = ", ".join(criterion.scale.choices)
         self.lose(f"levels {shown(value)} of {criterion.name!r}, which aren't among {choices}")
         return None

@@ -19,11 +19,11 @@ from markscheme.readers.value_kinds import ReadValues, folded, read_values
 from markscheme.rubrics.rubric import AgreementOn, Criterion, Rubric
 from markscheme.submission import Submission
 
-JUDGE_NAMES = ("judge", "verdict", "prediction")
-PEOPLE_NAMES = ("human", "label", "gold", "expected")
+JUDGE_COLUMNS = ("judge", "verdict", "prediction")
+PEOPLE_COLUMNS = ("human", "label", "gold", "expected")
 GROUP_COLUMN = "group"
 BLIND_COLUMN = "blind"
-SHOWN_IDS = 3
+ROWS_LISTED = 3
 """Rows listed where a judge gave no value, at most."""
 
 
@@ -60,18 +60,10 @@ def read_sides(peek: Peek, sides: Sides) -> Reading:
     for name in judges:
         missing = [unit for unit, row in zip(ids, rows, strict=True) if values.level(name, row.get(name, "")) is None]
         if missing:
-            reading.note(f"{name}: no value in {len(missing)} of {len(rows)} rows ({few_of(missing, SHOWN_IDS)})")
+            reading.note(f"{name}: no value in {len(missing)} of {len(rows)} rows ({few_of(missing, ROWS_LISTED)})")
     for sentence in values.notes:
         reading.note(sentence)
     return reading
-
-
-def measure_name(rubric: Rubric) -> str:
-    """What agreement is of by a rubric that a table implied: the score, the decision, or the one criterion."""
-    (criterion,) = rubric.criteria
-    if criterion.scale.coded:
-        return criterion.name
-    return "decision" if criterion.scale.is_yes_no else "score"
 
 
 # --- columns ----------------------------------------------------------------------------------------------------------
@@ -81,8 +73,8 @@ def _columns_of(header: Sequence[str], sides: Sides, path: Path) -> tuple[tuple[
     for name in (*sides.judges, *sides.people):
         if name not in header:
             raise UsageError(f"{path} has no column {name!r}; it has {', '.join(header)}")
-    judges = sides.judges or _named_like(header, JUDGE_NAMES, ("judge",), taken=sides.people)
-    people = sides.people or _named_like(header, PEOPLE_NAMES, ("human", "annotator"), taken=sides.judges)
+    judges = sides.judges or _named_like(header, JUDGE_COLUMNS, ("judge",), taken=sides.people)
+    people = sides.people or _named_like(header, PEOPLE_COLUMNS, ("human", "annotator"), taken=sides.judges)
     if not judges or not people:
         missing = " and ".join(
             side
@@ -121,7 +113,7 @@ def _ids(rows: Sequence[Mapping[str, Any]], column: str, path: Path) -> list[str
     ids = [row.get(column, "").strip() or str(place) for place, row in enumerate(rows, start=1)]
     repeated = [unit for unit, times in Counter(ids).items() if times > 1]
     if repeated:
-        raise RatingError(f"has several rows of {few_of(repeated, SHOWN_IDS)}; ids name one row each", path=path)
+        raise RatingError(f"has several rows of {few_of(repeated, ROWS_LISTED)}; ids name one row each", path=path)
     return ids
 
 
@@ -140,7 +132,7 @@ def _judged(unit: str, column: str, row: Mapping[str, str], values: ReadValues, 
     if level is None:
         written = row.get(column, "").strip() or "an empty cell"
         return Rating(unit, column, "model", error=f"{written} in column {column!r}")
-    return Rating(unit, column, "model", {rubric.criteria[0].name: Rated(level)})
+    return Rating(unit, column, "model", _rated(level, rubric))
 
 
 def _labelled(
@@ -149,7 +141,13 @@ def _labelled(
     level = values.level(column, row.get(column, ""))
     blind = next((cell for name, cell in row.items() if plain(name) == BLIND_COLUMN), "")
     label = Rating(unit, column, kind, blind=folded(blind) not in ("no", "false", "n", "0"))
-    return None if level is None else replace(label, criteria={rubric.criteria[0].name: Rated(level)})
+    return None if level is None else replace(label, criteria=_rated(level, rubric))
+
+
+def _rated(level: float, rubric: Rubric) -> dict[str, Rated]:
+    """A level of the one criterion."""
+    (criterion,) = rubric.criteria
+    return {criterion.name: Rated(level, label=criterion.scale.label_of(level))}
 
 
 def _in_words(

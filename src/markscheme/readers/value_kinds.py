@@ -19,7 +19,7 @@ from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, LEVEL_ROUNDING, YES_NO,
 
 ValueKind: TypeAlias = Literal["decision", "levels", "score", "categories"]
 
-MISSING = frozenset(["", "na", "n/a", "null", "none", "nan", "-"])
+NO_VALUE = frozenset(["", "na", "n/a", "null", "none", "nan", "-"])
 PASS_WORDS = frozenset(
     ["pass", "passed", "yes", "y", "true", "t", "1", "met", "good", "correct", "ok", "accept", "accepted", "valid"]
 )
@@ -78,7 +78,7 @@ class ReadValues:
 def folded(cell: object) -> str:
     """A cell's value, trimmed and without case; "" where it is missing, which NaN is too."""
     text = " ".join(str("" if cell is None else cell).split()).casefold()
-    return "" if text in MISSING else text
+    return "" if text in NO_VALUE else text
 
 
 def scale_span(text: str) -> Span | None:
@@ -339,12 +339,7 @@ class _Values:
                 "verdicts; name other columns with --judge and --human"
             )
         codes = {value: index for index, value in enumerate(different)}
-        scale = Scale(
-            tuple(Level(index / (len(codes) - 1), self.spelling[value]) for index, value in enumerate(codes)),
-            ordered=False,
-            by_label=True,
-            coded=True,
-        )
+        scale = Scale.of_categories([self.spelling[value] for value in codes])
         steps = len(codes) - 1
         by_column = {column: {v: codes[v] / steps for v in values} for column, values in self.columns.items()}
         words = dict.fromkeys(self.columns, f"{len(codes)} categories")

@@ -344,6 +344,8 @@ def _is_left_out(block: Block) -> bool:
             return not block.differing
         case Paragraph() | Notes():
             return not block.lines
+        case Tiles():
+            return not block.tiles
         case Section():
             return not in_text(block.blocks)
     return False

@@ -1,5 +1,6 @@
 """Estimates as tables and sentences print them: a value with its interval."""
 
+import math
 from collections.abc import Callable
 
 from markscheme.phrases import number, signed
@@ -28,12 +29,12 @@ def dollars(usd: float | None) -> str:
 
 
 def chance(p: float) -> str:
-    """A p value to three decimals.
+    """A p value to three decimals; "–" where there is none.
 
     >>> chance(0.0004), chance(0.0312)
     ('<0.001', '0.031')
     """
-    return "<0.001" if p < 0.0005 else number(p, 3)
+    return NONE if math.isnan(p) else "<0.001" if p < 0.0005 else number(p, 3)
 
 
 def share_with_interval(estimate: Estimate | None) -> str:

@@ -167,6 +167,7 @@ class _Reading:
             not_applicable=entry["not_applicable"] or any(option["na"] for option in entry["options"] or ()),
             check=entry["check"].name if entry["check"] else None,
             check_value=entry["check"].value if entry["check"] else "",
+            passing=tuple(entry["passes"] or ()),
             preserves=tuple(entry["preserves"] or ()),
             steps=tuple(entry["steps"] or ()),
         )
@@ -364,6 +365,8 @@ def _anchored(entries: list[Entry], ends: tuple[int, int] | None, *, ordered: bo
 
 def _from_options(entries: list[Entry], *, ordered: bool) -> Scale:
     worth = [entry for entry in entries if not entry["na"]]
+    if not ordered and worth and all(entry["value"] is None for entry in worth):
+        return Scale.of_categories([entry["label"] for entry in worth])
     if any(entry["value"] is None for entry in worth):
         raise RubricError("each option that applies has a value")
     levels = sorted((Level(entry["value"], entry["label"]) for entry in worth), key=attrgetter("value"))

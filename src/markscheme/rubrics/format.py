@@ -363,7 +363,7 @@ OPTION = Keys(
     "One labelled option; values from 0 to 1 are positions.",
     {
         "label": Key(TEXT, default=MISSING),
-        "value": Key(NUMBER),
+        "value": Key(NUMBER, "What the option is worth; categories may have none."),
         "na": Key(TRUTH, "True where this option says that the criterion does not apply.", default=False),
     },
 )
@@ -389,7 +389,8 @@ CRITERION = Keys(
         "binary": Key(TRUTH, "True for yes/no."),
         "levels": Key(Many(_LEVEL_KEYS), "The levels with their anchors, worst first."),
         "options": Key(Many(OPTION), "Labelled options with values from 0 to 1."),
-        "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options: whether they are ordered, worst first."),
+        "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options: in order, worst first, or categories."),
+        "passes": Key(Many(TEXT), "Of categories (scale_type nominal): the labels that pass; every other one fails."),
         "aggregation": Key(STRING, "Read from foreign files and not used."),
         "examples": Key(EXAMPLES, "What a good and a bad response show."),
         "sees": Key(Many(TEXT), "Inputs shown for this criterion; all where not given."),

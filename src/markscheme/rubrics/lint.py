@@ -91,7 +91,7 @@ def _of_words(criterion: Criterion) -> Iterator[tuple[Code, str]]:
             "too-many-levels",
             f"annotators can't distinguish {levels} levels without anchors; use five with, or yes/no",
         )
-    elif not described and levels > 2:
+    elif not described and levels > 2 and criterion.scale.ordered:
         yield "unanchored", f"its {levels} levels have no descriptions; say under `levels:` what each is like"
     joined = len(_JOINED.findall(text)) + text.count(",") // 2
     if not described and joined >= 2:

@@ -4,7 +4,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -127,6 +127,17 @@ class Scale:
             raise RubricError(f"a scale runs from a lower to a higher number: found min {lowest}, max {highest}")
         return cls(tuple(Level(float(value)) for value in range(lowest, highest + 1)))
 
+    @classmethod
+    def of_categories(cls, labels: Sequence[str]) -> Self:
+        """Categories that are worth nothing; their values only tell them apart.
+
+        >>> Scale.of_categories(["refund", "delay"]).choices
+        ('refund', 'delay')
+        """
+        last = max(len(labels) - 1, 1)
+        levels = tuple(Level(place / last, label) for place, label in enumerate(labels))
+        return cls(levels, ordered=False, by_label=True, coded=True)
+
     @cached_property
     def values(self) -> tuple[float, ...]:
         """The levels' values, worst first."""
@@ -205,6 +216,19 @@ class Scale:
         place = self.place_of(value)
         return brief(value, 3) if place is None else self.choices[place]
 
+    def written(self, value: float) -> float | str:
+        """A level as files have it: its value; of categories without values the label.
+
+        Example:
+            >>> YES_NO.written(1.0), Scale.of_categories(["refund", "delay"]).written(0.0)
+            (1.0, 'refund')
+        """
+        return self.label_of(value) or value
+
+    def label_of(self, value: float) -> str:
+        """The label of a category without a value; "" for any other level."""
+        return self.level_name(value) if self.coded else ""
+
     def called(self, value: float) -> str:
         """A value in a sentence: the word that raters answer, else the number and the highest possible one.
 
@@ -242,6 +266,7 @@ class Criterion:
         not_applicable: Whether a rater may answer that the criterion does not apply.
         check: Name of the code that decides instead of a judge; None if a judge decides.
         check_value: What the check is given, as JSON; "" for nothing.
+        passing: Of categories: the labels that pass; empty where none does or fails.
         preserves: Names of `stress`'s changes that keep a response's level on this criterion.
         steps: Tools or roles, with * for anything, whose steps are shown before others if a trajectory is too long.
 
@@ -261,6 +286,7 @@ class Criterion:
     not_applicable: bool = False
     check: str | None = None
     check_value: str = ""
+    passing: tuple[str, ...] = ()
     preserves: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
 
@@ -278,6 +304,23 @@ class Criterion:
             yield "a criterion says in words what is judged: its description (or requirement) is empty"
         if not 0 <= self.threshold <= 1:
             yield f"threshold is a position from 0 to 1, found {self.threshold}"
+        if self.passing and self.scale.ordered:
+            yield "passes lists labels of categories: it goes with scale_type nominal"
+        for label in self.passing if not self.scale.ordered else ():
+            if self.scale.named(label) is None:
+                yield f"passes has {label!r}, which isn't among the labels {', '.join(self.scale.choices)}"
+        if self.required and not self.is_decisive:
+            yield "required, but none of its categories passes or fails: say which pass, passes: [label, …]"
+
+    @property
+    def has_worth(self) -> bool:
+        """Whether its levels are worth something; a category is, where the author wrote what."""
+        return not self.scale.coded
+
+    @property
+    def is_decisive(self) -> bool:
+        """Whether a level can pass or fail."""
+        return self.has_worth or bool(self.passing)
 
     def __hash__(self) -> int:
         return hash((self.name, self.weight, self.fingerprint))
@@ -306,8 +349,21 @@ class Criterion:
         return position if self.weight > 0 else 1.0 - position
 
     def passes(self, position: float) -> bool:
-        """Whether a position is good enough for this criterion alone."""
+        """Whether a position is good enough for this criterion alone; for a category, whether it is one that passes."""
+        if self.passing:
+            return self.scale.level_name(self.scale.at(position)) in self._passing_choices
         return self.merit(position) >= self.threshold - 1e-12
+
+    def worth(self, position: float) -> float | None:
+        """How good a position is, 0 to 1; of a category without a value 1 if it passes, and None if none does."""
+        if self.has_worth:
+            return self.merit(position)
+        return float(self.passes(position)) if self.passing else None
+
+    @cached_property
+    def _passing_choices(self) -> frozenset[str]:
+        levels = [level for label in self.passing if (level := self.scale.named(label)) is not None]
+        return frozenset(self.scale.choices[self.scale.levels.index(level)] for level in levels)
 
 
 def _bare(text: str | None) -> str:
@@ -383,9 +439,19 @@ class Rubric:
             raise RubricError([Fault(problem) for problem in faults], path=self.source)
 
     @property
+    def has_score(self) -> bool:
+        """Whether its levels come to a score: categories without values don't."""
+        return any(criterion.has_worth for criterion in self.criteria)
+
+    @property
     def decides(self) -> bool:
-        """Whether its levels come to pass or fail: categories that are only coded are worth nothing."""
-        return not all(criterion.scale.coded for criterion in self.criteria)
+        """Whether its levels come to pass or fail."""
+        return any(criterion.is_decisive for criterion in self.criteria)
+
+    @cached_property
+    def categories(self) -> tuple[Criterion, ...]:
+        """The criteria whose levels have no order."""
+        return tuple(criterion for criterion in self.criteria if not criterion.scale.ordered)
 
     def _faults(self) -> Iterable[str]:
         if not self.criteria:
@@ -404,6 +470,12 @@ class Rubric:
             yield f"samples is a whole number from 1 to {MOST_SAMPLES}, found {self.samples}"
         if self.tolerance <= 0 or not 0 < self.target <= 1:
             yield "tolerance is above 0 and target a share above 0 and up to 1"
+        if not self.decides and self.agreement_on == "decision":
+            yield "agreement_on is decision, but none of its categories passes or fails: say which, passes: [label, …]"
+        if not self.has_score and self.ask_within > 0:
+            yield "ask_within is a distance in score, and categories have no score"
+        if self.strategy == "holistic" and not all(criterion.has_worth for criterion in self.criteria):
+            yield "strategy holistic asks for one score, which says nothing about categories; ask by another strategy"
         if self.agreement_on not in AGREEMENT_ON:
             yield f"agreement_on is one of {', '.join(AGREEMENT_ON)}; found {self.agreement_on!r}"
         for key, limit in (("max_false_pass", self.max_false_pass), ("max_false_fail", self.max_false_fail)):
@@ -457,7 +529,7 @@ class Rubric:
     @property
     def positive_weight(self) -> float:
         """Sum of the weights above 0: the maximum raw score."""
-        return sum(criterion.weight for criterion in self.criteria if criterion.weight > 0)
+        return sum(criterion.weight for criterion in self.criteria if criterion.weight > 0 and criterion.has_worth)
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
@@ -476,6 +548,7 @@ class Rubric:
                 c.check,
                 *([c.steps] * bool(c.steps)),
                 *([c.check_value] * bool(c.check_value)),
+                *([c.passing] * bool(c.passing)),
             ]
             for c in self.criteria
         ]

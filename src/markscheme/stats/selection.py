@@ -10,12 +10,12 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 from scipy.special import gammaincinv, log_ndtr, ndtr, ndtri, owens_t, stdtrit
 
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats
+from markscheme.stats.roots import zero_between
 
 HELD_OUT_LEVEL = 0.05
 """Chance that held-out labels, however often opened, pass a candidate that is no better; the first opening's level."""
@@ -230,7 +230,7 @@ def confirmed_t(t: float, critical: float) -> float:
     """
     if t <= _mean_if_passed(0.0, critical):
         return 0.0
-    return float(brentq(lambda true: _mean_if_passed(true, critical) - t, 0.0, t, xtol=1e-10))
+    return zero_between(lambda true: _mean_if_passed(true, critical) - t, 0.0, t)
 
 
 def _mean_if_passed(true: float, critical: float) -> float:
@@ -246,7 +246,7 @@ def _least_t(t: float, critical: float, expected: float) -> float:
         return float(log_ndtr(true - t)) - float(log_ndtr(true - critical)) - math.log(0.025)
 
     lowest = expected - WIDEST
-    return lowest if excess(lowest) >= 0 else float(brentq(excess, lowest, t, xtol=1e-10))
+    return lowest if excess(lowest) >= 0 else zero_between(excess, lowest, t)
 
 
 def kept_share(t: float | None, critical: float) -> float:

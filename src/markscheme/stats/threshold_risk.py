@@ -6,11 +6,11 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, ndtri
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, Groups
+from markscheme.stats.roots import zero_between
 
 RunFigure = Literal["score", "pass"]
 REPEATS = (1, 2, 3, 5, 7, 9)
@@ -194,7 +194,7 @@ class _Spread:
             return float(self.weights @ ndtr((below - mark) / error)) - sure
 
         reach = 20 * math.sqrt(float(self.variances.max()))
-        return float(brentq(short, self.center - reach, self.center + reach, xtol=1e-12))
+        return zero_between(short, self.center - reach, self.center + reach)
 
     def smallest_drop(self, threshold: float, averaged: int) -> float:
         return self.center - threshold + _Z_FOUND * math.sqrt(float(self.weights @ self.variances) / averaged)

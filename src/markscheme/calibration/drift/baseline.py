@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from markscheme.calibration.comparison import OF_DECISION, OF_SCORE, Comparison, Measure, compare, headline
+from markscheme.calibration.categories import Answers
+from markscheme.calibration.comparison import OF_SCORE, Comparison, Measure, compare, headline
 from markscheme.calibration.drift.account import account, drift_findings, unsteady_findings
 from markscheme.calibration.drift.setting import (
     MOST_RUNS,
@@ -330,6 +331,8 @@ def _comparable(runs: _Runs, then: Rubric, now: Rubric) -> tuple[list[Criterion]
             refused[criterion.name] = "it is new"
         elif not same_scale(before[criterion.name].scale, criterion.scale):
             refused[criterion.name] = "its scale changed"
+        elif criterion.scale.coded:
+            refused[criterion.name] = "its categories have no order"
         elif np.isnan(np.column_stack(runs.levels(criterion.name))).any(axis=1).all():
             refused[criterion.name] = "no example has a level in all runs"
         else:
@@ -440,13 +443,14 @@ def _explanation(since: Since, runs: _Runs, criterion: Criterion, changes: tuple
 
 
 def _score(since: Since, runs: _Runs, measure: Measure, by_weights: float | None) -> ScoreDrift | None:
-    now = measure.values(runs.table[NOW])
-    then = np.column_stack([measure.values(run) for run in runs.accepted])
+    of_scores = replace(measure, of=OF_SCORE) if isinstance(measure.of, Answers) else measure
+    now = of_scores.values(runs.table[NOW])
+    then = np.column_stack([of_scores.values(run) for run in runs.accepted])
     if np.isnan(np.column_stack([now, then])).any(axis=1).all():
         return None
     flips = runs.table[NOW].decisions - runs.accepted[0].decisions
     return ScoreDrift(
-        drift=compare_runs(now, then, span=1.0, step=_step(measure, runs.table.rubric), margin=since.margin),
+        drift=compare_runs(now, then, span=1.0, step=_step(of_scores, runs.table.rubric), margin=since.margin),
         by_weights=by_weights,
         passes=sign_flip(flips),
         flipped=tuple(runs.table.ids[place] for place in np.flatnonzero(np.nan_to_num(flips)).tolist()),
@@ -457,7 +461,9 @@ def _step(measure: Measure, rubric: Rubric) -> float:
     """The smallest difference that two values of what is compared can have, at most 0.05."""
     if measure.of == OF_SCORE:
         return _score_step(rubric)
-    return COARSEST_STEP if measure.of == OF_DECISION else min(COARSEST_STEP, float(_gaps(measure.of).min()))
+    if not isinstance(measure.of, Criterion):
+        return COARSEST_STEP
+    return min(COARSEST_STEP, float(_gaps(measure.of).min()))
 
 
 def _gaps(criterion: Criterion) -> Floats:

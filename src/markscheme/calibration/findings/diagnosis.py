@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.findings import judge, overall, rubric
+from markscheme.calibration.findings import categories, judge, overall, rubric
 from markscheme.calibration.findings.evidence import FEWEST_TO_DIAGNOSE, CriterionEvidence, Evidence
 from markscheme.calibration.findings.finding import SEVERITIES, Finding
 from markscheme.calibration.findings.slices import Slice
@@ -87,16 +87,17 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
     always = {name: finding for name, finding in blind.items() if finding.evidence["correlation"] is None}
     biased = faults(judge.lenient_or_severe, _unexplained(criteria, stuck, always))
     even = overall.length_adjusted(evidence) if by_length else evidence
+    missed = faults(categories.rarely_found, _unexplained(criteria, flat, stuck, blind))
     colored = list(overall.halo_finding(even))
-    open_still = {} if colored else _unexplained(criteria, flat, stuck, blind, untested)
+    open_still = {} if colored else _unexplained(criteria, flat, stuck, blind, untested, missed)
     narrow = faults(judge.central_tendency, open_still)
     noise = faults(judge.noisy, {name: even.criteria[name] for name in _unexplained(open_still, narrow)}, even)
     if by_length:
         noise = faults(judge.noisy, {name: criteria[name] for name in noise})
-    explained = {**flat, **stuck, **blind, **untested, **biased, **narrow}
+    explained = {**flat, **stuck, **blind, **untested, **biased, **narrow, **missed}
     yield from colored
     yield from rubric.redundant(evidence, _unexplained(criteria, flat, untested))
-    for findings in (flat, stuck, blind, untested, biased, narrow, noise):
+    for findings in (flat, stuck, blind, untested, biased, missed, narrow, noise):
         yield from findings.values()
     yield from rubric.ambiguous(evidence, _unexplained(criteria, flat, untested))
     yield from judge.judge_or_label_noise(evidence, _unexplained(open_still, narrow, noise, biased))

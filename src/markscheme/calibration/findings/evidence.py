@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -302,9 +302,11 @@ class Evidence:
         gold, judge = (
             (comparison.gold.scores, comparison.scores) if criterion is None else (criterion.gold, criterion.judge)
         )
-        shown = {"id": self.ids[place], "gold": _known(gold[place]), "judge": _known(judge[place])}
+        shown: dict[str, Any] = {"id": self.ids[place], "gold": _known(gold[place]), "judge": _known(judge[place])}
         if criterion is None:
             return shown
+        for who in ("gold", "judge"):
+            shown[who] = None if shown[who] is None else criterion.scale.written(shown[who])
         rating = comparison.judged[place]
         rated = rating.criteria.get(criterion.name, Rated(None)) if rating is not None else Rated(None)
         return {**shown, "quote": rated.quote, "reason": rated.reason}
@@ -320,7 +322,7 @@ class Evidence:
                     continue
                 words = " · ".join(dict.fromkeys(text for text in (rated.reason, rating.note) if text))
                 if words or rating.confidence:
-                    entry = {"id": self.ids[place], "level": rated.level, "said": words}
+                    entry = {"id": self.ids[place], "level": rated.label or rated.level, "said": words}
                     remarks.append({**entry, "confidence": rating.confidence or None})
         return remarks
 
@@ -441,17 +443,18 @@ def modal_level(values: Floats) -> tuple[float, float]:
 # --- significance ---------------------------------------------------------------------------------------------------
 
 
-StatisticAt: TypeAlias = Callable[[CriterionEvidence, float], Estimate]
+Tested = TypeVar("Tested")
+"""What is tested together: criteria, or labels."""
 
 
 def significant(
-    criteria: Mapping[str, CriterionEvidence],
-    statistic: StatisticAt,
-    exceeds: Callable[[CriterionEvidence, Estimate], bool],
+    criteria: Mapping[str, Tested],
+    statistic: Callable[[Tested, float], Estimate],
+    exceeds: Callable[[Tested, Estimate], bool],
     *,
     sides: int = 1,
 ) -> dict[str, Estimate]:
-    """The criteria on which a statistic exceeds its bound, each tested at the level of its step in Holm's procedure.
+    """The criteria, or labels, on which a statistic exceeds its bound, each tested at its step in Holm's procedure.
 
     Args:
         criteria: Those tested together.

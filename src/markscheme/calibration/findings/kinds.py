@@ -171,6 +171,15 @@ STUCK_JUDGE: Final = FindingKind(
     voids_agreement=True,
     needs_scores=False,
 )
+RARELY_FOUND: Final = FindingKind(
+    "rarely-found",
+    "rarely finds a category",
+    cause="judge",
+    fixed_by="wording",
+    after=LABELS_FIRST,
+    part_of=DRIFT.code,
+    needs_scores=False,
+)
 NO_SKILL: Final = FindingKind(
     "no-skill",
     "no better than a constant",
@@ -224,6 +233,7 @@ RUBRIC_AND_JUDGE: Final = (
     NOISY,
     NOISY_JUDGE_OR_LABELS,
     STUCK_JUDGE,
+    RARELY_FOUND,
     NO_SKILL,
     NO_GAIN,
     LENGTH,

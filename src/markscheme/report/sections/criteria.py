@@ -59,7 +59,10 @@ def criteria_blocks(
     yield doc.Notes(tuple(_notes(comparison)))
     yield doc.Paragraph((overall_line(comparison),))
     by_criterion = [comparison.by(criterion) for criterion in comparison.rubric.criteria]
-    yield doc.OnPages(tuple(_in_detail(place, of_levels, tag_prefix) for place, of_levels in enumerate(by_criterion)))
+    details = [_in_detail(place, of_levels, tag_prefix) for place, of_levels in enumerate(by_criterion)]
+    scales = [criterion.scale for criterion in comparison.rubric.criteria]
+    yield doc.OnPages(tuple(detail for detail, scale in zip(details, scales, strict=True) if scale.ordered))
+    yield from (detail for detail, scale in zip(details, scales, strict=True) if not scale.ordered)
 
 
 def criterion_rows(

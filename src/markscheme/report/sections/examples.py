@@ -51,7 +51,7 @@ def level_name(criterion: Criterion, level: float) -> str:
 
 def is_off(comparison: Comparison, place: int) -> bool:
     """Whether judge and gold don't agree, as agreement counts it."""
-    return bool(abs(comparison.misses[place]) >= comparison.tolerance)
+    return bool(comparison.distances[place] >= comparison.tolerance)
 
 
 # --- a judge and gold -----------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def is_off(comparison: Comparison, place: int) -> bool:
 
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
     """All examples with gold: false passes, then false fails, then the rest; each group by difference in score."""
-    far = np.nan_to_num(np.abs(comparison.misses), nan=-1.0)
+    far = np.nan_to_num(comparison.distances, nan=-1.0)
     wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
     order = np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist()
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
@@ -82,11 +82,7 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
     miss = comparison.misses[place]
     badges = tuple(_badges(comparison, place, rating))
     apart = _criteria_apart(comparison, place)
-    if not comparison.rubric.decides:
-        gold = judge = miss = np.nan  # codes of categories say nothing
     head = _heads(("judge", judge, comparison.passes[place]), ("gold", gold, comparison.gold.decisions[place]))
-    if not comparison.rubric.decides:
-        head = ""
     if not math.isnan(miss) and miss:
         shown = round(float(judge), 2) - round(float(gold), 2)  # of the printed scores, so that they subtract
         head += f" ({signed(shown)})"
@@ -126,7 +122,12 @@ def _reason(rating: Rating | None, criterion: str | None) -> str:
 
 
 def _heads(*raters: tuple[str, float, float]) -> str:
-    return ", ".join(f"{who} {_score(score)} {_decision(passed)}".rstrip() for who, score, passed in raters)
+    """Each rater's score and decision; "" where nobody has either."""
+    if all(math.isnan(value) for _, *values in raters for value in values):
+        return ""
+    has_score = not all(math.isnan(score) for _, score, _ in raters)
+    said = [(who, *([_score(score)] if has_score else []), _decision(passed)) for who, score, passed in raters]
+    return ", ".join(" ".join(words).rstrip() for words in said)
 
 
 def _both_levels(compared: CriterionComparison, place: int) -> str:
@@ -150,6 +151,8 @@ def _criteria_apart(comparison: Comparison, place: int) -> list[str]:
         if not (math.isnan(gold) or math.isnan(judge)):
             scale = criterion.scale
             apart[name] = abs(criterion.weight * (scale.position(judge) - scale.position(gold)))
+            if not scale.ordered:
+                apart[name] = abs(criterion.weight) * (judge != gold)
     return sorted((name for name in apart if apart[name] > 0), key=lambda name: -apart[name])
 
 

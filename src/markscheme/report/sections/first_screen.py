@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.categories import Answers
 from markscheme.calibration.comparison import OF_DECISION, OF_SCORE, Comparison, Measure
 from markscheme.calibration.limits import WrongDecisions
 from markscheme.calibration.reasons import digits_of
@@ -122,7 +123,7 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
         is_default: Whether nobody said the target.
     """
     with_scores = comparison
-    if np.isnan(comparison.scores).all():
+    if np.isnan(comparison.judge_values).all():
         with_scores = replace(comparison, judge_name=comparison.gold_name)
     person = with_scores.agreement_person
     digits = digits_of(comparison.agreement, target)
@@ -147,6 +148,8 @@ def agreement_of(measure: Measure, who: str) -> str:
         who: The judge, with its article.
     """
     share_of = f"Agreement (95% CI): share of examples on which {who}'s"
+    if isinstance(measure.of, Answers) and measure.of.has_score:
+        return f"{share_of} categories are gold's and its score is less than {measure.tolerance:g} from it, the labels'"
     if measure.of == OF_SCORE:
         return f"{share_of} score is less than {measure.tolerance:g} from gold, the score of the labels"
     return f"{share_of} {measure.noun} is gold's, that of the labels"
@@ -164,6 +167,8 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
 
 def tiles(comparison: Comparison) -> doc.Tiles:
     """False passes and false fails: count, total, share with its 95% CI, and ids."""
+    if not comparison.rubric.decides:
+        return doc.Tiles(())
     passes = doc.Ids(tuple(comparison.false_passes))
     fails = doc.Ids(tuple(comparison.false_fails))
     return doc.Tiles(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted
 from markscheme.report import document as doc
@@ -70,10 +70,11 @@ def _examples(calibration: Calibration) -> Iterator[doc.Block]:
     examples = examples_of(comparison, calibration.slices)
     yield doc.OnPages((scatter(comparison),))
     if examples.differing:
-        differing = int((np.nan_to_num(comparison.misses) != 0).sum())
+        differing = int((np.nan_to_num(comparison.distances) != 0).sum())
         wrong = "wrong decisions, then the " if comparison.false_passes or comparison.false_fails else ""
         of = counted(len(comparison.ids), "example")
-        yield doc.Paragraph((f"Scores differ on {differing} of {of}. First: {wrong}largest differences.",))
+        what = "Judge and gold differ" if comparison.rubric.categories else "Scores differ"
+        yield doc.Paragraph((f"{what} on {differing} of {of}. First: {wrong}largest differences.",))
     yield examples
 
 
@@ -108,7 +109,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "needs_adjustment": decision.needs_adjustment,
         "overall": {**comparison.overall, "within_tolerance": comparison.agreement},
         "criteria": {
-            name: {**compared.statistics, "confusion": compared.confusion}
+            name: {**compared.statistics, "confusion": compared.confusion, **_passes(compared)}
             for name, compared in comparison.criteria.items()
         },
         "raters": _raters(comparison),
@@ -129,9 +130,9 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
     return {
         "responses": [fingerprint(example.submission.response) for example in gold.examples],
         "groups": [example.group or None for example in gold.examples],
-        "gold": _ratings(gold.scores, gold.decisions, {name: gold.levels[name] for name in criteria}),
+        "gold": _ratings(gold.scores, gold.decisions, {name: _levels(c, c.gold) for name, c in criteria.items()}),
         "judge": _ratings(
-            comparison.scores, comparison.passes, {name: compared.judge for name, compared in criteria.items()}
+            comparison.scores, comparison.passes, {name: _levels(c, c.judge) for name, c in criteria.items()}
         ),
         "drawn": [example.drawn for example in gold.examples],
         "weight": [example.weight for example in gold.examples],
@@ -139,7 +140,21 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _ratings(scores: Floats, passes: Floats, levels: Mapping[str, Floats]) -> dict[str, Any]:
+def _passes(compared: CriterionComparison) -> dict[str, list[str]]:
+    """The labels of a category that pass, where the rubric says which."""
+    passing = compared.criterion.passing
+    return {"passes": list(passing)} if passing else {}
+
+
+def _levels(compared: CriterionComparison, levels: Floats) -> Floats | list[str | None]:
+    """Levels by their values; categories without values by their labels."""
+    scale = compared.criterion.scale
+    if not scale.coded:
+        return levels
+    return [None if math.isnan(level) else scale.level_name(level) for level in levels.tolist()]
+
+
+def _ratings(scores: Floats, passes: Floats, levels: Mapping[str, Floats | list[str | None]]) -> dict[str, Any]:
     decisions = [None if math.isnan(value) else bool(value) for value in passes.tolist()]
     return {"overall": scores, "pass": decisions, "criteria": levels}
 

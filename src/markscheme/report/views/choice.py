@@ -25,6 +25,7 @@ from markscheme.report.sections.examples import examples_of_choice
 from markscheme.report.sections.first_screen import agreement_bars, agreement_of
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.report.sections.run import cost_line
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.score_linking import Linked
 
@@ -59,7 +60,7 @@ def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[
         title=f"{', '.join(names[:-1])} or {names[-1]}",
         source=_basis(choice),
         blocks=tuple(_lead(choice)),
-        sections=(*map(_pair, shown_pairs(choice)), *(_details(compared) if compared is not None else ())),
+        sections=(*_pairs(choice), *(_details(compared) if compared is not None else ())),
         parts=tuple(parts),
     )
 
@@ -127,7 +128,7 @@ def _standing(standing: Standing, choice: Choice) -> tuple[doc.Line, ...]:
         doc.Name(standing.name),
         share_mark(standing.agreement),
         _behind(standing),
-        str(standing.false_passes) if choice.reference is not None else NONE,
+        str(standing.false_passes) if choice.reference is not None and choice.rubric.decides else NONE,
         str(standing.not_graded),
         NONE if standing.usd_per_1000 is None else number(standing.usd_per_1000),
     )
@@ -155,25 +156,33 @@ def shown_pairs(choice: Choice) -> list[Differences]:
     return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
 
 
-def _pair(pair: Differences) -> doc.Section:
+def _pairs(choice: Choice) -> Iterator[doc.Section]:
+    for pair in shown_pairs(choice):
+        yield _pair(pair, choice.rubric)
+
+
+def _pair(pair: Differences, rubric: Rubric) -> doc.Section:
     blocks: list[doc.Block] = []
     if pair.figures:
         blocks.append(doc.Table(("", pair.first, pair.second, "difference"), tuple(_figures(pair))))
     blocks.append(doc.Table(*_criteria(pair)))
-    blocks.append(doc.Paragraph(tuple(_lines(pair))))
+    blocks.append(doc.Paragraph(tuple(_lines(pair, rubric))))
     first = pair.flips[:_MOST_FLIPS]
     flips: list[tuple[doc.Line, ...]] = [((doc.Ids((flip.id,)), f": {_flip(flip)}"),) for flip in first]
     if len(pair.flips) > _MOST_FLIPS:
         flips.append((f"and {len(pair.flips) - _MOST_FLIPS} more",))
     if flips:
         blocks.append(doc.Items(tuple(flips)))
-    blocks.append(doc.Paragraph(tuple(_switch(pair.switch))))
+    if rubric.has_score:
+        blocks.append(doc.Paragraph(tuple(_switch(pair.switch))))
     return doc.Section(f"{pair.first} → {pair.second}, {counted(pair.n, 'example')} graded by both", tuple(blocks))
 
 
 def _figures(pair: Differences) -> Iterator[tuple[doc.Line, ...]]:
     for name, (words, cell, difference) in _FIGURES.items():
-        figure = pair.figures[name]
+        figure = pair.figures.get(name)
+        if figure is None or figure.first.value is figure.second.value is None:
+            continue
         yield words, cell(figure.first), cell(figure.second), difference(figure.difference)
 
 
@@ -191,8 +200,11 @@ def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line,
     return ("Criterion", *of_gold, "same level", "shift, levels", "p (Holm)"), tuple(rows)
 
 
-def _lines(pair: Differences) -> Iterator[doc.Line]:
-    yield f"Score shift from first to second: {with_signed_interval(pair.shift)} (p {chance(pair.shift_p)})."
+def _lines(pair: Differences, rubric: Rubric) -> Iterator[doc.Line]:
+    if rubric.has_score:
+        yield f"Score shift from first to second: {with_signed_interval(pair.shift)} (p {chance(pair.shift_p)})."
+    if not rubric.decides:
+        return
     if pair.figures:
         for name, ids in zip((pair.first, pair.second), pair.false_passes, strict=True):
             yield (f"False passes of {name}: {len(ids)}  ", doc.Ids(ids)) if ids else f"False passes of {name}: none"

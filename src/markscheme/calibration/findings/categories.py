@@ -1,0 +1,91 @@
+"""What a judge does wrong on categories: labels that it rarely finds."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from markscheme.calibration.findings import kinds
+from markscheme.calibration.findings.evidence import (
+    CriterionEvidence,
+    Evidence,
+    modal_level,
+    significant,
+    with_ci,
+    worst_places,
+)
+from markscheme.calibration.findings.finding import Finding
+from markscheme.phrases import percent
+from markscheme.stats import Estimate
+from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.shares import FEWEST_SHOWN, share
+
+FOUND = 0.5
+"""Share of a label's examples on which the judge gives it, below which it rarely finds it: more are missed than
+found."""
+
+
+@dataclass(frozen=True)
+class _Label:
+    """One label of a category, and how often the judge gives it where gold does."""
+
+    name: str
+    value: float
+    criterion: CriterionEvidence
+
+    @property
+    def examples(self) -> Flags:
+        """The examples with this label that the judge rated, shape (n_examples,)."""
+        return np.asarray(self.criterion.both & (self.criterion.gold == self.value))
+
+    @property
+    def hits(self) -> Floats:
+        """1 where the judge gives the label to one of its examples, 0 where it gives another, nan elsewhere."""
+        return np.where(self.examples, self.criterion.judge == self.value, np.nan).astype(np.float64)
+
+    def recall(self, level: float) -> Estimate:
+        """The share of its examples on which the judge gives it."""
+        return share(self.hits, self.criterion.groups, level=level)
+
+
+def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
+    """Labels that the judge is shown to give to fewer than half of their examples, adjusted over all labels."""
+    of_categories = [criterion for criterion in criteria.values() if not criterion.scale.ordered]
+    labels = {
+        f"{criterion.name} {value}": _Label(criterion.scale.level_name(float(value)), float(value), criterion)
+        for criterion in of_categories
+        for value in criterion.levels
+    }
+    looked = {key: label for key, label in labels.items() if label.examples.sum() >= FEWEST_SHOWN}
+    missed = significant(looked, _Label.recall, lambda _, estimate: estimate.below(FOUND), sides=2)
+    for criterion in of_categories:
+        of_criterion = [(looked[key], recall) for key, recall in missed.items() if looked[key].criterion is criterion]
+        if of_criterion:
+            yield _finding(evidence, criterion, of_criterion)
+
+
+def _percent(value: float | None) -> str:
+    return percent(value or 0.0)
+
+
+def _finding(evidence: Evidence, criterion: CriterionEvidence, missed: list[tuple[_Label, Estimate]]) -> Finding:
+    """The finding on one category: which labels, what the judge says instead, and where."""
+    wrong = np.any([label.hits == 0 for label, _ in missed], axis=0)
+    worst = worst_places(wrong.astype(np.float64))
+    instead = criterion.scale.level_name(modal_level(criterion.judge[wrong])[0])
+    names = " and ".join(label.name for label, _ in missed)
+    counts = "; ".join(
+        f"the judge finds {int(np.nansum(label.hits))} of {recall.n} examples of {label.name}, "
+        f"{with_ci(recall, spell=_percent)}"
+        for label, recall in missed
+    )
+    return evidence.finding(
+        kinds.RARELY_FOUND,
+        criterion,
+        f"{counts}. Most often it says {instead}.",
+        f"Say in {criterion.name} what makes a response {names} rather than {instead}: "
+        f"{evidence.both_levels(criterion, worst)}.",
+        shows={"recall": {label.name: recall.to_json() for label, recall in missed}, "instead": instead},
+        worst=worst,
+        gain=evidence.gain({criterion.name: np.where(wrong, criterion.gold, np.nan)}),
+    )

@@ -1,0 +1,44 @@
+"""Where a function of one number is zero. Loading scipy.optimize for it costs as much CPU as numpy."""
+
+from collections.abc import Callable
+
+MOST_EVALUATIONS = 200
+"""Evaluations at most: ten usually do, and halving alone would need 50."""
+WIDTH_LEFT = 1e-13
+"""Width of the interval, as a share of the first one, at which its middle is the zero: next to rounding."""
+
+
+def zero_between(function: Callable[[float], float], low: float, high: float) -> float:
+    """A zero of a continuous function whose signs at `low` and `high` differ.
+
+    Raises:
+        ValueError: The caller's fault: the signs don't differ.
+
+    Source:
+        The Illinois method: Dowell and Jarratt (1971), BIT 11(2), 168-174. doi:10.1007/BF01934364
+
+    Example:
+        >>> round(zero_between(lambda x: x * x - 2, 0.0, 2.0), 9)
+        1.414213562
+    """
+    first = low
+    last = high
+    at_first = function(first)
+    at_last = function(last)
+    if at_first * at_last > 0:
+        raise ValueError(f"no change of sign between {low} and {high}")
+    if at_first == 0:
+        return first
+    for _ in range(MOST_EVALUATIONS):
+        if at_last == 0 or abs(last - first) <= WIDTH_LEFT * (high - low):
+            break
+        between = last - at_last * (last - first) / (at_last - at_first)
+        at_between = function(between)
+        if at_between * at_last < 0:
+            first = last
+            at_first = at_last
+        else:
+            at_first /= 2
+        last = between
+        at_last = at_between
+    return last
