@@ -21,8 +21,11 @@ const TOO_DEEP = 200; // levels of nesting that no test has, and JSON.stringify 
 const HELPER = 'markscheme.promptfoo.from_node';
 
 const sessions = new Map(); // by the wish, a promise of the session
+const waiting = new Set(); // of each request under way, what refuses it
+const endings = new Set(); // of each connection to a session and each Python, what ends it
 let pythonPromise;
 let hasWarned = false;
+let interruptions = 0;
 
 /**
  * The answer to a request: `{given}` or `{raised}`, as the graders in Python compute it.
@@ -31,7 +34,12 @@ let hasWarned = false;
  * @param {unknown} wish the value of `config.session`
  * @throws {MissingError} markscheme cannot be run
  */
-export async function answerTo(request, wish) {
+export function answerTo(request, wish) {
+  return untilInterrupted(() => answerOf(request, wish));
+}
+
+async function answerOf(request, wish) {
+  const before = interruptions;
   const message = { ...request, folder: FOLDER, wish: readableWish(wish) };
   for (let attempt = 0; message.wish !== 'off' && attempt < ATTEMPTS; attempt += 1) {
     const session = await sessionFor(message.wish);
@@ -41,7 +49,10 @@ export async function answerTo(request, wish) {
     }
     try {
       return await exchange(session, request);
-    } catch {
+    } catch (error) {
+      if (interruptions !== before) {
+        throw error;
+      }
       await forget(message.wish, session);
     }
   }
@@ -126,6 +137,35 @@ function warnOnce(session) {
   }
 }
 
+// --- Ctrl-C ----------------------------------------------------------------------------------------------------------
+
+/** What `work` resolves to; rejects at once with Ctrl-C, for which Promptfoo waits ten seconds where a judge hangs. */
+function untilInterrupted(work) {
+  return new Promise((resolve, reject) => {
+    if (waiting.size === 0) {
+      process.on('SIGINT', interrupt);
+    }
+    waiting.add(reject);
+    work()
+      .then(resolve, reject)
+      .finally(() => {
+        waiting.delete(reject);
+        if (waiting.size === 0) {
+          process.off('SIGINT', interrupt);
+        }
+      });
+  });
+}
+
+function interrupt() {
+  interruptions += 1;
+  waiting.forEach((refuse) => refuse(new Error('not graded: interrupted')));
+  endings.forEach((end) => end());
+  if (process.listenerCount('SIGINT') === 1) {
+    process.exit(130); // nobody else ends the program, which it would do without us
+  }
+}
+
 // --- the session ------------------------------------------------------------------------------------------------------
 
 /** The answer of the session; rejects where it refuses, has gone, or falls silent. */
@@ -155,6 +195,8 @@ function conversation(session, message) {
     const parts = [];
     let silentMs = 0;
     const connection = net.connect({ path: session.place, allowHalfOpen: true });
+    const end = () => connection.destroy();
+    endings.add(end);
     connection.setTimeout(SILENCE_MS);
     connection.on('connect', () => connection.end(message));
     connection.on('data', (part) => {
@@ -171,7 +213,10 @@ function conversation(session, message) {
     });
     connection.on('error', reject);
     connection.on('end', () => resolve(Buffer.concat(parts).toString('utf8')));
-    connection.on('close', () => reject(new Error('the session closed the connection')));
+    connection.on('close', () => {
+      endings.delete(end);
+      reject(new Error('the session closed the connection'));
+    });
   });
 }
 
@@ -229,15 +274,18 @@ function runs(python) {
 function run(command, parameters, input) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const end = () => child.kill();
+    endings.add(end);
     const output = [];
     const errors = [];
     child.stdout.on('data', (part) => output.push(part));
     child.stderr.on('data', (part) => errors.push(part));
     child.stdin.on('error', () => {}); // it may end before it has read all; its status says why
     child.on('error', reject);
-    child.on('close', (status) =>
-      resolve({ status, output: Buffer.concat(output).toString('utf8'), errors: Buffer.concat(errors).toString('utf8') }),
-    );
+    child.on('close', (status) => {
+      endings.delete(end);
+      resolve({ status, output: Buffer.concat(output).toString('utf8'), errors: Buffer.concat(errors).toString('utf8') });
+    });
     child.stdin.end(input);
   });
 }

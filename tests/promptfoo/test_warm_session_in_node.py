@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,38 @@ def test_an_ungraded_output_is_a_failing_result_and_under_a_negation_an_error(fo
     assert answers["plain"]["pass"] is False
     assert answers["plain"]["reason"].startswith("not graded: unknown judge 'oracle'")
     assert answers["negated"]["error"].startswith("not graded: unknown judge 'oracle'")
+
+
+HANGING = """
+import os, pathlib, threading
+
+def hangs(system_prompt, user_prompt):
+    pathlib.Path("process").write_text(str(os.getpid()))
+    pathlib.Path("begun").touch()
+    threading.Event().wait()
+"""
+
+
+@pytest.mark.parametrize("session", ["auto", "off"])
+def test_ctrl_c_ends_the_wait_for_a_judge_that_hangs(folder: Path, session: str) -> None:
+    """As in Promptfoo, which has a listener of its own, and pauses once all assertions have ended."""
+    (folder / "hanging.py").write_text(HANGING)
+    context = f"{{config: {{judge: 'function:hanging:hangs', session: '{session}'}}, vars: {{}}, test: {{}}}}"
+    body = f"""
+import fs from 'node:fs';
+process.on('SIGINT', () => {{ answers.paused = true; }});
+const hung = reported('hung', grader('Paris.', {context}));
+while (!fs.existsSync('begun')) {{
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}}
+process.kill(process.pid, 'SIGINT');
+await hung;
+setTimeout(() => process.exit(0), 100);
+"""
+    answers, _ = node(folder, body, MARKSCHEME_SESSION_IDLE="1")
+    assert answers == {"paused": True, "hung": {"error": "not graded: interrupted"}}
+    python = Path("/proc", (folder / "process").read_text(), "stat")
+    until = time.monotonic() + 60
+    while session == "off" and python.exists() and python.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < until, "the Python that hangs is left behind"
+        time.sleep(0.02)
