@@ -16,6 +16,7 @@ LAYERS = [
     "user_code",
     "shipped",
     "session",
+    "numerals",
     "phrases",
     "progress",
     "fingerprint",
@@ -110,7 +111,11 @@ LATE: dict[str, dict[str, str]] = {
         "judges.registry": "only `llm_judge` opens a judge by name",
         "rapidfuzz.distance": FOR_THE_START,
     },
-    "graded_table": {"csv": "one format of several", "io": "one format of several", "pyarrow": OPTIONAL},
+    "graded_table": {
+        "csv": "one format of several",
+        "io": "one format of several",
+        **dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
+    },
     "judges.kinds": {
         **dict.fromkeys(("judges.anthropic", "judges.local", "judges.openai"), SDK),
         "judges.function": FOR_THE_START,
@@ -130,7 +135,10 @@ LATE: dict[str, dict[str, str]] = {
     },
     "calibration.acceptance": {"importlib.metadata": FOR_THE_START},
     "calibration.calibration_request": dict.fromkeys(
-        ("calibration.labelled_files", "readers.calibrations", "readers.imported", "readers.peek", "readers.rated"),
+        (
+            *("calibration.labelled_files", "readers.calibrations", "readers.formats", "readers.imported"),
+            *("readers.peek", "readers.rated"),
+        ),
         "a judge that is asked needs no reader",
     ),
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},

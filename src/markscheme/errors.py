@@ -126,6 +126,50 @@ class FileError(MarkschemeError):
         return f"{place}: {fault.problem}" if place else fault.problem
 
 
+_UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What Python raises where data are of another shape than a reader expects."""
+
+
+@contextmanager
+def reading(path: Path, what: str) -> Iterator[None]:
+    """Inside the block, where the file of another tool or person is read, every error names that file.
+
+    Args:
+        path: The file.
+        what: What it is read as.
+
+    Raises:
+        RatingError: Its data are of another shape than such a file has.
+        UsageError: It can't be read as the options say; the message names it.
+    """
+    try:
+        with naming(path):
+            yield
+    except MarkschemeError:
+        raise
+    except _UNEXPECTED as error:
+        problem = f"cannot be read as {what}: {type(error).__name__}: {' '.join(str(error).split())[:_LONGEST]}"
+        raise RatingError(problem, path=path) from error
+
+
+_LONGEST = 200
+"""Characters of another library's message that are passed on."""
+
+
+@contextmanager
+def naming(*paths: Path | str) -> Iterator[None]:
+    """Inside the block, the message of an error that names none of these files gets their names in front."""
+    try:
+        yield
+    except MarkschemeError as error:
+        is_named = not paths or any(Path(path).name in str(error) for path in paths)
+        if isinstance(error, FileError) and error.path is None and not is_named:
+            raise type(error)(error.faults, path=paths[0]) from error
+        if not is_named and isinstance(error, UsageError | ComparisonError):
+            error.args = (f"{', '.join(map(str, paths))}: {error}", *error.args[1:])
+        raise
+
+
 class RubricError(FileError):
     """An invalid rubric; its author can fix it."""
 

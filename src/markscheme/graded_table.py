@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
-from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, writing
+from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, exclusive, replacing, set_aside_damaged_end
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.plain_data import json_lines
@@ -22,7 +23,7 @@ from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission
-from markscheme.text import on_one_line
+from markscheme.text import escaped, on_one_line, printable, spreadsheet_cell
 
 JOURNAL: Final = ".partial"
 """Ending of the file that holds what is graded so far."""
@@ -265,13 +266,18 @@ OWN_COLUMNS: Final = ("id", "score", "pass", "error", "receipt")
 
 
 def require_parquet(path: Path) -> None:
-    """See that Parquet files can be read and written.
+    """See that Parquet files can be read and written, before anything is asked for their rows.
 
     Raises:
-        UsageError: pyarrow is missing.
+        UsageError: pyarrow is missing, or can't be imported.
     """
+    needed = f"{path}: Parquet needs the package pyarrow"
     if find_spec("pyarrow") is None:
-        raise UsageError(f"{path}: Parquet needs the package pyarrow: {INSTALL}")
+        raise UsageError(f"{needed}: {INSTALL}")
+    try:
+        import_module("pyarrow.parquet")
+    except FROM_OTHERS_CODE as error:  # a library missing on this machine, or one built for another numpy
+        raise UsageError(f"{needed}, which cannot be imported here ({on_one_line(str(error))}): {INSTALL}") from error
 
 
 def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -302,7 +308,7 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _write_jsonl(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:  # noqa: ARG001
     for row in rows:
-        file.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
+        file.write((escaped(json.dumps(row, ensure_ascii=False)) + "\n").encode())
 
 
 def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:
@@ -311,10 +317,17 @@ def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequen
 
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.DictWriter(text, [*OWN_COLUMNS[:3], *(criterion.name for criterion in criteria), *OWN_COLUMNS[3:]])
-    writer.writeheader()
+    writer.writerow({name: _cell_text(name) for name in writer.fieldnames})
     for row in rows:
-        writer.writerow({**row, "pass": None if row["pass"] is None else str(row["pass"]).lower()})
+        decision = None if row["pass"] is None else str(row["pass"]).lower()
+        texts = {name: _cell_text(value) for name, value in row.items() if isinstance(value, str)}
+        writer.writerow({**row, **texts, "pass": decision})
     text.detach()
+
+
+def _cell_text(text: str) -> str:
+    """A text that neither a terminal nor a spreadsheet acts on."""
+    return printable(spreadsheet_cell(text))
 
 
 def _write_parquet(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:

@@ -5,7 +5,9 @@ Nothing in a file is executed or imported, and the expansion of its aliases is l
 
 import io
 import json
+import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -13,12 +15,16 @@ from typing import Any, Literal, TypeAlias
 import yaml
 
 from markscheme.errors import FileError, refuse_lines
-from markscheme.text import encodable, encodable_data
+from markscheme.numerals import finite
+from markscheme.text import cut_short, encodable, encodable_data
 
 MAX_DEPTH = 50
 """Levels of nesting: rubrics have about five, and Python's recursion ends at a thousand calls, several a level."""
 MAX_NODES = 50_000
 """Maximum nodes of a rubric once its aliases are expanded."""
+
+SHOWN_DIGITS = 20
+"""Digits of a number in a message; who wrote it finds it by these."""
 
 Place: TypeAlias = tuple[str | int, ...]
 Form: TypeAlias = Literal["yaml", "json"]
@@ -35,17 +41,39 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
     Raises:
         FileError: Of the given class: it cannot be read, is too long, or is not UTF-8 text.
     """
+    refuse_device(path, error)
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(-1 if most_bytes is None else most_bytes + 1)
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
     if most_bytes is not None and len(raw) > most_bytes:
-        raise error(f"is {len(raw):,} bytes long; at most {most_bytes:,} are read", path=path)
+        raise error(f"is longer than {most_bytes:,} bytes, which are the most that are read", path=path)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = raw[: problem.start].count(b"\n") + 1
         raise error("is not UTF-8 text", path=path, line=line) from problem
+
+
+def refuse_device(path: Path, error: type[FileError]) -> None:
+    """Refuse a device such as /dev/zero, which has no end; a terminal and /dev/null have one.
+
+    Raises:
+        FileError: Of the given class.
+    """
+    try:
+        is_device = stat.S_ISCHR(path.stat().st_mode)
+        with_end = (place for place in WITH_END if os.path.exists(place))
+        if not is_device or any(path.samefile(place) for place in with_end):
+            return
+    except OSError:  # reading it says why
+        return
+    raise error("is a device, not a file", path=path)
+
+
+WITH_END = ("/dev/null", "/dev/stdin", "/dev/tty")
+"""Devices that are read to their end."""
 
 
 def plain_data(
@@ -78,6 +106,7 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
     Raises:
         FileError: Of the given class: the file can't be read, or a line is not readable JSON.
     """
+    refuse_device(path, error)
     try:
         with path.open("rb") as lines:
             for number, raw in enumerate(lines, start=1):
@@ -104,6 +133,7 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
     """
     import csv  # few files are tables; the others shouldn't pay for the import
 
+    refuse_device(path, error)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             header = file.readline()
@@ -132,6 +162,8 @@ def _json_line(raw: bytes, path: Path, number: int, error: type[FileError]) -> A
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_MAY_BE_TOO_LARGE = re.compile(r"(?<!\d)\d{309}|\d[eE]\+?\d{3,}[\s,\]}]|\d[eE]\+?\d{3,}$")
+"""What a number that no float can have looks like; text in quotes may look like it, too."""
 
 
 def parse_json(
@@ -143,11 +175,32 @@ def parse_json(
     """The value of a JSON text; half a character (a lone surrogate) in it is U+FFFD, so that it can be stored.
 
     Raises:
-        ValueError: It isn't JSON.
+        ValueError: It isn't JSON, or has a number that is too large for arithmetic.
         RecursionError: It is nested too deep.
     """
-    data = json.loads(text, parse_constant=parse_constant, object_pairs_hook=object_pairs_hook)
+    numbers: dict[str, Any] = _NUMBERS if _MAY_BE_TOO_LARGE.search(text) else {}
+    data = json.loads(text, parse_constant=parse_constant, object_pairs_hook=object_pairs_hook, **numbers)
     return encodable_data(data) if _HALF.search(text) else data
+
+
+def _whole(digits: str) -> int:
+    number = int(digits)
+    _refuse_too_large(number, digits)
+    return number
+
+
+def _decimal(digits: str) -> float:
+    number = float(digits)
+    _refuse_too_large(number, digits)
+    return number
+
+
+def _refuse_too_large(number: float, digits: str) -> None:
+    if finite(number) is None:
+        raise ValueError(f"the number {cut_short(digits, SHOWN_DIGITS)} is too large")
+
+
+_NUMBERS = {"parse_int": _whole, "parse_float": _decimal}
 
 
 def no_constant(name: str) -> Any:
@@ -181,6 +234,7 @@ def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
     Raises:
         FileError: Of the given class: the file can't be read, or is not JSON.
     """
+    refuse_device(path, error)
     try:
         with path.open(encoding="utf-8-sig") as file:
             text = _JsonStream(file)
@@ -203,13 +257,12 @@ def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
 class _JsonStream:
     """A JSON text read one value at a time."""
 
-    _decoder = json.JSONDecoder()
-
     def __init__(self, file: io.TextIOBase) -> None:
         self._file = file
         self._text = ""
         self._at = 0
         self._size = 1 << 20
+        self._decoder = json.JSONDecoder()
 
     def peek(self) -> str:
         """The next character that isn't white space; "" at the end."""
@@ -273,6 +326,8 @@ class _JsonStream:
         self._size = self._size * 2 if not self._at else 1 << 20
         self._text = self._text[self._at :] + block
         self._at = 0
+        if _MAY_BE_TOO_LARGE.search(self._text):
+            self._decoder = json.JSONDecoder(**_NUMBERS)  # type: ignore[arg-type]
         return bool(block)
 
 
@@ -378,9 +433,12 @@ class _Reader:
     def _scalar(self, node: yaml.ScalarNode) -> Any:
         try:
             value = self._scalars.construct_object(node)
-            return encodable(value) if isinstance(value, str) else value
         except (ValueError, yaml.YAMLError) as problem:  # an integer of 10,000 digits, say
             raise self.refuse("a value cannot be read", node.start_mark.line + 1) from problem
+        if isinstance(value, int) and not isinstance(value, bool) and finite(value) is None:
+            digits = cut_short(node.value, SHOWN_DIGITS)
+            raise self.refuse(f"the number {digits} is too large", node.start_mark.line + 1)
+        return encodable(value) if isinstance(value, str) else value
 
 
 def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

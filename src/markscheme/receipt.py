@@ -1,12 +1,12 @@
 """The calibration behind a grade, read from accepted.json without importing any numerical library."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from markscheme.errors import RatingError
+from markscheme.numerals import finite
 from markscheme.phrases import number
 from markscheme.plain_data import read_json, shown
 from markscheme.rubrics.rubric import STRATEGIES, Rubric
@@ -226,9 +226,10 @@ def accepted_data(path: Path) -> dict[str, Any]:
 def _share(value: Any) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    share = finite(value)
+    if share is None:
         raise ValueError(f"a share is a number, found {shown(value)}")
-    return float(value)
+    return share
 
 
 def _asking(pass_mark: Any, strategy: Any, samples: Any) -> dict[str, Any]:

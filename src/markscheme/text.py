@@ -82,6 +82,15 @@ def spreadsheet_cell(text: str) -> str:
     return f"'{text}" if unicodedata.normalize("NFKC", first)[:1] in _FORMULA or first == "−" else text
 
 
+def cell_text(cell: str) -> str:
+    """The text that `spreadsheet_cell` made a cell of.
+
+    >>> [cell_text(spreadsheet_cell(text)) for text in ("=1+1", "'quoted'", "a=1")]
+    ['=1+1', "'quoted'", 'a=1']
+    """
+    return cell[1:] if cell.startswith("'") and spreadsheet_cell(cell[1:]) == cell else cell
+
+
 def _is_invisible(letter: str) -> bool:
     return unicodedata.category(letter) in ("Cc", "Cf", "Cs")
 

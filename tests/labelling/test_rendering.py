@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from html import unescape
 from html.parser import HTMLParser
 
@@ -143,3 +144,21 @@ def test_a_difference_from_the_reference_is_shown_where_there_is_one() -> None:
     rubric = Rubric.from_dict({"inputs": ["reference"], "criteria": [{"weight": 1, "requirement": "A"}]})
     html = render_example(Example(Submission("B", {"reference": "A"}, "x")), rubric)
     assert "Difference from the reference" in html
+
+
+HOSTILE_CODE = {
+    "blank lines": "x = f(1)\n" * 3 + "\n" * 99_000,
+    "a line of spaces": "```c\nx" + " " * 99_000 + "x\n```",
+    "short lines": "```csharp\n" + "a\n " * 30_000 + "```",
+    "one long word": "```make\n" + "a" * 99_000 + "\n```",
+    "many dots": "```typescript\n" + "a." * 49_000 + "\n```",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_CODE)
+def test_laying_out_code_costs_time_in_proportion_to_its_length(name: str) -> None:
+    """CPU seconds of this thread, and a tenfold margin: each took minutes when it cost the square of its length."""
+    began = time.thread_time()
+    html = render(HOSTILE_CODE[name])
+    assert time.thread_time() - began < 20
+    assert text_of(unescape(html)).replace("\n", "").strip() != ""

@@ -22,7 +22,7 @@ from markscheme.calibration.history import (
 )
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
-from markscheme.errors import UsageError
+from markscheme.errors import RubricError, UsageError
 from markscheme.files import refuse_unmakeable
 from markscheme.grading import Grade, Grading, scorers_for
 from markscheme.judges.family import warn_of_kinship
@@ -30,6 +30,7 @@ from markscheme.judges.judge import Judge, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
+from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import ExampleSet, warn_unknown
 from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
@@ -38,7 +39,7 @@ from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import ACCEPTED
-from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.file import load_rubric, may_be_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
@@ -448,9 +449,15 @@ def _refuse_other_files(name: str) -> None:
             "name the rubric: markscheme calibrate RUBRIC --judge A --judge B"
         )
     if path.is_file() and path.suffix not in (".yaml", ".yml"):
+        from markscheme.readers.formats import known_formats
         from markscheme.readers.rated import name_of_format
 
         what = name_of_format(path)
+        if what is None and path.suffix == ".json" and not may_be_rubric(read_json(path, RubricError)):
+            raise UsageError(
+                f"{name} is neither a rubric nor {known_formats()}; `import --map` reads records of other tools from "
+                "a table, or JSON lines"
+            )
         if what is not None:
             raise UsageError(
                 f"{name} is {what}, not a rubric; ratings go with --ratings, labelled examples with --examples: "

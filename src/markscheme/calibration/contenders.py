@@ -8,7 +8,7 @@ from pathlib import Path
 from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.calibration.reported import Reported
-from markscheme.errors import ComparisonError, UsageError
+from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
@@ -111,10 +111,13 @@ def compare_sides(
     truth = _gold(examples, rated, rule, split, all_notes)
     contenders = list(_contenders(sides, rated, lambda name: ask(name, _to_ask(examples, name))))
     if len(contenders) < 2:
-        raise UsageError("a comparison needs two sides: the same rater was named twice, or only one")
+        raise UsageError(
+            f"a comparison needs two sides: {' and '.join(sides)} have only one rater, or name the same one twice"
+        )
     names = distinct([contender.name for contender in contenders])
     named = [replace(contender, name=name) for contender, name in zip(contenders, names, strict=True)]
-    choice = choose(rated.rubric, named, truth, of=rule.of, tolerance=rule.tolerance, notes=all_notes)
+    with naming(*sides):
+        choice = choose(rated.rubric, named, truth, of=rule.of, tolerance=rule.tolerance, notes=all_notes)
     return Compared(choice, tuple(named), truth, (examples or rated.labelled).examples)
 
 

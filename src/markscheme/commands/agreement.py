@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
 from markscheme.commands.output import show
+from markscheme.errors import naming
 
 
 def agreement(
@@ -17,7 +18,7 @@ def agreement(
     levels: Annotated[str | None, Parameter(metavar="A,B,…")] = None,
     weights: Annotated[Literal["identity", "linear", "quadratic"] | None, Parameter(metavar="W")] = None,
     pairs: Annotated[Literal["mean", "pooled"] | None, Parameter(metavar="HOW")] = None,
-    judge: Annotated[str | None, Parameter(metavar="RATER")] = None,
+    rater: Annotated[str | None, Parameter(name="--judge", metavar="RATER")] = None,
     criterion: Annotated[str | None, Parameter(metavar="NAME")] = None,
     json: JsonFlag = False,
 ) -> int:
@@ -32,7 +33,7 @@ def agreement(
             that level, CELL= as missing
         weights: cost of a disagreement: identity, linear or quadratic (quadratic if levels have an order)
         pairs: statistics of two raters from more: mean over pairs, or pooled units
-        judge: compare this rater with the others (adds the alternative annotator test)
+        rater: compare this rater with the others (adds the alternative annotator test)
         criterion: of a file that names criteria, the one to compare: its name, score or pass
 
     Example:
@@ -41,6 +42,9 @@ def agreement(
     from markscheme.calibration.run import agreement as agreement_of
     from markscheme.report.views.agreement import json_of, view
 
-    measured = agreement_of(table, scale, levels=levels, weights=weights, pairs=pairs, judge=judge, criterion=criterion)
+    with naming(table):
+        measured = agreement_of(
+            table, scale, levels=levels, weights=weights, pairs=pairs, judge=rater, criterion=criterion
+        )
     show(view(measured), json_of(measured), json=json)
     return 0

@@ -25,6 +25,7 @@ from markscheme.commands.options import (
     notify,
 )
 from markscheme.commands.progress import progress
+from markscheme.errors import naming
 from markscheme.progress import unwatched
 from markscheme.settings import find_settings
 
@@ -89,12 +90,14 @@ def calibrate(
         watch=unwatched if report.quiet else progress,
         notify=notify,
     )
-    of_export = request.of_export()
+    with naming(*ratings or map(Path, rubric)):
+        of_export = request.of_export()
     if of_export is not None:
         return _write_export(of_export, report)
     from markscheme.report.views.calibration import json_of, view
 
-    calibrations = request.calibrations()
+    with naming(*ratings):
+        calibrations = request.calibrations()
     if len(calibrations) == 1:
         (calibration,) = calibrations
         _write(view(calibration), lambda: json_of(calibration), calibrations, report)
@@ -102,7 +105,8 @@ def calibrate(
     from markscheme.calibration.contenders import chosen, compare_calibrations
     from markscheme.report.views import choice as of_several
 
-    choice = compare_calibrations(calibrations).choice
+    with naming(*ratings):
+        choice = compare_calibrations(calibrations).choice
 
     def data() -> dict[str, Any]:
         compared = of_several.json_of(choice)

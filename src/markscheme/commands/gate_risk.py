@@ -16,7 +16,7 @@ from markscheme.commands.options import (
     rubric_named,
 )
 from markscheme.commands.output import show
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, naming
 
 RISKY, NOT_KNOWN = 1, 4
 
@@ -67,7 +67,8 @@ def gate_risk(
     if examples is not None:
         labelled = open_rated([existing_file(examples)], named, expected="examples").example_set
         groups = {example.id: example.group for example in labelled.examples}
-    gate = gate_of(table_of_runs(rated, of, groups), threshold, of, averaged=runs_in_ci)
+    with naming(*results):
+        gate = gate_of(table_of_runs(rated, of, groups), threshold, of, averaged=runs_in_ci)
     show(view(gate), json_of(gate), json=json)
     if gate.chance is None:
         return NOT_KNOWN

@@ -34,7 +34,7 @@ from markscheme.grading import (
     scorers_for,
 )
 from markscheme.judges.family import warn_of_kinship
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, refuse_device, table_rows
 from markscheme.receipt import score_text
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
@@ -326,6 +326,7 @@ def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) 
 
 
 def _text_of(path: Path) -> str:
+    refuse_device(path, RatingError)
     try:
         return _decoded(path.read_bytes(), path)
     except OSError as error:

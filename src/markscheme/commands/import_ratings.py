@@ -63,15 +63,16 @@ def import_ratings(
         as_: who answered a labelling sheet, where a file's name says another rater than the sheet
         rater_column: column with the rater's name
         judge_names: raters that are judges
-        map: what a column, or outer.inner of an object, holds: id, response, query, reference, verdict, label, rater,
-            kind, reason, overall, pass, run, at or a criterion; may be repeated
+        map: what a column, outer.inner of an object, or list.*.inner of each item, holds: id, response, query,
+            reference, verdict, judge, label, rater, kind, reason, overall, pass, run, at, criterion, level or a
+            criterion; may be repeated
         levels: which level a word means; may be repeated
         scale: the ends of a side's scale where they differ, judge=0..1 or human=1..5; may be repeated
 
     Example:
         markscheme import mlflow.db --to ratings.jsonl
     """
-    from markscheme.ratings.additions import additions_to
+    from markscheme.ratings.additions import additions_to, new_examples, responses_in
     from markscheme.readers.imported import Columns, Meanings
     from markscheme.readers.rated import of_kind, open_rated
     from markscheme.report.json import dumps as report_json
@@ -99,7 +100,8 @@ def import_ratings(
     added = imported.ratings if additions is None else additions.ratings
     lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in added]
     if examples:
-        add_lines([dumps(example.to_json(), ensure_ascii=False) for example in imported.examples], examples)
+        new = new_examples(examples, imported.examples, responses_in(examples), "what is imported")
+        add_lines([dumps(example.to_json(), ensure_ascii=False) for example in new], examples)
     if to:
         add_lines(lines, to)
     if json:

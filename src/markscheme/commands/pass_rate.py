@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import ExportOptions, JsonFlag, RubricOption, rubric_named
 from markscheme.commands.output import TOO_FEW, show
+from markscheme.errors import naming
 
 
 def pass_rate(
@@ -49,6 +50,7 @@ def pass_rate(
     named = rubric_named(rubric) if rubric else None
     graded = graded_table(open_rated([file], named, expected="decisions", meanings=export.hints.meanings))
     labelled = read_decided(calibration, named, export.hints.meanings)
-    rates = pass_rates(graded, labelled.table, how=drawn)
+    with naming(file, calibration):
+        rates = pass_rates(graded, labelled.table, how=drawn)
     show(view(rates, labelled.reference), json_of(rates, labelled.reference), json=json)
     return 0 if rates.corrected.undefined is None else TOO_FEW

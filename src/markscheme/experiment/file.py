@@ -1,6 +1,5 @@
 """Read an experiment from YAML or JSON, reporting all faults of the file at once, each with its line."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from markscheme.experiment.cells import Cell, ExperimentCase, Model, Output, Var
 from markscheme.experiment.outputs import Given, case_of, read_outputs, records
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.judges.price import Price
+from markscheme.numerals import finite
 from markscheme.plain_data import Place, form_of, plain_data, read_text, shown
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -219,14 +219,11 @@ class _Reading:
         value = raw.get(key)
         if value is None:
             return None
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not (math.isfinite(value) and value >= least)
-        ):
+        number = finite(value)
+        if number is None or number < least:
             self._fault(f"{key} is a number from {least:g}, found {shown(value)}", (*at, key))
             return None
-        return float(value)
+        return number
 
     def _refuse_unknown(self, raw: Mapping[str, Any], keys: tuple[str, ...], at: Place) -> None:
         for key in (key for key in raw if key not in keys):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RubricError, RubricWarning, UsageError
-from markscheme.plain_data import parse_json, shown
+from markscheme.plain_data import read_json, shown
 from markscheme.ratings.examples import Example, anchors_in
 from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.edit import edit as edited_file
@@ -332,11 +332,8 @@ def _read(path: Path, yours: Rubric, labelled: LabelledTexts) -> Wording:
     if not path.is_file():
         raise UsageError(f"there is no candidate {path}; a candidate is a rubric file, or a JSON file of edits")
     if path.suffix == ".json":
-        try:
-            data = parse_json(path.read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise UsageError(f"{path} is not readable JSON: {error}") from error
-        if isinstance(data, list) or "edits" in data:
+        data = read_json(path, RubricError)
+        if isinstance(data, list) or (isinstance(data, Mapping) and "edits" in data):
             return from_edits(path.stem, data, base=yours, yours=yours, labelled=labelled)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)  # the file of a candidate needn't have the rubric's name

@@ -4,7 +4,6 @@ The options of commands, the keys of markscheme.toml and of an assertion's `conf
 arguments of `Grader` and the `model:` of an experiment are the fields of AskOptions. Loading this module is cheap.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from markscheme.errors import NoJudge, UsageError, suggestion
 from markscheme.judges.kinds import names_that
+from markscheme.numerals import finite
 from markscheme.rubrics.rubric import STRATEGIES, Strategy
 
 if TYPE_CHECKING:
@@ -52,9 +52,10 @@ def _text(written: Any) -> str:
 
 
 def _number(written: Any) -> float:
-    if isinstance(written, bool) or not isinstance(written, int | float) or not math.isfinite(written):
+    number = finite(written)
+    if number is None:
         raise ValueError
-    return float(written)
+    return number
 
 
 def _number_where(holds: Callable[[float], bool]) -> Callable[[Any], float]:

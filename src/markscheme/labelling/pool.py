@@ -8,8 +8,8 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.files import append_lines, exclusive
-from markscheme.phrases import few_of
 from markscheme.plain_data import json_lines
+from markscheme.ratings.additions import new_examples
 from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
@@ -93,13 +93,7 @@ class SetFile:
             RatingError: Names the ids, or says what to do.
         """
         responses = {example.id: example.submission.response for example in self.read()}
-        others = [e.id for e in pool if responses.get(e.id, e.submission.response) != e.submission.response]
-        if others:
-            raise RatingError(
-                f"holds other responses under {len(others)} ids of the pool: {few_of(others)}; rename them in the pool",
-                path=self.path,
-            )
-        if self.path.suffix != ".jsonl" and any(example.id not in responses for example in pool):
+        if new_examples(self.path, pool, responses, "the pool") and self.path.suffix != ".jsonl":
             raise RatingError(
                 "cannot be added to; make it an examples.jsonl, or label it by itself with --pool", path=self.path
             )

@@ -1,19 +1,22 @@
 """A response as HTML that is safe to show: Markdown, code, JSON, conversations, and differences from a reference."""
 
+import io
 import json
 import re
+import time
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from html import escape
 from typing import Any
 
 import nh3
-import pygments
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
+from pygments.token import Text, _TokenType
 from pygments.util import ClassNotFound
 
 from markscheme.ratings.examples import Example
@@ -37,6 +40,10 @@ MOST_COMPARED = 4_000_000
 """Pairs of lines or words that a difference may compare."""
 FOLDED = 4
 """Entries of a JSON value above which it starts folded."""
+UNREADABLE = re.compile(r"[^\n]{500}|[ \t]{100}|(?:[ \t]*\n){50}")
+"""Lines and white space that nobody's code has; lexers take minutes for a hundred thousand characters of them."""
+SECONDS_PER_CHARACTER = 2e-5
+"""Time to highlight a text: ten times what lexers need for code, and two seconds for the longest that is laid out."""
 TAGS = {
     *("a", "blockquote", "br", "code", "del", "details", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img"),
     *("ins", "li", "ol", "p", "pre", "s", "section", "span", "strong", "summary", "table", "tbody", "td", "th"),
@@ -53,13 +60,13 @@ _CODE_LINE = re.compile(
     r"|[;{}]\s*$|^\s*[\w.]+\(.*\)$|^\s*[)\]}]+[,;]?$"
 )
 LANGUAGES = {
-    "python": r"^\s*(?:def \w+\(|async def |import \w+|from \S+ import |elif |except\b)",
+    "python": r"^[ \t]*(?:def \w+\(|async def |import \w+|from \S+ import |elif |except\b)",
     "go": r"^(?:func |package )",
     "rust": r"\bfn \w+|\blet mut ",
     "c": r"^#include",
-    "java": r"^\s*public (?:class|static|final)",
+    "java": r"^[ \t]*public (?:class|static|final)",
     "javascript": r"\b(?:const|let|function)\b|=>",
-    "sql": r"^\s*(?:SELECT|INSERT|UPDATE|CREATE)\b",
+    "sql": r"^[ \t]*(?:SELECT|INSERT|UPDATE|CREATE)\b",
 }
 
 
@@ -189,9 +196,28 @@ def _code(text: str, language: str) -> str:
         lexer = get_lexer_by_name(language or "text", stripnl=False)
     except ClassNotFound:
         lexer = get_lexer_by_name("text", stripnl=False)
-    lines = pygments.highlight(text.rstrip("\n"), lexer, HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
+    shown = io.StringIO()
+    HtmlFormatter(nowrap=True).format(_tokens(lexer, text.rstrip("\n") + "\n"), shown)
+    lines = shown.getvalue().rstrip("\n").split("\n")
     numbered = "".join(f'<span class="line">{line}\n</span>' for line in lines)
     return f'<pre class="code" tabindex="0"><code>{numbered}</code></pre>'
+
+
+def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
+    """The tokens of a text, as far as a time that grows with its length reaches; the rest is one plain token.
+
+    Lexers search for patterns that cost the square of a text's length; one without a long line or run of white space
+    has none that costs this for a single token.
+    """
+    if UNREADABLE.search(text):
+        yield Text, text
+        return
+    ends = time.thread_time() + len(text) * SECONDS_PER_CHARACTER
+    for start, kind, value in lexer.get_tokens_unprocessed(text):
+        if time.thread_time() > ends:
+            yield Text, text[start:]
+            return
+        yield kind, value
 
 
 # --- JSON and conversations -----------------------------------------------------------------------------------------

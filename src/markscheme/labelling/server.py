@@ -2,7 +2,6 @@
 
 import hmac
 import json
-import math
 import secrets
 import socket
 import sys
@@ -12,6 +11,7 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -22,6 +22,7 @@ from markscheme.errors import UsageError
 from markscheme.labelling.page import message_page, page_of, policy, progress_part
 from markscheme.labelling.rendering import render_example
 from markscheme.labelling.work import Answered, Question, Work
+from markscheme.numerals import finite
 from markscheme.text import encodable
 
 PORTS_TRIED = 50
@@ -153,7 +154,8 @@ class _Pages:
         step = self.work.by_unit.get(request.path_params["unit"])
         if step is None:
             return PlainTextResponse("no such response\n", 404)
-        return HTMLResponse(render_example(self.work.examples[step.id], self.work.rubric))
+        example = self.work.examples[step.id]
+        return HTMLResponse(await run_in_threadpool(render_example, example, self.work.rubric))
 
     async def give(self, request: Request) -> Response:
         sent = await _sent(request)
@@ -236,14 +238,12 @@ def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> Answere
     if any(answers.get(question.criterion.name) not in question.answers for question in questions):
         return None
     names = [question.criterion.name for question in questions]
-    seconds = sent.get("seconds")
-    is_time = isinstance(seconds, int | float) and not isinstance(seconds, bool) and math.isfinite(seconds)
     return Answered(
         {name: answers[name] for name in names},
         {name: reasons[name] for name in names if reasons.get(name)},
         {name: quotes[name] for name in names if quotes.get(name)},
         encodable(str(sent.get("note") or "")),
-        float(seconds) if is_time else None,  # type: ignore[arg-type]
+        finite(sent.get("seconds")),
     )
 
 

@@ -1,7 +1,6 @@
 """Promptfoo's `python` assertion: takes an output and its context, returns a grading result."""
 
 import asyncio
-import math
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -13,6 +12,7 @@ from markscheme.grading import Grade, Grading, questions, receipt_wanted, scorer
 from markscheme.judges.family import same_family
 from markscheme.judges.judge import Usage
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
+from markscheme.numerals import finite
 from markscheme.phrases import number
 from markscheme.plain_data import shown
 from markscheme.promptfoo.engine import Engine
@@ -245,9 +245,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and (
-        isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
-    )
+    return finite(value) is not None
 
 
 def _maps_texts(value: Any) -> bool:

@@ -5,7 +5,6 @@ from the results of its assertions, by Promptfoo's own rule.
 """
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from typing import Any, Literal
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
+from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, no_constant, read_json, shown
 from markscheme.promptfoo.assertion import NOT_GRADED, SCORING_FUNCTION
 from markscheme.submission import as_text
@@ -106,7 +106,7 @@ class Row:
         expected: From `metadata.expected_label`.
         manual: The manual rating; None without one.
         passed: Whether the graders passed it, without the manual rating; None if ungraded.
-        score: The graders' score, without the manual rating; None if ungraded.
+        score: The graders' score, 0 to 1, without the manual rating; None if ungraded.
         ungraded: Why the row has no verdict; None if it has one.
         verdicts: One for each assertion, and one for each criterion of it.
         named: Named scores of the row.
@@ -201,9 +201,7 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool 
     """
     reading = _Reading(unjudged)
     mappings = [raw for raw in rows if isinstance(raw, Mapping)]  # in order of completion
-    ordered = sorted(
-        mappings, key=lambda raw: (_number(raw.get("testIdx")) or 0.0, _number(raw.get("promptIdx")) or 0.0)
-    )
+    ordered = sorted(mappings, key=lambda raw: (finite(raw.get("testIdx")) or 0.0, finite(raw.get("promptIdx")) or 0.0))
     read_rows = [row for raw in ordered if (row := reading.row(raw)) is not None]
     if not read_rows:
         raise RatingError("holds no graded output", path=path)
@@ -261,13 +259,15 @@ class _Reading:
         if is_unjudged and not failed and not self.unjudged:
             self.aside["outputs that no assertion judges"] += 1
             return None
-        threshold = _number(test.get("threshold"))
+        threshold = finite(test.get("threshold"))
         self.thresholds.add(threshold)
         metadata = {**_mapping(test.get("metadata")), **_mapping(raw.get("metadata"))}
         ungraded = failed or next((f"{v.metric}: {v.ungraded}" for v in verdicts if v.ungraded and not v.is_part), None)
         if is_unjudged and ungraded is None:
             ungraded = "no assertion judges it"
         passed, score, why = (None, None, ungraded) if ungraded else _decided(raw, grading, manual, threshold, test)
+        if score is not None and _share(score) is None:
+            self.aside["scores of outputs that aren't from 0 to 1"] += 1
         response = _response(raw)
         inputs = _mapping(raw.get("vars"))
         return Row(
@@ -281,11 +281,11 @@ class _Reading:
             expected=self._expected(metadata),
             manual=manual,
             passed=passed,
-            score=score,
+            score=_share(score),
             ungraded=why,
             verdicts=verdicts,
-            named={name: v for name, n in _mapping(raw.get("namedScores")).items() if (v := _number(n)) is not None},
-            test=int(_number(raw.get("testIdx")) or 0),
+            named={name: v for name, n in _mapping(raw.get("namedScores")).items() if (v := finite(n)) is not None},
+            test=int(finite(raw.get("testIdx")) or 0),
             passed_anyway=ungraded is not None and manual is None and raw.get("success") is True,
         )
 
@@ -368,12 +368,12 @@ class _Component:
 
     @property
     def weight(self) -> float:
-        weight = _number((_mapping(self.metadata.get("assertionSet")) or self.assertion).get("weight"))
+        weight = finite((_mapping(self.metadata.get("assertionSet")) or self.assertion).get("weight"))
         return 1.0 if weight is None else weight
 
     @property
     def score(self) -> float | None:
-        return _number(self.raw.get("score"))
+        return finite(self.raw.get("score"))
 
 
 def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
@@ -408,7 +408,7 @@ def _verdict(component: _Component, metric: str) -> AssertionVerdict:
     ungraded = _ungraded(component, reason)
     passed, score = (component.raw["pass"], component.score) if ungraded is None else (None, None)
     if component.weight == 0 and score is not None:  # Promptfoo passes an assertion of weight 0, whatever its verdict
-        threshold = _number(component.assertion.get("threshold"))
+        threshold = finite(component.assertion.get("threshold"))
         passed = score >= (0.5 if threshold is None else threshold)
     text = component.text
     usage = _usage(component)
@@ -429,12 +429,12 @@ def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None
     """The manual rating; a score that the viewer filled in after a thumb is left out."""
     listed = [_mapping(component) for component in _list(grading.get("componentResults"))]
     thumb = next((c for c in listed if _mapping(c.get("assertion")).get("type") == HUMAN), None)
-    row_score = _number(grading.get("score"))
-    row_score = _number(raw.get("score")) if row_score is None else row_score
+    row_score = finite(grading.get("score"))
+    row_score = finite(raw.get("score")) if row_score is None else row_score
     comment = str(grading.get("comment") or "").removeprefix("!highlight").strip()
     if thumb is not None and isinstance(thumb.get("pass"), bool):
         filled_in = float(thumb["pass"])
-        scores = (score for score in (row_score, _number(thumb.get("score"))) if score not in (None, filled_in))
+        scores = (score for score in (row_score, finite(thumb.get("score"))) if score not in (None, filled_in))
         return Manual(thumb["pass"], _share(next(scores, None)), comment or str(thumb.get("comment") or ""))
     if grading.get("reason") == MANUAL_REASON:
         return Manual(None, _share(row_score), comment)
@@ -450,7 +450,7 @@ def _decided(
 ) -> tuple[bool | None, float | None, str | None]:
     """Pass and score by the graders alone, or why they are unknown."""
     passed = raw.get("success", grading.get("pass"))
-    score = _number(raw.get("score", grading.get("score")))
+    score = finite(raw.get("score", grading.get("score")))
     by_function = bool(test.get(SCORING_FUNCTION))
     rebuilt, mean = _rebuilt(grading, threshold)
     # without a manual rating: the score may still be that of a rating that was removed
@@ -461,7 +461,7 @@ def _decided(
         original = _mapping(_mapping(_mapping(place.get("metadata")).get("manualRating")).get("original"))
         first = original.get("pass", original.get("success"))
         if isinstance(first, bool):
-            return first, _number(original.get("score")), None
+            return first, finite(original.get("score")), None
     if by_function:
         return None, None, "a scoring function made the verdict, and the manual rating overwrote it"
     if rebuilt is None:
@@ -485,16 +485,16 @@ def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool 
 
 def _usage(component: _Component) -> Usage:
     tokens = _mapping(component.raw.get("tokensUsed"))
-    calls = _number(tokens.get("numRequests"))
+    calls = finite(tokens.get("numRequests"))
     if calls is None:
-        calls = 1.0 if (_number(tokens.get("total")) or 0) > 0 else 0.0
-    read = _number(tokens.get("prompt"))
-    written = _number(tokens.get("completion"))
+        calls = 1.0 if (finite(tokens.get("total")) or 0) > 0 else 0.0
+    read = finite(tokens.get("prompt"))
+    written = finite(tokens.get("completion"))
     return Usage(
         int(calls),
         None if read is None else int(read),
         None if written is None else int(written),
-        _number(component.metadata.get("costUsd")),
+        finite(component.metadata.get("costUsd")),
     )
 
 
@@ -567,12 +567,6 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
 
 
 def _share(score: float | None) -> float | None:

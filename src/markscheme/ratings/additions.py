@@ -1,16 +1,19 @@
 """What ratings add to a file that may have them already: a second import of the same ratings adds nothing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError
+from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
+from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import as_text
 
 DAY = len("2026-11-21")
 """Letters of a time that are its day."""
@@ -40,6 +43,43 @@ class Additions:
         """The counts in words."""
         older = f", {self.n_older} older than the answer there and left out" if self.n_older else ""
         return f"{self.n_known} known, {self.n_new} new, {self.n_changed} changed{older}"
+
+
+def responses_in(path: Path) -> dict[str, str]:
+    """The responses in a file of examples as JSON lines, by id; empty where there is no file.
+
+    Raises:
+        RatingError: A line isn't JSON.
+    """
+    if not path.is_file():
+        return {}
+    examples = (line for _, line in json_lines(path, RatingError) if isinstance(line, dict))
+    return {str(example.get("id")): as_text(example.get("response")) for example in examples}
+
+
+def new_examples(path: Path, examples: Iterable[Example], responses: Mapping[str, str], where: str) -> list[Example]:
+    """The examples that a file doesn't have yet.
+
+    Args:
+        path: The file.
+        examples: Those to add.
+        responses: What the file has, by id.
+        where: What the examples come from.
+
+    Raises:
+        RatingError: The file has other responses under their ids.
+    """
+    new: list[Example] = []
+    others: list[str] = []
+    for example in examples:
+        if example.id not in responses:
+            new.append(example)
+        elif responses[example.id] != example.submission.response:
+            others.append(example.id)
+    if others:
+        are = f"holds other responses under {counted(len(others), 'id')} of {where}: {few_of(others)}"
+        raise RatingError(f"{are}; rename them in {where}", path=path)
+    return new
 
 
 def additions_to(path: Path, ratings: Iterable[Rating], rubric: Rubric) -> Additions:

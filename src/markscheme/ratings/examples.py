@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
+from markscheme.numerals import finite
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
@@ -357,9 +358,10 @@ def _one_of(value: Any, allowed: Sequence[str], name: str) -> Any:
 
 
 def _weight(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+    weight = finite(value)
+    if weight is None or weight <= 0:
         raise ValueError(f"weight is a number above 0, found {shown(value)}")
-    return float(value)
+    return weight
 
 
 def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path | None) -> None:

@@ -1,6 +1,5 @@
 """Rating, the one record for a label, a verdict, an earlier run or a thumb in a viewer; and its files."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -10,6 +9,7 @@ from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint
+from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
@@ -348,9 +348,9 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
     if isinstance(value, bool):
         if scale.is_yes_no:
             return float(value)
-    elif isinstance(value, int | float):
-        if math.isfinite(value) and min(scale.values) <= value <= max(scale.values):
-            return float(value)
+    elif (number := finite(value)) is not None:
+        if min(scale.values) <= number <= max(scale.values):
+            return number
     elif isinstance(value, str):
         level = scale.named(value)
         if level is not None:
@@ -384,8 +384,8 @@ def text_of(value: Any) -> str:
 
 
 def _duration(value: Any) -> float | None:
-    is_known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
-    return float(value) if is_known else None
+    seconds = finite(value)
+    return seconds if seconds is not None and seconds >= 0 else None
 
 
 def _count(value: Any) -> int:

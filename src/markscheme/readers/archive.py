@@ -1,7 +1,9 @@
 """Members of a zip archive, including Zstandard compression, with a limit on their unpacked size."""
 
+import lzma
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
@@ -12,6 +14,11 @@ MOST_OF_MEMBER = 256 * 2**20
 """Bytes that a member may unpack to: it is read whole, so a small archive could fill the memory."""
 MOST_OF_ALL = 4 * 2**30
 """Bytes that all members together may unpack to; they are read one by one."""
+DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(OSError, EOFError, RuntimeError, ValueError, LookupError, OverflowError, MemoryError),
+)
+"""What the modules behind zipfile raise for headers and packed bytes that can't be; RuntimeError is for encryption."""
 ZSTANDARD = 93
 """The compression method's number in a ZIP archive (APPNOTE 4.4.5)."""
 _LOCAL_HEADER = 30
@@ -36,7 +43,7 @@ def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
             for info in infos:
                 is_zstandard = info.compress_type == ZSTANDARD
                 yield info.filename, _zstandard(raw, info, path) if is_zstandard else _deflated(archive, info)
-    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as problem:
+    except DAMAGED as problem:
         raise RatingError(f"cannot be unpacked: {problem}", path=path) from problem
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from markscheme.errors import ComparisonError, MarkschemeError, RatingError
 from markscheme.judges.judge import Usage
+from markscheme.numerals import finite
 from markscheme.plain_data import shown
 from markscheme.ratings.examples import DRAWN, Example
 from markscheme.ratings.gold import GOLD, Gold, given_gold
@@ -163,9 +164,10 @@ def drawn_as(drawn: Any, weight: Any, stratum: Any) -> dict[str, Any]:
         raise ValueError(f"`drawn` is random, by-verdict or chosen; found {shown(drawn)}")
     if weight is None:
         weight = 1.0
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+    number = finite(weight)
+    if number is None or number <= 0:
         raise ValueError(f"`weight` is a number above 0; found {shown(weight)}")
-    return {"drawn": drawn, "weight": float(weight), "stratum": "" if stratum is None else str(stratum)}
+    return {"drawn": drawn, "weight": number, "stratum": "" if stratum is None else str(stratum)}
 
 
 def _criterion(name: str, figures: Mapping[str, Any]) -> Criterion:
@@ -182,14 +184,23 @@ def _scale(levels: Sequence[float | str]) -> Scale:
     return Scale(tuple(Level(float(value)) for value in sorted(levels)))
 
 
+def _figure(value: Any) -> float | None:
+    number = finite(value)
+    if number is None and value is not None:
+        raise ValueError(f"expected a number or null, got {shown(value)}")
+    return number
+
+
 def _rating(
     unit: str, rater: str, column: Mapping[str, Any], place: int, scales: Mapping[str, Scale], kind: Kind = "model"
 ) -> Rating:
-    overall = column["overall"][place]
+    overall = _figure(column["overall"][place])
     passed = column["pass"][place]
+    if passed not in (None, True, False):
+        raise ValueError(f"`pass` is true, false or null; found {shown(passed)}")
     levels = {str(name): values[place] for name, values in column["criteria"].items()}
     criteria = {
-        name: Rated(level_on(scales[name], level, name) if isinstance(level, str) else level)
+        name: Rated(level_on(scales[name], level, name) if isinstance(level, str) else _figure(level))
         for name, level in levels.items()
         if level is not None
     }

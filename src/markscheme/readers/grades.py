@@ -14,6 +14,7 @@ from markscheme.readers.infer_rubric import rubric_of_levels, rubric_of_wholes
 from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission, as_text
+from markscheme.text import cell_text
 
 OF_GRADE = frozenset(["id", "score", "receipt"])
 DECISIONS = {"true": True, "false": False}
@@ -47,7 +48,10 @@ def read_experiment(files: Sequence[Peek], rubric: Rubric | None, interpretation
     readings = []
     for peek in files:
         outputs = [mapping(output) for output in _outputs(peek)]
-        graded = [(None, {**output, "id": f"{output.get('case')} @ {output.get('variant')}"}) for output in outputs]
+        nameless = next((n for n, output in enumerate(outputs, 1) if not output.keys() >= {"variant", "case"}), None)
+        if nameless is not None:
+            raise RatingError(f"output {nameless} has no `variant` or no `case`", path=peek.path)
+        graded = [(None, {**output, "id": f"{output['case']} @ {output['variant']}"}) for output in outputs]
         reading = _reading(peek, graded, rubric)
         for _, grade in graded:
             submission = Submission(as_text(grade.get("output") or ""), {}, grade["id"])
@@ -74,7 +78,8 @@ def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
         yield from ((None, _brought_together(row)) for row in peek.all_records())
         return
     for line, row in table_rows(peek.path, RatingError):
-        yield line, _brought_together({name: cell for name, cell in (row or {}).items() if cell != ""})
+        cells = {name: cell for name, cell in (row or {}).items() if cell != ""}
+        yield line, _brought_together({cell_text(name): cell_text(cell) for name, cell in cells.items()})
 
 
 def _brought_together(row: Mapping[str, Any]) -> dict[str, Any]:

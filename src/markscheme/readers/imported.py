@@ -1,6 +1,5 @@
 """Examples and ratings imported from another tool's file for one rubric, and counts of what could not be imported."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from markscheme.numerals import finite
 from markscheme.plain_data import shown
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import Kind
@@ -17,10 +17,16 @@ from markscheme.readers.sides import Sides, Span
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.rubric import Criterion, Rubric
 
-YES = frozenset(["pass", "passed", "true", "yes", "y", "correct", "met", "good", "1", "1.0"])
-NO = frozenset(["fail", "failed", "false", "no", "n", "incorrect", "unmet", "bad", "0", "0.0"])
+YES = frozenset(["pass", "passed", "true", "yes", "y", "correct", "met", "good", "accept", "1", "1.0"])
+NO = frozenset(["fail", "failed", "false", "no", "n", "incorrect", "unmet", "bad", "reject", "0", "0.0"])
 LEVEL_DIGITS = 9
 """Digits that a level computed from a position is rounded to: 0.29 of 0 to 100 is 29, not 28.999999999999996."""
+ITEMS = ".*"
+"""In the path of a column, each item of the list before it: a row of its own."""
+OF_JUDGE = ("verdict", "judge")
+"""The fields that a judge's answer and its name are mapped to."""
+TEXTS = ("response", "query", "reference")
+"""What is read as text, lists too."""
 Whole = tuple[dict[str, Rated], float | None, bool | None]
 """An overall verdict: levels, score and decision."""
 
@@ -31,7 +37,7 @@ class Columns:
 
     Attributes:
         fields: What a column means, by column name: a field of `tables.FIELDS` or a criterion. A value inside an
-            object is named by its path, `outer.inner`.
+            object is named by its path, `outer.inner`, and one in each item of a list by `list.*.inner`.
         rater: Rater of the ratings that name none.
         kind: Kind of the ratings that state none; None refuses such ratings.
         judges: Raters that are judges, whatever kind the file states.
@@ -44,8 +50,26 @@ class Columns:
     judges: frozenset[str] = frozenset()
     scales: Mapping[str, Span] = field(default_factory=dict)
 
+    def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The rows that a record stands for, renamed: one for each item of the lists that paths name.
+
+        A verdict next to such a list is in the first of them only.
+        """
+        lists = dict.fromkeys(column.partition(ITEMS)[0] for column in self.fields if ITEMS in column)
+        rows: list[dict[str, Any]] = []
+        without = dict(row)
+        for path in lists:
+            without = taken_out(without, path)[0]
+        for path in lists:
+            items = taken_out(dict(row), path)[1]
+            rows += [_put_in(without, f"{path}{ITEMS}", item) for item in items] if isinstance(items, list) else []
+        first, *others = rows or [without if lists else dict(row)]
+        for path in (column for column, meaning in self.fields.items() if meaning in OF_JUDGE):
+            others = [taken_out(other_row, path)[0] for other_row in others]
+        return [self.renamed(split_row) for split_row in (first, *others)]
+
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A row with its columns renamed to what they are mapped to."""
+        """A row with its columns renamed to what they are mapped to; a list with a single choice is that choice."""
         by_column = {plain(column): name for column, name in self.fields.items()}
         lifted: dict[str, Any] = {}
         rest = dict(row)
@@ -54,7 +78,9 @@ class Columns:
                 rest, value = taken_out(rest, column)
                 lifted |= {} if value is None else {column: value}
         flat = {**rest, **lifted}
-        return {by_column.get(plain(str(column)), str(column)): value for column, value in flat.items()}
+        named = {by_column.get(plain(str(column)), str(column)): value for column, value in flat.items()}
+        choices = {*by_column.values()} - {*TEXTS}
+        return {name: value[0] if name in choices and _is_choice(value) else value for name, value in named.items()}
 
 
 def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
@@ -73,6 +99,21 @@ def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
     return {
         key: left if key == outer else value_of_key for key, value_of_key in nested.items() if key != outer or left
     }, value
+
+
+def _put_in(nested: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """An object with a value at a path, `outer.inner`.
+
+    >>> _put_in({"info": {"id": 7}}, "info.at", 1)
+    {'info': {'id': 7, 'at': 1}}
+    """
+    outer, dot, rest = path.partition(".")
+    inner = nested.get(outer)
+    return {**nested, outer: _put_in(inner if isinstance(inner, Mapping) else {}, rest, value) if dot else value}
+
+
+def _is_choice(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list | dict)
 
 
 @dataclass
@@ -275,10 +316,9 @@ def number(raw: Any) -> float | None:
     if isinstance(raw, bool):
         return None
     try:
-        value = float(raw)
-    except (TypeError, ValueError):
+        return finite(float(raw))
+    except (TypeError, ValueError, OverflowError):
         return None
-    return value if math.isfinite(value) else None
 
 
 def at_position(criterion: Criterion, merit: float) -> float:

@@ -1,11 +1,11 @@
 """Inspect's logs: `.eval` archives and the output of `inspect log dump`; human edits are kept apart from scores."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
+from markscheme.plain_data import parse_json
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.archive import members
 from markscheme.readers.peek import Peek, mapping
@@ -52,8 +52,8 @@ def _archived(peek: Peek) -> Iterator[tuple[str, Any]]:
     members_of_samples = sorted(name for name in peek.members if name.startswith("samples/") and name.endswith(".json"))
     for name, raw in members(peek.path, [header, *members_of_samples]):
         try:
-            data = json.loads(raw)
-        except (ValueError, RecursionError) as problem:
+            data = parse_json(raw.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as problem:  # also bytes that aren't UTF-8
             raise RatingError(f"is not readable JSON: {problem}", path=f"{peek.path}/{name}") from problem
         yield from [("samples", data)] if name.startswith("samples/") else data.items()
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from markscheme.numerals import finite
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import number
-from markscheme.readers.peek import Peek, decoded, mapping
+from markscheme.readers.peek import Peek, decoded, id_cell, mapping
 from markscheme.readers.tool_content import Fields, RawRating, ToolContent
 
 _KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM_JUDGE": "model", "AI_JUDGE": "model", "CODE": "code"}
@@ -134,7 +135,7 @@ def _root(spans: Sequence[Any]) -> Mapping[str, Any]:
 def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
     by_trace: dict[str, list[Any]] = {}
     for row in peek.rows("assessments", _STORED):
-        by_trace.setdefault(row["trace_id"], []).append(_as_exported(row))
+        by_trace.setdefault(id_cell(row["trace_id"]), []).append(_as_exported(row))
     for row in peek.rows("label_schemas", ("name", "input_config")) if "label_schemas" in peek.tables else ():
         ends = mapping(decoded(row["input_config"]))
         low = number(ends.get("min_value"))
@@ -143,9 +144,9 @@ def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
             content.scales[row["name"]] = low, high
     spans: dict[str, list[Any]] = {}
     for row in peek.rows("spans", ("trace_id", "content")) if "spans" in peek.tables else ():
-        spans.setdefault(row["trace_id"], []).append(decoded(row["content"]))
+        spans.setdefault(id_cell(row["trace_id"]), []).append(decoded(row["content"]))
     for row in peek.rows("trace_info", ("request_id", "request_preview", "response_preview")):
-        trace = row["request_id"]
+        trace = id_cell(row["request_id"])
         spans_of_trace = spans.get(trace, [])
         root = mapping(_root(spans_of_trace).get("attributes"))
         if not root:
@@ -157,20 +158,28 @@ def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
 
 def _as_exported(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of the store in the format of the export."""
-    at = datetime.fromtimestamp(row["created_timestamp"] / 1000, UTC).isoformat()
     return {
-        "assessment_id": row["assessment_id"],
-        "trace_id": row["trace_id"],
+        "assessment_id": id_cell(row["assessment_id"]),
+        "trace_id": id_cell(row["trace_id"]),
         "assessment_name": row["name"],
         "source": {"source_type": row["source_type"], "source_id": row["source_id"]},
-        row["assessment_type"]: {"value": decoded(row["value"])},
+        id_cell(row["assessment_type"]): {"value": decoded(row["value"])},
         "error": decoded(row["error"]),
-        "create_time": at,
+        "create_time": _day_of(row["created_timestamp"]),
         "rationale": row["rationale"],
         "overrides": row["overrides"],
         "valid": bool(row["valid"]),
         "metadata": decoded(row["assessment_metadata"]),
     }
+
+
+def _day_of(milliseconds: Any) -> str:
+    """A time of the store, in milliseconds since 1970, as written in exports; "" where it is none."""
+    number = finite(milliseconds)
+    try:
+        return "" if number is None else datetime.fromtimestamp(number / 1000, UTC).isoformat()
+    except (OverflowError, OSError, ValueError):  # a year that no calendar has
+        return ""
 
 
 def _preview(text: Any, content: ToolContent) -> Any:

@@ -1,6 +1,5 @@
 """The beginning of another tool's file, by which its reader is found, and its rows one by one."""
 
-import json
 import sqlite3
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from markscheme.errors import RatingError, refuse_lines
+from markscheme.numerals import finite
 from markscheme.plain_data import (
     ANOTHER_LENGTH,
     json_lines,
@@ -22,6 +22,7 @@ from markscheme.plain_data import (
     read_text,
     table_rows,
 )
+from markscheme.readers.archive import DAMAGED
 
 FIRST = 50
 """Number of parts that a reader looks at to recognize a file."""
@@ -148,7 +149,7 @@ class Peek:
                 return frozenset()
             with zipfile.ZipFile(self.path) as archive:
                 return frozenset(archive.namelist())
-        except zipfile.BadZipFile as problem:
+        except DAMAGED as problem:
             raise RatingError(f"cannot be unpacked: {problem}", path=self.path) from problem
 
     @cached_property
@@ -160,14 +161,13 @@ class Peek:
                     return {}
         except OSError as problem:
             raise RatingError(f"cannot be read: {problem.strerror or problem}", path=self.path) from problem
-        with closing(_database(self.path)) as database:
-            names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            return {
-                name: frozenset(
-                    column for (column,) in database.execute("SELECT name FROM pragma_table_info(?)", (name,))
-                )
-                for name in names
-            }
+        try:
+            with closing(_database(self.path)) as database:
+                names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+                columns = "SELECT name FROM pragma_table_info(?)"
+                return {name: frozenset(column for (column,) in database.execute(columns, (name,))) for name in names}
+        except sqlite3.Error as problem:
+            raise RatingError(f"cannot be read: {problem}", path=self.path) from problem
 
     def rows(self, table: str, columns: tuple[str, ...], which: str = "") -> Iterator[dict[str, Any]]:
         """The rows of a table of an sqlite file, which is opened read-only.
@@ -192,9 +192,21 @@ class Peek:
             with closing(_database(self.path)) as database:
                 question = f"SELECT {', '.join(columns)} FROM {table} {which}"  # noqa: S608 - names of our readers
                 for row in database.execute(question):
-                    yield dict(zip(columns, row, strict=True))
+                    yield dict(zip(columns, map(_cell, row), strict=True))
         except sqlite3.Error as problem:
             raise RatingError(f"cannot be read: {problem}", path=self.path) from problem
+
+
+def _cell(value: Any) -> Any:
+    """A cell of a store as JSON data: bytes as text, and no number that isn't finite."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return None if isinstance(value, float) and finite(value) is None else value
+
+
+def id_cell(value: Any) -> str:
+    """An id in a store as a text, since a store may hold it as a number; "" where there is none."""
+    return "" if value is None else str(value)
 
 
 def _database(path: Path) -> sqlite3.Connection:
@@ -225,6 +237,6 @@ def decoded(value: Any) -> Any:
     if not isinstance(value, str) or not value.strip():
         return value
     try:
-        return json.loads(value)
+        return parse_json(value)
     except (ValueError, RecursionError):
         return value

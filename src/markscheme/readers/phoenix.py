@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.peek import Peek, decoded
+from markscheme.readers.peek import Peek, decoded, id_cell
 from markscheme.readers.tool_content import Fields, RawRating, ToolContent
 
 _KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM": "model", "CODE": "code"}
@@ -35,15 +35,16 @@ def read_phoenix(files: Sequence[Peek], content: ToolContent) -> None:
 def _stored(peek: Peek, content: ToolContent) -> None:
     users = {}
     if "users" in peek.tables:
-        users = {row["id"]: row["username"] for row in peek.rows("users", ("id", "username"))}
-    spans = {row["id"]: row["span_id"] for row in peek.rows("spans", ("id", "span_id"))}
+        users = {id_cell(row["id"]): row["username"] for row in peek.rows("users", ("id", "username"))}
+    spans = {id_cell(row["id"]): id_cell(row["span_id"]) for row in peek.rows("spans", ("id", "span_id"))}
     for row in peek.rows("span_annotations", _STORED):
-        user = users.get(row.pop("user_id"))
+        user = users.get(id_cell(row.pop("user_id")))
         metadata = decoded(row.pop("metadata"))
-        _annotation({**row, "user": user, "metadata": metadata, "span_id": spans.get(row["span_rowid"])}, content)
+        span = spans.get(id_cell(row["span_rowid"]))
+        _annotation({**row, "user": user, "metadata": metadata, "span_id": span}, content)
     rated = "WHERE id IN (SELECT span_rowid FROM span_annotations)"
     for row in peek.rows("spans", ("span_id", "attributes"), rated):
-        _span({"span_id": row["span_id"], "attributes": decoded(row["attributes"])}, content)
+        _span({"span_id": id_cell(row["span_id"]), "attributes": decoded(row["attributes"])}, content)
 
 
 def _annotation(record: Any, content: ToolContent) -> None:

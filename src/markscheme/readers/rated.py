@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from markscheme.errors import ComparisonError, RatingError, UsageError
+from markscheme.errors import ComparisonError, RatingError, UsageError, reading
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results
@@ -315,9 +315,10 @@ def formats_of(paths: Sequence[Path], expected: Expected) -> list[tuple[Peek, Fi
     """
     with_formats = []
     for peek in map(Peek, paths):
-        file_format = format_of(peek, expected)
-        if file_format is None and len(peek.objects_on_lines) > 1:
-            raise RatingError("has a JSON object on each line; rename it to end in .jsonl", path=peek.path)
+        with reading(peek.path, "a rated file"):
+            file_format = format_of(peek, expected)
+            if file_format is None and len(peek.objects_on_lines) > 1:
+                raise RatingError("has a JSON object on each line; rename it to end in .jsonl", path=peek.path)
         if file_format is None:
             raise RatingError(f"isn't one of {known_formats()}", path=peek.path)
         with_formats.append((peek, file_format))
@@ -333,29 +334,32 @@ def _read(
         by_format.setdefault(file_format.reads, []).append(peek)
     files: dict[Path, list[RatedFile]] = {}
     for file_format in dict.fromkeys(file_format for _, file_format in formats):
-        for reading in file_format.read(by_format[file_format.reads], rubric, interpretation):
-            files.setdefault(reading.path, []).append(_closed(reading, file_format))
+        peeks = by_format[file_format.reads]
+        with reading(peeks[0].path, file_format.name):
+            contents = file_format.read(peeks, rubric, interpretation)
+        for content in contents:
+            files.setdefault(content.path, []).append(_closed(content, file_format))
     return [file for path in dict.fromkeys(peek.path for peek, _ in formats) for file in files.get(path, ())]
 
 
-def _closed(reading: Reading, file_format: FileFormat) -> RatedFile:
+def _closed(content: Reading, file_format: FileFormat) -> RatedFile:
     return RatedFile(
-        path=reading.path,
+        path=content.path,
         format=file_format.name,
-        rubric=reading.rubric,
-        examples=reading.examples,
-        ratings=tuple(reading.ratings),
+        rubric=content.rubric,
+        examples=content.examples,
+        ratings=tuple(content.ratings),
         all_are_judges=file_format.all_are_judges,
-        judge_cost=reading.judge_cost,
-        calibration=reading.calibration,
-        day=reading.day,
+        judge_cost=content.judge_cost,
+        calibration=content.calibration,
+        day=content.day,
         states_kinds=file_format.states_kinds,
         names_judges=file_format.names_judges,
-        cases=reading.cases,
-        written_ids=reading.written_ids,
-        examples_read=reading.examples_read,
-        lost=reading.lost,
-        notes=tuple(reading.notes),
+        cases=content.cases,
+        written_ids=content.written_ids,
+        examples_read=content.examples_read,
+        lost=content.lost,
+        notes=tuple(content.notes),
     )
 
 

@@ -37,7 +37,8 @@ SKIPPED = ("skipreason", "skippedbecause", "whyskipped")
 OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
 PAIRS = ("outputa", "outputb")
 JUDGE_COLUMN = "judge"
-FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at")
+FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at",
+          "criterion", "level", "judge")  # fmt: skip
 """What a column can be mapped to, in addition to the rubric's criteria."""
 
 
@@ -62,7 +63,7 @@ def read_rows(reading: Reading) -> None:
     Raises:
         RatingError: The file has no rows, an unreadable row, or ratings without a known rater.
     """
-    rows = [reading.columns.renamed(row) for row in _rows(reading)]
+    rows = [row for record in _rows(reading) for row in reading.columns.rows(record)]
     if not rows:
         raise RatingError("holds no rows", path=reading.path)
     columns = {plain(name) for row in rows for name in row}

@@ -9,11 +9,13 @@ from typing import IO, Any, TypeVar
 
 from markscheme.errors import Fault, RubricError, RubricWarning
 from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
-from markscheme.rubrics.format import CRITERION, RUBRIC, Problems, as_shown
+from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 
 MAX_RUBRIC_BYTES = 1 << 20
 """A megabyte: a rubric is written by hand, and the largest known ones are far below a tenth of that."""
+MISSPELT = 3
+"""Unknown keys that may be misspelt ones of a rubric; with more, and fewer known ones, the file is something else."""
 MAX_STEPS = 101
 """Maximum number of levels of a scale given by its ends."""
 
@@ -50,6 +52,26 @@ def rubric_from_text(text: str, form: Form, path: Path | None = None) -> Rubric:
     if data is None:
         raise RubricError("is empty; a rubric needs at least `criteria:`", path=path, line=1)
     return _Reading(data, lines, path).rubric()
+
+
+def may_be_rubric(data: Any) -> bool:
+    """Whether plain data are meant as a rubric, faulty perhaps, rather than as a file of something else.
+
+    >>> may_be_rubric({"criterias": 3}), may_be_rubric([{"requirement": "A"}]), may_be_rubric(dict.fromkeys("abcde"))
+    (True, True, False)
+    """
+    if isinstance(data, list):
+        return not data or any(_is_meant_as(CRITERION, entry) for entry in data)
+    holds_criteria = isinstance(data, Mapping) and not data.keys().isdisjoint(("rubric", "criteria", "sections"))
+    return holds_criteria or _is_meant_as(RUBRIC, data)
+
+
+def _is_meant_as(keys: Keys, data: Any) -> bool:
+    """Whether most keys are known, or few are unknown; what isn't a mapping at all is refused as such elsewhere."""
+    if not isinstance(data, Mapping):
+        return True
+    known = data.keys() & {*keys.keys, *keys.foreign}
+    return len(data) - len(known) <= max(len(known), MISSPELT)
 
 
 def rubric_from_data(data: Any) -> Rubric:
@@ -104,6 +126,8 @@ class _Reading:
 
     def _canonical(self) -> tuple[dict[str, Any], Place, list[Place]]:
         data = self.data
+        if not may_be_rubric(data):
+            raise RubricError("isn't a rubric: it has no `criteria`, and most of its keys are unknown", path=self.path)
         at = Place()
         top: dict[str, Any] = {}
         while isinstance(data, Mapping) and "rubric" in data:

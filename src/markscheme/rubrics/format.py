@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
+from markscheme.numerals import finite
 from markscheme.plain_data import Place, shown
 from markscheme.rubrics.gray_zone import ALL, NONE, GrayZone, distance_in_file
 from markscheme.rubrics.rubric import AGREEMENT_ON, DEFAULT_TARGET, DEFAULT_TOLERANCE, MOST_SAMPLES, Strategy
@@ -245,25 +246,17 @@ def _runs_nothing(value: Any) -> str:
     return name
 
 
-def _float(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"must be a number, found {as_shown(value)}")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"must be a finite number, found {as_shown(value)}") from None
-
-
-def _finite(value: Any) -> float:
-    number = _float(value)
-    if not math.isfinite(number):
-        raise ValueError(f"must be a finite number, found {as_shown(value)}")
+def _finite(value: Any, what: str = "a finite number") -> float:
+    number = finite(value)
+    if number is None:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        raise ValueError(f"must be {what if is_number else 'a number'}, found {as_shown(value)}")
     return number
 
 
 def _weight(value: Any) -> float:
-    number = _float(value)
-    if not math.isfinite(number) or number == 0:
+    number = _finite(value, "a finite number other than 0")
+    if number == 0:
         raise ValueError(f"must be a finite number other than 0, found {as_shown(value)}")
     return number
 
@@ -317,8 +310,8 @@ TEXT = Plain({"type": "string"}, _given)
 NUMBER = Plain({"type": "number"}, _finite)
 _WHOLE = Plain({"type": "integer"}, _whole)
 TRUTH = Plain({"type": "boolean"}, _truth)
-_SHARE = _bounded(Plain({"type": "number"}, _float), minimum=0, maximum=1)
-SHARE_ABOVE_0 = _bounded(Plain({"type": "number"}, _float), exclusiveMinimum=0, maximum=1)
+_SHARE = _bounded(Plain({"type": "number"}, _finite), minimum=0, maximum=1)
+SHARE_ABOVE_0 = _bounded(Plain({"type": "number"}, _finite), exclusiveMinimum=0, maximum=1)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, Self, get_a
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
+from markscheme.numerals import finite
 from markscheme.phrases import brief
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone
 from markscheme.trajectory import STEPPED
@@ -52,6 +53,10 @@ LEVEL_ROUNDING = 1e-9
 """Levels closer than this are one level: they differ by the rounding of sums and medians alone."""
 
 
+LARGEST_LEVEL = 1e9
+"""No scale goes so far, and the statistics square differences of levels."""
+
+
 @dataclass(frozen=True, slots=True)
 class Level:
     """One choice on a scale, and the words that fix its meaning."""
@@ -62,8 +67,10 @@ class Level:
     example: str | None = None
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.value):
-            raise RubricError(f"a level's value must be a finite number, found {self.value}")
+        number = finite(self.value)
+        if number is None or abs(number) > LARGEST_LEVEL:
+            ends = f"{-LARGEST_LEVEL:g} to {LARGEST_LEVEL:g}"
+            raise RubricError(f"a level's value must be a finite number from {ends}, found {self.value}")
 
     @property
     def choice(self) -> str:
@@ -103,8 +110,6 @@ class Scale:
             )
         if min(values) == max(values):
             raise RubricError("a scale whose levels are all worth the same decides nothing")
-        if not math.isfinite(max(values) - min(values)):
-            raise RubricError(f"the levels lie further apart than a number can tell: found {_listed(values)}")
         if self.by_label and not all(0 <= value <= 1 for value in values):
             raise RubricError(f"an option's value is its position, from 0 to 1: found {_listed(values)}")
         named = [{choice, level.label or choice} for choice, level in zip(self.choices, self.levels, strict=True)]
@@ -298,8 +303,8 @@ class Criterion:
     def _faults(self) -> Iterable[str]:
         if isinstance(self.weight, bool) or not isinstance(self.weight, int | float):
             yield f"weight must be a number, found {self.weight!r}"
-        elif not math.isfinite(self.weight) or self.weight == 0:
-            yield f"weight must be a finite number other than 0, found {self.weight}"
+        elif finite(self.weight) in (None, 0):
+            yield f"weight must be a finite number other than 0, found {self.weight!r}"
         if not isinstance(self.requirement, str) or not self.requirement.strip():
             yield "a criterion says in words what is judged: its description (or requirement) is empty"
         if not 0 <= self.threshold <= 1:

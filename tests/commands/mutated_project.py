@@ -1,0 +1,308 @@
+"""Every command over every file argument, with files as accidents and strangers leave them, in this process."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from markscheme.cli import CRASHED, FAULT, main
+from tests.commands.mutations import mutated
+from tests.readers import exports
+from tests.readers.every_format import lines, make_project
+
+JUDGE = "--judge function:parcel_desk:judge"
+LONGEST = 10.0
+"""Seconds that a command may take for a file of a few kilobytes before it counts as hung."""
+RATED = (
+    "calibrate FILE --quiet",
+    "calibrate FILE --judge verdict --human label --quiet",
+    "calibrate place --ratings FILE --kind human --quiet --html out.html --json out.json --junit out.xml",
+    "compare FILE ratings.jsonl --rubric place --kind human",
+    "pass-rate FILE --calibration decisions.jsonl --rubric place --kind human",
+    "pass-rate plan.json --calibration FILE --rubric place",
+    "gate-risk FILE FILE --threshold 0.5 --rubric place",
+    "agreement FILE",
+    "import FILE --rubric place --kind human --to out.jsonl --examples out-examples.jsonl",
+    "label place --pool FILE --rater zoe --sheet sheet.html",
+    f"grade place FILE {JUDGE} --no-cache",
+    f"grade place FILE {JUDGE} --no-cache --out out.csv",
+    "plan place --next 1 --pool FILE --examples few.jsonl --json out.json",
+    "plan place --ratings FILE --kind human",
+    "tune place --ratings FILE --kind human",
+    "tune place --examples FILE --ratings ratings.jsonl",
+    "improve place --examples FILE --plan",
+    f"experiment place.experiment.yaml --outputs FILE {JUDGE}",
+    f"experiment place.experiment.yaml --calibration FILE {JUDGE} --model function:parcel_desk:answer",
+)
+"""Commands that take rated files of any format."""
+OTHER: Mapping[str, Sequence[str]] = {
+    "rubrics/place.yaml": (
+        "lint FILE",
+        "status",
+        "export FILE --promptfoo out.yaml",
+        "calibrate FILE --ratings ratings.jsonl --quiet",
+        f"grade FILE reply.txt {JUDGE} --no-cache",
+        "prompts FILE",
+        f"stress FILE --plan --examples labelled.jsonl {JUDGE}",
+    ),
+    "rubrics/full.yaml": ("lint FILE", "prompts FILE --examples labelled.jsonl", f"grade FILE reply.txt {JUDGE}"),
+    "rubrics/full.json": ("lint FILE", "prompts FILE --examples labelled.jsonl", f"grade FILE reply.txt {JUDGE}"),
+    "place.experiment.yaml": (f"experiment FILE {JUDGE} --model function:parcel_desk:answer",),
+    "cases.jsonl": (f"experiment place.experiment.yaml {JUDGE} --model function:parcel_desk:answer",),
+    "outputs.jsonl": (f"experiment place.experiment.yaml --outputs FILE {JUDGE}",),
+    "calibration/place/examples.jsonl": (
+        "calibrate place --ratings ratings.jsonl --quiet",
+        "label place --progress",
+        "label place --rater zoe --sheet sheet.html",
+        "plan place",
+        "export place --promptfoo out.yaml",
+        "status",
+    ),
+    "calibration/place/ratings/ann.jsonl": (
+        "calibrate place --ratings ratings.jsonl --quiet",
+        "label place --progress",
+        "label place --rater ann --sheet sheet.html",
+        "status",
+    ),
+    "calibration/place/accepted.json": (
+        "calibrate place --ratings ratings.jsonl --quiet",
+        "status",
+        f"grade place reply.txt {JUDGE} --no-cache",
+    ),
+    "calibration/place/replies/desk.jsonl": (
+        "calibrate place --judge recorded:FILE --quiet",
+        "plan place --judge recorded:FILE",
+        "prompts place --missing",
+    ),
+    "place-ana.json": ("import FILE --rubric place --append --to out.jsonl", "agreement FILE"),
+    "markscheme.toml": ("status", "lint", "calibrate place --ratings ratings.jsonl --quiet"),
+    "pyproject.toml": ("status",),
+    "edits.json": (f"improve place --candidates FILE {JUDGE}",),
+    "candidate.yaml": (f"improve place --candidates FILE {JUDGE}",),
+    "reply.txt": (f"grade place FILE {JUDGE} --no-cache",),
+    "steps.json": (f"grade agent reply.txt --input messages=@FILE {JUDGE} --no-cache",),
+    "decisions.jsonl": ("pass-rate FILE --calibration FILE",),
+}
+"""Files that are not rated ones, with the commands that read them."""
+SETTINGS = 'target = 0.8\njudge = "anthropic"\nconcurrency = 2\n'
+FULL = {
+    "description": "How the desk answers.",
+    "threshold": 0.6,
+    "inputs": ["query"],
+    "guidelines": "Read to the end.",
+    "criteria": [
+        {"name": "place", "requirement": "It says where the parcel is.", "weight": 2, "required": True},
+        {"name": "tone", "description": "How kind it is", "weight": 1, "not_applicable": True,
+         "levels": [{"value": 1, "label": "cold", "description": "No greeting"}, {"value": 3, "label": "warm"}]},
+        {"name": "length", "requirement": "At most 80 words", "weight": -0.5, "check": "word_count", "max": 80},
+    ],
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A command and the file in it that is mutated.
+
+    Attributes:
+        file: The file, relative to the project.
+        words: The command line; FILE is the file.
+    """
+
+    file: str
+    words: str
+
+    @property
+    def argv(self) -> list[str]:
+        """The command line with the file's name."""
+        return [word.replace("FILE", self.file) for word in self.words.split()]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a command.
+
+    Attributes:
+        status: Its exit status.
+        printed: What it wrote to standard output and standard error.
+        seconds: How long it took.
+    """
+
+    status: int
+    printed: str
+    seconds: float
+
+    def fault(self, slot: Slot) -> str:
+        """What is wrong with it: a traceback, a hang, or a refusal that names no file; "" if nothing is.
+
+        Where two files don't fit each other, the other one may be named.
+        """
+        if self.seconds > LONGEST:
+            return "hang"
+        if self.status == CRASHED or "Traceback (most recent call last)" in self.printed:
+            return "traceback"
+        names = (Path(slot.file).name, "examples.jsonl", "labelled.jsonl")
+        if self.status == FAULT and not any(name in self.printed for name in names):
+            return "refusal without the file's name"
+        return ""
+
+
+class Hung(BaseException):
+    """Raised inside a command that takes too long."""
+
+
+class MutatedProject:
+    """A project that is as it was before every command."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the project and its copy under `folder`."""
+        self.folder = folder / "project"
+        self.folder.mkdir()
+        self.slots = _make(self.folder)
+        self._pristine = folder / "pristine"
+        shutil.copytree(self.folder, self._pristine)
+        self._state = self._seen()
+
+    def _seen(self) -> dict[str, tuple[int, int]]:
+        """Size and time of every file and folder."""
+        return {
+            str(path): (stat.st_size, stat.st_mtime_ns)
+            for path in self.folder.rglob("*")
+            if (stat := path.lstat()) and "__pycache__" not in path.parts
+        }
+
+    def try_mutation(self, slot: Slot, rng: Random) -> tuple[bytes, Outcome]:
+        """The mutated file, and what the command made of it."""
+        raw = mutated(self._pristine / slot.file, rng)
+        return raw, self.try_content(slot, raw)
+
+    def try_content(self, slot: Slot, raw: bytes) -> Outcome:
+        """What the command makes of the file with this content; afterwards the project is as before."""
+        (self.folder / slot.file).write_bytes(raw)
+        outcome = _run(slot.argv, self.folder)
+        shutil.copy2(self._pristine / slot.file, self.folder / slot.file)
+        seen = self._seen()
+        if seen != self._state:
+            shutil.rmtree(self.folder)
+            shutil.copytree(self._pristine, self.folder)
+            self._state = self._seen()
+        return outcome
+
+
+def _run(argv: Sequence[str], folder: Path) -> Outcome:
+    out = io.StringIO()
+    before = Path.cwd()
+    os.chdir(folder)
+    began = time.perf_counter()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), _at_most(LONGEST):
+            status = main(argv)
+    except Hung as hung:
+        status = CRASHED
+        out.write("".join(traceback.format_exception(hung)))
+    finally:
+        os.chdir(before)
+    return Outcome(status, out.getvalue(), time.perf_counter() - began)
+
+
+@contextlib.contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    def hung(*_: object) -> None:
+        raise Hung
+
+    before = signal.signal(signal.SIGALRM, hung)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# --- the project ------------------------------------------------------------------------------------------------------
+
+
+def _make(folder: Path) -> list[Slot]:
+    """The project; returns every command with every file that it takes."""
+    rated = [str(path.relative_to(folder)) for path in make_project(folder).values()]
+    (folder / ".git").mkdir()
+    _run(["calibrate", "place", "--ratings", "ratings.jsonl", "--json", "report.json", "--quiet"], folder)
+    rated += ["report.json", "list.json", "words.txt"]
+    (folder / "list.json").write_text(json.dumps([{"id": "p1", "response": "Reply p1.", "place": 1}]))
+    (folder / "words.txt").write_text("Reply p1.\nReply p2.\n")
+    for name, sample in exports.SAMPLES.items():
+        (folder / name).mkdir()
+        rated += [str(path.relative_to(folder)) for path in exports.written(folder / name, sample.files())]
+    exports.phoenix_store(folder / "phoenix.db")
+    exports.eval_archive(folder / "log.eval", exports.inspect()["log.json"])
+    rated += ["phoenix.db", "log.eval"]
+    _write_others(folder)
+    slots = [Slot(file, words) for file in rated for words in RATED]
+    return [*slots, *(Slot(file, words) for file, commands in OTHER.items() for words in commands)]
+
+
+def _write_others(folder: Path) -> None:
+    (folder / "rubrics" / "full.json").write_text(json.dumps(FULL))
+    (folder / "rubrics" / "full.yaml").write_text(_as_yaml(FULL))
+    (folder / "rubrics" / "agent.yaml").write_text("inputs: [messages]\ncriteria: [{name: a, requirement: It acts}]\n")
+    (folder / "markscheme.toml").write_text(SETTINGS)
+    (folder / "pyproject.toml").write_text("[tool.markscheme]\n" + SETTINGS)
+    (folder / "reply.txt").write_text("Reply p1.")
+    (folder / "steps.json").write_text(json.dumps(exports.inspect()["log.json"]["samples"][0]["messages"]))
+    (folder / "candidate.yaml").write_text("criteria:\n- {name: place, requirement: It names the parcel's place.}\n")
+    edit = {"criterion": "place", "requirement": "It names the parcel's place."}
+    (folder / "edits.json").write_text(json.dumps([edit]))
+    lines(folder / "outputs.jsonl", [{"variant": "plain", "case": unit, "output": "so"} for unit in exports.UNITS])
+    home = folder / "calibration" / "place"
+    (home / "ratings").mkdir()
+    rating = {"rater": "ann", "kind": "human", "criteria": {"place": "MET"}, "at": "2026-11-20"}
+    lines(home / "ratings" / "ann.jsonl", [{"id": unit, **rating} for unit in exports.UNITS])
+    _run(["calibrate", "place", "--ratings", "ratings.jsonl", "--accept", "--quiet"], folder)
+    _record_replies(folder)
+    _answer_sheet(folder)
+
+
+def _record_replies(folder: Path) -> None:
+    prompts = _run(["prompts", "place"], folder).printed
+    verdict = {"quote": "", "reason": "so", "level": "MET"}
+    reply = {"judge": "desk", "model": "m", "text": json.dumps({"verdicts": {"place": verdict}}), "at": "2026-11-20"}
+    (folder / "calibration" / "place" / "replies").mkdir()
+    lines(
+        folder / "calibration" / "place" / "replies" / "desk.jsonl",
+        [{"fingerprint": json.loads(line)["fingerprint"], **reply} for line in prompts.splitlines()],
+    )
+
+
+def _answer_sheet(folder: Path) -> None:
+    _run(["label", "place", "--rater", "ana", "--sheet", "sheet.html"], folder)
+    script = re.search(r'id="data">(.*)</script>', (folder / "sheet.html").read_text())
+    assert script is not None
+    sheet = json.loads(script[1])["sheet"]
+    head = sheet["head"]
+    rated = next(iter(sheet["rated"][0].values()))
+    answers = [
+        {"id": unit, "rater": "ana", "kind": "human", "sample": sample, "under": head["under"], "blind": True,
+         "criteria": {"place": rated}, "at": "2026-11-20T10:00:00.000Z", "seconds": 2.5}
+        for unit, sample in head["steps"]
+    ]  # fmt: skip
+    (folder / "place-ana.json").write_text(json.dumps({**head, "ratings": answers}))
+    (folder / "sheet.html").unlink()
+
+
+def _as_yaml(data: object) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(data, sort_keys=False, width=1_000))
+
+
+if __name__ == "__main__":
+    sys.exit("run benchmarks/mutated_files.py")
