@@ -22,6 +22,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 import markscheme
+from markscheme.commands import call, help
 from tests.commands.warm_client import COMMANDS, MESSAGE_BYTES
 
 LIBRARIES = ("anthropic", "jinja2", "numpy.random", "openai", "rich.console", "scipy.special", "uvicorn")
@@ -35,6 +36,8 @@ def load() -> dict[str, Callable[[], Any]]:
             importlib.import_module(module.name)
     for library in LIBRARIES:
         importlib.import_module(library)
+    for command in help.COMMANDS:
+        call.described(command)  # takes as long as many a command
     scripts = entry_points(group="console_scripts")
     return {name: scripts[name].load() for name in COMMANDS}
 

@@ -1,6 +1,7 @@
 """A command line to a call of a command's function: parsing, defaults from settings, completion."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from inspect import BoundArguments
 from itertools import chain, pairwise
 from pathlib import Path
@@ -73,6 +74,7 @@ def call(argv: Sequence[str]) -> int:
     return status
 
 
+@cache
 def described(command: str) -> Description:
     """What a command does and takes."""
     app = app_with(Settings())[command]
