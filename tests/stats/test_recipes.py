@@ -72,6 +72,8 @@ REPRODUCED = {
         "labels_for_means": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
         "labels_for_limits": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
         "first_labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
+        "weighted_share": ["stats/test_drawn_weights.py::test_every_weighted_share_of_the_reference_comes_out"],
+        "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_of_the_reference_comes_out"],
     },
     "groups_drift_slices.yaml": {
         "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_comes_out"],
@@ -115,8 +117,6 @@ NOT_BUILT = {
         "about": "says what the file is",
         "limit": "a verdict has no limit on wrong decisions",
         "false_passes_by_verdict": "as limit",
-        "weighted_share": "a calibration doesn't weight examples that were drawn with unequal chances",
-        "weighted_mean": "as weighted_share",
         "unordered": "categories have codes",
         "one_side": "tune promises both sides at once",
         "except": "a verdict is about all examples",

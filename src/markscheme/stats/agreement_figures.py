@@ -79,6 +79,7 @@ def agreement_figures(
     tolerance: float,
     groups: npt.ArrayLike | None = None,
     constants: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
 ) -> AgreementFigures:
     """The figures a verdict is based on, from scores, decisions or levels of one criterion.
 
@@ -90,6 +91,8 @@ def agreement_figures(
         groups: A name for each example, shape (n,), where several share a task.
         constants: Candidates for the best constant; by default all that the judge or an annotator gave, or gold where
             there are no annotators'.
+        weights: A weight for each example, shape (n,), as `drawn_weights` gives them; the figures are then those of all
+            that the examples were drawn from. The best constant is that of the examples as they are.
 
     Returns:
         Figures of annotators are empty (n = 0) where no example has two of them and the judge.
@@ -118,15 +121,15 @@ def agreement_figures(
     by_judge = agreement_with_people(np.where(shared, j, np.nan), several, tolerance)
     by_constant = agreement_with_people(np.where(shared, for_people, np.nan), several, tolerance)
     return AgreementFigures(
-        agreement=grouped_share(agrees, groups),
-        constant=grouped_share(constant_agrees, groups),
+        agreement=grouped_share(agrees, groups, weights),
+        constant=grouped_share(constant_agrees, groups, weights),
         constant_value=constant,
-        gain=grouped_mean(agrees - constant_agrees, groups),
-        people=grouped_share(by_pairs, groups),
-        judge_people=grouped_share(by_judge, groups),
-        constant_people=grouped_share(by_constant, groups),
-        judge_minus_person=grouped_mean(by_judge - by_pairs, groups),
-        person_minus_constant=grouped_mean(by_pairs - by_constant, groups),
+        gain=grouped_mean(agrees - constant_agrees, groups, weights),
+        people=grouped_share(by_pairs, groups, weights),
+        judge_people=grouped_share(by_judge, groups, weights),
+        constant_people=grouped_share(by_constant, groups, weights),
+        judge_minus_person=grouped_mean(by_judge - by_pairs, groups, weights),
+        person_minus_constant=grouped_mean(by_pairs - by_constant, groups, weights),
     )
 
 

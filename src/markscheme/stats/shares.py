@@ -39,6 +39,8 @@ PRIOR_RHO = (0.5, 2.0)
 """Beta prior of the correlation within a group: most of it near 0, as for tasks whose examples hardly resemble."""
 RHO_Q = 0.80
 """Quantile of the posterior correlation that the bounds use; with it they cover .946 or more in simulation."""
+HEAVIEST = 3.0
+"""The largest weight of an example, as a multiple of its draw's mean: a heavier one would decide by itself."""
 MEAN_ICC = 0.3
 """Correlation of differences assumed before any example differs; chosen by simulation, together with its weight."""
 MEAN_WEIGHT = 8
@@ -235,7 +237,36 @@ def share(
     return estimate if estimate.value is not None else replace(estimate, undefined=f"no {of}")
 
 
-def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> GroupedShare:
+def drawn_weights(chances: npt.ArrayLike, draws: npt.ArrayLike | None = None) -> Floats:
+    """Weights of examples that were drawn with unequal chances, for figures about all that they were drawn from.
+
+    Args:
+        chances: Probability with which each example was drawn, shape (n,), above 0 and up to 1; nan where it was drawn
+            at random or isn't known, which is a weight of 1 before scaling.
+        draws: The draw of each example, shape (n,), where there were several.
+
+    Returns:
+        1 / chance, scaled to a mean of 1 within each draw and then cut at HEAVIEST, shape (n,).
+
+    Source:
+        Hájek (1971), in Godambe and Sprott (eds.), Foundations of Statistical Inference, 236, for the ratio of sums.
+
+    Example:
+        >>> drawn_weights([0.4, 0.1]).tolist()
+        [0.4, 1.6]
+    """
+    probability = np.asarray(chances, dtype=np.float64)
+    if ((probability <= 0) | (probability > 1)).any():
+        raise ValueError("a chance is above 0 and up to 1")
+    weights = 1 / np.where(np.isnan(probability), 1.0, probability)
+    draw = np.zeros(len(weights), dtype=np.int64) if draws is None else np.unique(draws, return_inverse=True)[1]
+    means = np.bincount(draw, weights) / np.bincount(draw)
+    return np.asarray(np.minimum(weights / means[draw], HEAVIEST))
+
+
+def grouped_share(
+    hits: npt.ArrayLike, groups: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None
+) -> GroupedShare:
     """A share of examples with exact bounds that respect groups.
 
     The model: group shares follow a beta distribution. The correlation within groups is the 0.8 quantile of its
@@ -244,9 +275,12 @@ def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> G
     Args:
         hits: Shape (n,), nan = missing: 1 for an example that counts, 0 for one that doesn't, or a share in between.
         groups: A name for each example, shape (n,), where several share a task.
+        weights: A weight for each example, shape (n,), as `drawn_weights` gives them. The share is then one of all that
+            the examples were drawn from, and the bounds are those of fewer examples; how examples of a group resemble
+            each other is seen from the examples as they are.
 
     Raises:
-        ValueError: The caller's fault: values outside 0 to 1, or groups of another length.
+        ValueError: The caller's fault: values outside 0 to 1, or groups or weights of another length.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
@@ -267,21 +301,25 @@ def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> G
     if not n:
         return GroupedShare(math.nan, 0, 0, 1.0, 0.0, 0.0)
     sums, sizes = in_groups.sums(np.array([x, np.ones(n)]))
-    value = min(1.0, float(x.sum()) / n)
+    w = _known_weights(hits, weights)
+    value = min(1.0, float((w * x).sum()) / float(w.sum()))
     mean_size = float((sizes**2).sum()) / n
+    n_kish = kish_size(w)
     if n_groups == n:
-        return GroupedShare(value, n, n, 1.0, 0.0, float(n))
+        return GroupedShare(value, n, n, 1.0, 0.0, n_kish)
     correlation = beta_binomial_correlation(sums, sizes)
     effective_of_missed = None
     if value in (0.0, 1.0):
         largest = int(sizes.argmax())
         sums[largest] += 1 if value == 0.0 else -1
-        effective_of_missed = _effective(n, mean_size, beta_binomial_correlation(sums, sizes))
-    effective = _effective(n, mean_size, correlation)
+        effective_of_missed = _effective(n_kish, mean_size, beta_binomial_correlation(sums, sizes))
+    effective = _effective(n_kish, mean_size, correlation)
     return GroupedShare(value, n, n_groups, mean_size, correlation, effective, effective_of_missed)
 
 
-def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> GroupedMean:
+def grouped_mean(
+    differences: npt.ArrayLike, groups: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None
+) -> GroupedMean:
     """A mean of paired differences with bounds that respect groups.
 
     For each bound one group of the worst possible differences is added before the interval is computed: a difference
@@ -290,9 +328,10 @@ def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None
     Args:
         differences: Shape (n,), each from -1 to 1, nan = missing.
         groups: A name for each example, shape (n,), where several share a task.
+        weights: A weight for each example, shape (n,), as for `grouped_share`.
 
     Raises:
-        ValueError: The caller's fault: values outside -1 to 1, or groups of another length.
+        ValueError: The caller's fault: values outside -1 to 1, or groups or weights of another length.
 
     Source:
         Liang and Zeger (1986), Biometrika 73(1), 13-22, for the variance between groups. doi:10.1093/biomet/73.1.13
@@ -315,8 +354,14 @@ def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None
     grouped = n_groups < n
     correlation = _mean_correlation(v, sums, sizes, mean_size) if grouped else 0.0
     design = 1 + (mean_size - 1) * correlation
-    below, above = (_side(v, sums, sizes, design, worst, grouped=grouped) for worst in (-1.0, 1.0))
-    return GroupedMean(float(v.mean()), n, n_groups, mean_size, correlation, below, above)
+    if weights is None:
+        below, above = (_side(v, sums, sizes, design, worst, grouped=grouped) for worst in (-1.0, 1.0))
+        return GroupedMean(float(v.mean()), n, n_groups, mean_size, correlation, below, above)
+    w = _known_weights(differences, weights)
+    w = w / w.mean()
+    design *= n / kish_size(w)
+    below, above = (_weighted_side(v, w, in_groups, design, worst) for worst in (-1.0, 1.0))
+    return GroupedMean(float((w * v).mean()), n, n_groups, mean_size, correlation, below, above)
 
 
 def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quantile: float = RHO_Q) -> float:
@@ -414,7 +459,32 @@ def _in_groups(values: npt.ArrayLike, groups: npt.ArrayLike | None, least: float
     return x, in_groups
 
 
-def _effective(n: int, mean_size: float, correlation: float) -> float:
+def kish_size(weights: npt.ArrayLike) -> float:
+    """How many equally weighted examples carry as much information as these.
+
+    Source:
+        Kish (1965), Survey Sampling, section 11.7.
+
+    Example:
+        >>> kish_size([1, 1, 1, 1]), kish_size([0.5, 1.5])
+        (4.0, 1.6)
+    """
+    w = np.asarray(weights, dtype=np.float64)
+    return float(w.sum()) ** 2 / float((w**2).sum())
+
+
+def _known_weights(values: npt.ArrayLike, weights: npt.ArrayLike | None) -> Floats:
+    """The weights of the known values; 1 for each where there are none."""
+    is_known = ~np.isnan(np.asarray(values, dtype=np.float64))
+    if weights is None:
+        return np.ones(int(is_known.sum()))
+    w = np.asarray(weights, dtype=np.float64)
+    if w.shape != is_known.shape or not (w[is_known] > 0).all():
+        raise ValueError(f"weights must be {len(is_known)} numbers above 0")
+    return np.asarray(w[is_known])
+
+
+def _effective(n: float, mean_size: float, correlation: float) -> float:
     return n / (1 + (mean_size - 1) * correlation)
 
 
@@ -441,5 +511,18 @@ def _side(v: Floats, sums: Floats, sizes: Floats, design: float, worst: float, *
     variance = groups / (groups - 1) * float((moves**2).sum())
     if grouped:
         squares = float(((v - centre) ** 2).sum()) + design * (worst - centre) ** 2
+        variance = max(variance, design * squares / (n * (n - 1)))
+    return MeanSide(centre, math.sqrt(variance), spread(moves).df)
+
+
+def _weighted_side(v: Floats, w: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
+    """The same for weights with a mean of 1."""
+    n = len(v) + design
+    centre = (float((w * v).sum()) + worst * design) / n
+    moves = np.append(in_groups.sums(w * (v - centre)), (worst - centre) * design) / n
+    groups = len(moves)
+    variance = groups / (groups - 1) * float((moves**2).sum())
+    if in_groups.n < len(v):
+        squares = float(((w * (v - centre)) ** 2).sum()) + (design * (worst - centre)) ** 2
         variance = max(variance, design * squares / (n * (n - 1)))
     return MeanSide(centre, math.sqrt(variance), spread(moves).df)
