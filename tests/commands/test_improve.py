@@ -401,12 +401,27 @@ def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None
 # --- ended and begun again ------------------------------------------------------------------------------------------
 
 
+IN_ROUNDS = ("improve", "manners", *JUDGE, *PROPOSING, "--rounds", "1", "--open", "--concurrency", "1", "--json")
+START = (sys.executable, "-m", "markscheme", *IN_ROUNDS)
+
+
+@pytest.fixture(scope="module")
+def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a run says that was not killed."""
+    folder = tmp_path_factory.mktemp("never-killed")
+    make_project(folder)
+    with ChatServer(with_proposer(good_proposals)) as server:
+        env = user_environment(folder, server.url)
+        done = subprocess.run(START, cwd=folder, env=env, text=True, capture_output=True, check=False)
+    whole: dict[str, Any] = json.loads(done.stdout)
+    return whole
+
+
 @pytest.mark.parametrize(
     "phase", ["default", *(pytest.param(p, marks=pytest.mark.release) for p in ("proposals", "screen")), "sealed"]
 )
-def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str) -> None:
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str, never_killed: dict[str, Any]) -> None:
     """The process is killed in the middle of a phase; the same command gives the answer of a run that wasn't."""
-    command = ("improve", "manners", *JUDGE, *PROPOSING, "--rounds", "1", "--open", "--concurrency", "1", "--json")
     victim: list[subprocess.Popen[str]] = []
     answered: list[tuple[str, str]] = []
     decide = with_proposer(good_proposals)
@@ -424,28 +439,20 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str) -> None:
     make_project(tmp_path)
     with ChatServer(judge) as server:
         env = user_environment(tmp_path, server.url)
-        start = [sys.executable, "-m", "markscheme", *command]
         first = subprocess.Popen(
-            start, cwd=tmp_path, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            START, cwd=tmp_path, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         victim.append(first)
         printed, _ = first.communicate()
         assert (first.returncode, printed) == (-signal.SIGKILL, "")
-        after = subprocess.run(start, cwd=tmp_path, env=env, text=True, capture_output=True, check=False)
+        after = subprocess.run(START, cwd=tmp_path, env=env, text=True, capture_output=True, check=False)
         found = json.loads(after.stdout)
         assert (after.returncode, found["adopted"], found["opening"]) == (0, "round-1/2", 1)
         opened = (tmp_path / "calibration" / "manners" / "opened.jsonl").read_text().splitlines()
         assert len(opened) == 1
         assert len(set(answered)) == len(answered)
-        fresh = tmp_path / "fresh"
-        fresh.mkdir()
-        make_project(fresh)
-        whole = subprocess.run(
-            start, cwd=fresh, env=user_environment(fresh, server.url), text=True, capture_output=True, check=False
-        )
     compared = ("adopted", "finalists", "refused", "gain", "agreement_gain", "opening", "alpha", "because", "wordings")
-    other = json.loads(whole.stdout)
-    assert {key: found[key] for key in compared} == {key: other[key] for key in compared}
+    assert {key: found[key] for key in compared} == {key: never_killed[key] for key in compared}
 
 
 def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, folder: Path) -> bool:
