@@ -16,9 +16,20 @@ from markscheme import Rubric, ScriptedJudge
 from markscheme.calibration.acceptance import accept
 from markscheme.errors import RatingError
 from markscheme.grading import Grading, asking_fingerprint, receipt_of
-from markscheme.receipt import Receipt, calibration_text, find_receipt, load_receipt, receipt_json, score_text
+from markscheme.receipt import (
+    ExceptedName,
+    Receipt,
+    calibration_text,
+    find_receipt,
+    load_receipt,
+    receipt_json,
+    score_text,
+    why_no_gate,
+)
 from markscheme.submission import Submission
+from tests.calibration.test_exceptions import calibrated as calibrated_except
 
+RIGHT = {"name": "reply", "criteria": [{"name": "right", "requirement": "It is right."}]}
 KNOWN = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "rubric", "prompt", "judge")
 
 
@@ -193,3 +204,63 @@ def test_the_prompt_of_a_receipt_is_how_the_rubric_was_asked(folder: Path) -> No
     found = find_receipt("drift", folder)
     assert found is not None
     assert found.prompt == asking_fingerprint(rubric())
+
+
+EXCEPT_X = replace(KNOWN, excepted=(ExceptedName("system", "X", frozenset({"Y", "prompt-b / gpt"})),))
+
+
+def test_an_excepted_part_and_one_that_is_not_known_allow_nothing() -> None:
+    assert EXCEPT_X.for_example({"system": "Y"}).may_gate
+    assert EXCEPT_X.for_example({"system": "gpt"}).may_gate
+    for known in ({"system": "X"}, {"system": "Z"}, {"system": ""}, {}):
+        receipt = EXCEPT_X.for_example(known)
+        assert not receipt.may_gate
+        assert receipt_json(receipt, 0.5)["use"] is None
+    assert EXCEPT_X.for_example({"system": "X"}).why_excepted == "system X is excepted"
+    assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
+
+
+def test_a_provider_that_is_excepted_with_one_prompt_is_excepted_with_all() -> None:
+    part = ExceptedName("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
+    receipt = replace(KNOWN, excepted=(part,))
+    assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"
+    assert receipt.for_example({"system": "claude"}).may_gate
+    assert receipt.for_example({"system": "prompt-b / gpt"}).may_gate
+
+
+def test_exceptions_and_unrecorded_settings_are_named() -> None:
+    assert calibration_text(EXCEPT_X).endswith("; can gate, except system X)")
+    assert calibration_text(EXCEPT_X.for_example({"system": "X"})).endswith(
+        "; let a person decide: system X is excepted)"
+    )
+    assert calibration_text(replace(KNOWN, settings=None)).endswith("; can gate; settings not recorded)")
+    assert receipt_json(EXCEPT_X, 0.5)["except"] == ["system X"]
+    assert why_no_gate(EXCEPT_X.for_example({"system": "X"})).endswith("doesn't hold here: system X is excepted")
+
+
+def test_measure_settings_and_exceptions_are_accepted_with_the_run(tmp_path: Path) -> None:
+    made = calibrated_except((14, 40), (144, 160), settings=3)
+    path = tmp_path / "accepted.json"
+    accept(made, path)
+    receipt = load_receipt(path)
+    assert (receipt.use, receipt.measure, receipt.settings) == ("gate", "score", 3)
+    assert receipt.excepted == (ExceptedName("system", "X", frozenset({"Y", "Z"})),)
+    accept(made.after(1, kept=False), path, start_over=True)
+    assert load_receipt(path).settings is None
+
+
+def test_where_a_gate_is_required_excepted_submissions_stay_ungraded() -> None:
+    answers = ScriptedJudge(lambda prompt, sample: {"right": "MET"})
+    receipt = replace(EXCEPT_X, excepted=(ExceptedName("system", "X", frozenset({"Y"})),))
+
+    def graded(system: str | None, **options: Any) -> Any:
+        inputs = {} if system is None else {"system": system}
+        grading = Grading(Rubric.from_dict(RIGHT), answers, receipt=receipt, **options)
+        return asyncio.run(grading.grade(Submission("It is.", inputs)))
+
+    assert graded("Y", only_gates=True).error is None
+    assert graded("X", only_gates=True).error == "the judge can't gate this: system X is excepted"
+    assert "isn't known" in graded(None, only_gates=True).error
+    assert graded(None, only_gates=True, known={"system": "Y"}).error is None
+    assert graded("X").error is None
+    assert not graded("X").receipt.may_gate

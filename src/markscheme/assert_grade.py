@@ -142,7 +142,8 @@ class AssertGrade:
             raise NoJudge(str(error).replace("--judge", "judge=…")) from error
         receipt = receipt_wanted(calibration, "calibration", rubric, judge, *places)
         scorers = scorers_for(rubric, options.scorers)
-        return await Grading(rubric, judge, receipt=receipt, scorers=scorers).grade(submission)
+        only_gates = calibration == "require"
+        return await Grading(rubric, judge, receipt=receipt, scorers=scorers, only_gates=only_gates).grade(submission)
 
     def _judge(
         self,

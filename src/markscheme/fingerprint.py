@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import re
 from typing import Any
 
 FINGERPRINT_DIGITS = 16
 """Hexadecimal digits kept of the SHA-256: 64 bits."""
+_WORDS = re.compile(r"\w+")
 
 
 def fingerprint(*parts: Any) -> str:
@@ -22,3 +24,13 @@ def fingerprint(*parts: Any) -> str:
     """
     canonical = json.dumps(parts, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:FINGERPRINT_DIGITS]
+
+
+def words_alone(text: str | None) -> str:
+    """The words of a text, without case, white space and punctuation: texts with the same words say the same.
+
+    Example:
+        >>> words_alone("Names  the *date*.") == words_alone("names the date")
+        True
+    """
+    return " ".join(_WORDS.findall((text or "").casefold()))

@@ -150,6 +150,8 @@ class Grading:
         renormalize: True scores a submission on the criteria that could be judged.
         scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
         receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
+        known: What is known of all submissions besides their inputs, such as the system that wrote them.
+        only_gates: Whether a submission for which the judge can't gate stays ungraded.
     """
 
     rubric: Rubric
@@ -158,6 +160,8 @@ class Grading:
     renormalize: bool = False
     scorers: Mapping[str, "Scorer"] = field(default_factory=dict)
     receipt: "Receipt | None" = None
+    known: Mapping[str, str] = field(default_factory=dict)
+    only_gates: bool = False
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
@@ -176,6 +180,9 @@ class Grading:
         lacking = lacking_inputs(self.rubric, submission)
         if lacking:
             return self.ungraded(submission, f"the submission lacks {', '.join(map(repr, lacking))}")
+        receipt = self._receipt_of(submission)
+        if self.only_gates and receipt is not None and receipt.why_excepted:
+            return self.ungraded(submission, f"the judge can't gate this: {receipt.why_excepted}")
         if self.rubric.strategy == "holistic":
             return await self._grade_as_a_whole(submission)
         return await self._grade_by_criterion(submission)
@@ -183,6 +190,11 @@ class Grading:
     def ungraded(self, submission: Submission, why: str, replies: Sequence[Reply] = ()) -> Grade:
         """A Grade without a score, with the usage of the replies that came all the same."""
         return self._grade(submission, replies, why)
+
+    def _receipt_of(self, submission: Submission) -> "Receipt | None":
+        if self.receipt is None or not self.receipt.excepted:
+            return self.receipt
+        return self.receipt.for_example({**submission.inputs, **self.known})
 
     # asking
 
@@ -262,7 +274,7 @@ class Grading:
             spared_tokens=sum(part.spared for part in parts),
             models=tuple(sorted({part.model for part in parts if part.model})),
             fingerprints=self.fingerprints,
-            receipt=self.receipt,
+            receipt=self._receipt_of(submission),
             left_out=left_out(self.rubric, submission),
             by_criterion={
                 criterion.name: _merit(criterion, (outcomes or {}).get(criterion.name))

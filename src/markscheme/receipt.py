@@ -7,7 +7,7 @@ from typing import Any, Literal, cast, get_args
 
 from markscheme.errors import RatingError
 from markscheme.numerals import finite
-from markscheme.phrases import number
+from markscheme.phrases import in_words, number
 from markscheme.plain_data import read_json, shown
 from markscheme.rubrics.rubric import STRATEGIES, Rubric
 from markscheme.rubrics.search import find_calibration
@@ -31,6 +31,44 @@ ALLOWS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
+class ExceptedName:
+    """A part of the examples for which an accepted run allows nothing.
+
+    Attributes:
+        by: What the part is by: system or group.
+        name: The part's.
+        elsewhere: The names of the parts for which the run holds.
+    """
+
+    by: str
+    name: str
+    elsewhere: frozenset[str]
+
+    @property
+    def called(self) -> str:
+        """The part in a sentence: "system b"."""
+        return f"{self.by} {self.name}"
+
+    def why_excepted(self, known: Mapping[str, str]) -> str:
+        """Why the run doesn't hold for an example; "" where it does.
+
+        Args:
+            known: What is known of the example: its system, its group.
+        """
+        name = known.get(self.by, "")
+        if name and _may_be(name, self.name):
+            return f"{self.called} is excepted"
+        if name and any(_may_be(name, other) for other in self.elsewhere):
+            return ""
+        return f"{self.called} is excepted, and which {self.by} this is isn't known"
+
+
+def _may_be(name: str, part: str) -> bool:
+    """Whether a name is a part's, or the provider's in "prompt / provider"."""
+    return name == part or part.endswith(f" / {name}")
+
+
+@dataclass(frozen=True)
 class Receipt:
     """The calibration behind a grade.
 
@@ -45,6 +83,10 @@ class Receipt:
         rubric: Fingerprint of the rubric that was calibrated.
         prompt: Fingerprint of its prompts.
         judge: Fingerprint of the judge; "" if only its ratings were known.
+        measure: What had to agree: score, decision or a criterion.
+        settings: How many settings were tried on the same labels; None where that isn't recorded.
+        excepted: Parts of the examples for which it doesn't hold.
+        why_excepted: Why it doesn't hold for the example of a grade; "" where it does.
         asking: Pass mark, strategy and samples at the time, which a run may set independently of the rubric's text.
         relabelled: How many examples were labelled again after a rewording, and how many of those the same; None where
             none were.
@@ -60,6 +102,10 @@ class Receipt:
     rubric: str
     prompt: str
     judge: str
+    measure: str = "score"
+    settings: int | None = 1
+    excepted: tuple[ExceptedName, ...] = ()
+    why_excepted: str = ""
     asking: Mapping[str, Any] = field(default_factory=dict)
     relabelled: tuple[int, int] | None = None
     differs: tuple[str, ...] = ()
@@ -72,7 +118,16 @@ class Receipt:
     @property
     def may_gate(self) -> bool:
         """Whether a response may pass or fail by this grade alone."""
-        return self.holds and self.use == "gate"
+        return self.holds and self.use == "gate" and not self.why_excepted
+
+    def for_example(self, known: Mapping[str, str]) -> "Receipt":
+        """The receipt for a grade of one example, with the reason where that is excepted.
+
+        Args:
+            known: What is known of the example: its system, its group.
+        """
+        why = next((reason for part in self.excepted if (reason := part.why_excepted(known))), "")
+        return replace(self, why_excepted=why) if why else self
 
     def checked_against(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
         """The receipt for grades by this rubric, prompt and judge.
@@ -108,7 +163,17 @@ def calibration_text(receipt: Receipt | None) -> str:
     if receipt.relabelled is not None:
         relabelled, same = receipt.relabelled
         again = f" ({relabelled} relabelled, {same} the same)"
-    return f"{margin}({receipt.labels} {receipt.kind} labels{again}, {receipt.date}; {ALLOWS[receipt.use]})"
+    return f"{margin}({receipt.labels} {receipt.kind} labels{again}, {receipt.date}; {_allowed(receipt)})"
+
+
+def _allowed(receipt: Receipt) -> str:
+    """What the receipt allows for this example, and what of its run isn't known."""
+    allowed = ALLOWS[receipt.use]
+    if receipt.excepted:
+        allowed += f", except {in_words([part.called for part in receipt.excepted])}"
+    if receipt.why_excepted:
+        allowed = f"let a person decide: {receipt.why_excepted}"
+    return allowed if receipt.settings is not None else f"{allowed}; settings not recorded"
 
 
 def why_no_gate(receipt: Receipt | None) -> str:
@@ -127,6 +192,8 @@ def why_no_gate(receipt: Receipt | None) -> str:
     run = f"the run accepted on {receipt.date} ({receipt.labels} {receipt.kind} labels)"
     if receipt.differs:
         return f'{run}, for use "{receipt.use}", was {calibration_text(receipt)}'
+    if receipt.why_excepted:
+        return f"{run} doesn't hold here: {receipt.why_excepted}"
     return f'{run} is for use "{receipt.use}": {ALLOWS[receipt.use]}'
 
 
@@ -157,11 +224,14 @@ def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]
     return {
         "holds": receipt.holds,
         "text": text,
-        "use": receipt.use if receipt.holds else None,
+        "use": receipt.use if receipt.holds and not receipt.why_excepted else None,
         "agreement": receipt.agreement,
         "margin": receipt.margin,
         "labels": {"n": receipt.labels, "kind": receipt.kind},
         "date": receipt.date,
+        "measure": receipt.measure,
+        "settings": receipt.settings,
+        "except": [part.called for part in receipt.excepted],
         "fingerprints": {"rubric": receipt.rubric, "prompt": receipt.prompt, "judge": receipt.judge},
     }
 
@@ -188,6 +258,7 @@ def load_receipt(path: Path) -> Receipt:
     data = accepted_data(path)
     try:
         use = data["use"]
+        settings = data.get("settings", 1)
         labels = data["labels"]
         prints = data["fingerprints"]
         asking = data["asked"]
@@ -204,6 +275,9 @@ def load_receipt(path: Path) -> Receipt:
             rubric=_line(prints["rubric"]),
             prompt=_line(prints["prompt"]),
             judge=_line(prints["judge"]),
+            measure=_line(data.get("measure", "score")),
+            settings=None if settings is None else int(settings),
+            excepted=tuple(map(_excepted, data.get("except", ()))),
             asking=_asking(asking["pass_mark"], asking["strategy"], asking["samples"]),
             relabelled=(int(again["relabelled"]), int(again["same"])) if again and again["relabelled"] else None,
         )
@@ -239,6 +313,10 @@ def _asking(pass_mark: Any, strategy: Any, samples: Any) -> dict[str, Any]:
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
         raise ValueError(f"samples is a whole number from 1, found {shown(samples)}")
     return {"pass_mark": mark, "strategy": strategy, "samples": samples}
+
+
+def _excepted(part: Any) -> ExceptedName:
+    return ExceptedName(_line(part["by"]), _line(part["name"]), frozenset(map(_line, part["elsewhere"])))
 
 
 def _line(value: Any) -> str:

@@ -1,6 +1,5 @@
 """A rubric, an option or a call says whether scores or decisions must agree; everything else follows."""
 
-import io
 import json
 from pathlib import Path
 
@@ -10,10 +9,9 @@ import pytest
 from markscheme import Rubric, calibrate
 from markscheme.calibration.calibration import Calibration
 from markscheme.errors import UsageError
-from markscheme.report.document import Document
-from markscheme.report.terminal import render_terminal
 from markscheme.report.views.calibration import json_of, view
 from tests.commands.console import run
+from tests.report.reading import text_of
 
 RUBRIC = {"name": "send", "criteria": [{"name": "it", "description": "May it be sent?", "scale": {"min": 1, "max": 5}}]}
 N = 40
@@ -44,13 +42,6 @@ def calibrated(**options: object) -> Calibration:
     """The judge compared with the labels."""
     rubric = Rubric.from_dict(RUBRIC | {key: options.pop(key) for key in ("agreement_on",) if key in options})
     return calibrate(rubric, examples(), ratings=ratings(), **options)  # type: ignore[arg-type]
-
-
-def text_of(document: Document) -> str:
-    """A report as the terminal shows it, on one line."""
-    file = io.StringIO()
-    render_terminal(document, file, 100)
-    return " ".join(file.getvalue().split())
 
 
 def test_decisions_agree_where_scores_do_not() -> None:

@@ -1,6 +1,7 @@
 """The verdict on a judge and what it may decide, by the interval that is drawn, and its sentences."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -240,7 +241,7 @@ def test_ok_names_the_share_of_fails_that_the_judge_passes() -> None:
 def test_settings_on_the_same_labels_widen_the_interval_that_decides() -> None:
     comparison = scored_exactly(100, 10)
     once = decide(comparison)
-    often = decide(comparison, settings=5)
+    often = decide(replace(comparison, settings=5))
     assert (once.verdict, once.settings, once.level) == ("ok", 1, 0.95)
     assert (often.verdict, often.settings, often.level) == ("not-enough-labels", 5, 0.99)
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from markscheme.calibration.limits import Limit, LimitState, WrongDecisions, limits_of, wrong_decisions
+from markscheme.calibration.limits import Limit, LimitState, MostWrong, WrongDecisions, limits_of, wrong_decisions
 from markscheme.ratings.examples import Example
 from markscheme.stats.shares import grouped_share
 from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
@@ -131,6 +131,6 @@ def test_without_fails_a_limit_is_open_and_the_rate_has_no_value() -> None:
 
 def test_only_limits_that_are_set_count() -> None:
     passes, fails = decisions_of(0, 40), decisions_of(9, 30)
-    assert limits_of(passes, fails, max_false_pass=None, max_false_fail=None, confidence=AT_95) == ()
-    (only,) = limits_of(passes, fails, max_false_pass=0.1, max_false_fail=None, confidence=AT_95)
+    assert limits_of(passes, fails, MostWrong(), confidence=AT_95) == ()
+    (only,) = limits_of(passes, fails, MostWrong(false_pass=0.1), confidence=AT_95)
     assert (only.decisions, only.limit, only.state) == (passes, 0.1, "kept")

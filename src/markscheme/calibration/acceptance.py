@@ -239,6 +239,12 @@ def _accepted_json(
         "date": date.today().isoformat(),
         "use": calibration.decision.use,
         "verdict": calibration.decision.verdict,
+        "measure": comparison.measure.name,
+        "settings": None if calibration.settings_kept is False else calibration.decision.settings,
+        "except": [
+            {"by": part.by, "name": part.name, "agreement": part.agreement, "elsewhere": list(part.elsewhere)}
+            for part in calibration.decision.excepted
+        ],
         "rubric": {"name": rubric.name, "fingerprint": rubric.fingerprint},
         "judge": {
             "name": rater.name,

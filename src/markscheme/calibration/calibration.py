@@ -19,6 +19,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
+from markscheme.calibration.limits import MostWrong
 from markscheme.calibration.policy import VerdictName
 from markscheme.calibration.reported import Reported
 from markscheme.errors import NothingGraded
@@ -119,6 +120,13 @@ class Options:
     max_false_pass: float | None = None
     max_false_fail: float | None = None
 
+    def most_wrong(self, rubric: Rubric) -> MostWrong:
+        """The limits on wrong decisions, those of the rubric where the run sets none."""
+        return MostWrong(
+            rubric.max_false_pass if self.max_false_pass is None else self.max_false_pass,
+            rubric.max_false_fail if self.max_false_fail is None else self.max_false_fail,
+        )
+
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Reported):
@@ -140,6 +148,8 @@ class Calibration(Reported):
         part: The part of the set that was used, and how many labelled examples the whole set has; None where all were.
         carried: What labels from before a rewording count for; None where there are none.
         target_is_default: Whether neither an option nor a rubric's file says the target.
+        settings_kept: Whether the setting is on record with the others tried on these labels; None where no people's
+            labels were compared, or nothing keeps such a record.
     """
 
     rubric: Rubric
@@ -157,6 +167,7 @@ class Calibration(Reported):
     part: tuple[str, int] | None = None
     target_is_default: bool = False
     carried: CarriedLabels | None = None
+    settings_kept: bool | None = None
 
     def __repr__(self) -> str:
         return f"<Calibration of {self.rater.name} on {self.rubric.name}: {self.use}, {self.verdict}>"
@@ -175,6 +186,24 @@ class Calibration(Reported):
     def labels_needed(self) -> int | None:
         """Labels needed on top of the existing ones; None where the verdict isn't open, or no number would do."""
         return self.decision.labels_needed
+
+    @property
+    def most_wrong(self) -> MostWrong:
+        """The limits on wrong decisions that are set."""
+        return MostWrong(**{limit.decisions.what: limit.limit for limit in self.decision.limits})
+
+    def after(self, settings: int, *, kept: bool | None = None) -> "Calibration":
+        """The same, given how many settings were tried on these labels: all of their intervals hold together.
+
+        Args:
+            settings: How many, this one included.
+            kept: Whether they are on record.
+        """
+        comparison = replace(self.comparison, settings=settings)
+        decision = decision_of(
+            comparison, self.decision.target, self.findings, self.baseline, self.most_wrong, self.slices
+        )
+        return replace(self, comparison=comparison, decision=decision, settings_kept=kept)
 
     @property
     def ratings(self) -> list[dict[str, Any]]:
@@ -299,7 +328,7 @@ def calibration_of(
         rubric=rubric,
         rater=rater,
         comparison=comparison,
-        decision=decision_of(comparison, options.target, findings, baseline),
+        decision=decision_of(comparison, options.target, findings, baseline, options.most_wrong(rubric), slices),
         findings=findings,
         counts=_counts(comparison, examples, from_cache),
         cost=cost or Usage(),
@@ -326,14 +355,21 @@ def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibr
     decision = calibration.decision
     if counts.any():
         of_current = replace(comparison, table=comparison.table.rows(counts))
-        if decide(of_current, target=decision.target, findings=calibration.findings).use == "gate":
+        most_wrong = calibration.most_wrong
+        findings = calibration.findings
+        if decide(of_current, target=decision.target, findings=findings, most_wrong=most_wrong).use == "gate":
             return calibration
     because = f"{decision.because} {carried.sentence}"
     return replace(calibration, decision=replace(decision, use="trend", because=because))
 
 
 def decision_of(
-    comparison: Comparison, target: float | None, findings: Sequence[Finding], baseline: Baseline | None
+    comparison: Comparison,
+    target: float | None,
+    findings: Sequence[Finding],
+    baseline: Baseline | None,
+    most_wrong: MostWrong | None = None,
+    slices: Sequence[Slice] = (),
 ) -> Decision:
     """The verdict on a judge, with what moved since the accepted runs as the reason where that decides it.
 
@@ -342,9 +378,11 @@ def decision_of(
         target: Share of examples it has to agree on; None means the rubric's.
         findings: Those that count.
         baseline: The comparison with the accepted runs; None without any.
+        most_wrong: Limits on wrong decisions; None means the rubric's.
+        slices: The judge on parts of the examples.
     """
     drifted = baseline.headline if baseline is not None and baseline.alarm else ""
-    return decide(comparison, target=target, findings=findings, drifted=drifted)
+    return decide(comparison, target=target, findings=findings, drifted=drifted, most_wrong=most_wrong, slices=slices)
 
 
 def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Counts:

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from markscheme.calibration.history import (
 )
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
+from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
 from markscheme.errors import RubricError, UsageError
 from markscheme.files import refuse_unmakeable
 from markscheme.grading import Grade, Grading, scorers_for
@@ -235,6 +237,8 @@ class CalibrationRequest:
             calibrations = self._from_ratings(rubric, every, examples, path)
         else:
             calibrations = [self._from_judge(judge, rubric, examples, folder, path) for judge in self.judges or [None]]
+        opened = openings.wordings if openings is not None and self.choice.split in ("test", "all") else frozenset()
+        calibrations = self._after_settings(calibrations, rubric, examples, opened)
         if carried is not None:
             calibrations = [by_current_words(calibration, carried) for calibration in calibrations]
         self._accept(calibrations, path, examples)
@@ -244,6 +248,31 @@ class CalibrationRequest:
         is_part = every.has_splits and len(examples.labelled.examples) < whole
         part = (self.choice.split or "dev", whole) if is_part else None
         return [replace(calibration, openings=openings, part=part) for calibration in calibrations]
+
+    def _after_settings(
+        self, calibrations: Sequence[Calibration], rubric: Rubric, examples: ExampleSet, opened: frozenset[str]
+    ) -> list[Calibration]:
+        """The calibrations, as they are after all settings that were tried on these labels, which are recorded."""
+        today = date.today().isoformat()
+        split = self.choice.part_name(examples.examples)
+        by_people = [compared_by_people(calibration.comparison) for calibration in calibrations]
+        now = [
+            TriedSetting.of(
+                calibration.rubric,
+                calibration.comparison.measure,
+                calibration.rater.identity or calibration.rater.name,
+                ids,
+                at=today,
+                split=split,
+            )
+            for calibration, ids in zip(calibrations, by_people, strict=True)
+            if ids
+        ]
+        tried = tried_settings(record_of(rubric), now)
+        return [
+            calibration.after(tried.count(ids, opened), kept=tried.is_kept) if ids else calibration
+            for calibration, ids in zip(calibrations, by_people, strict=True)
+        ]
 
     def _examples(self, rubric: Rubric) -> tuple[ExampleSet, Path | None]:
         """All examples, and the rubric's calibration folder if there is one."""
@@ -267,7 +296,7 @@ class CalibrationRequest:
 
     def _accept(self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet) -> None:
         if self.drift.accept:
-            split = (self.choice.split or "dev") if examples.has_splits else None
+            split = self.choice.part_name(examples.examples)
             accept_run(calibrations, path, split, start_over=self.drift.replace, notify=self.notify)
 
     def _since(

@@ -18,7 +18,7 @@ from markscheme.calibration.comparison import (
     shift_between,
 )
 from markscheme.errors import ComparisonError
-from markscheme.judges.judge import Usage
+from markscheme.judges.judge import Identity, Usage
 from markscheme.phrases import counted, number, signed
 from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
@@ -51,6 +51,7 @@ class Contender:
         cost: The cost of asking it, for replies that weren't cached.
         from_cache: Replies that came from the cache and so cost nothing this time.
         submissions: Submissions that the paid and cached replies were for.
+        identity: What identifies it, or its name where only its ratings are known; None where it was calibrated before.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Contender:
     cost: Usage = Usage()
     from_cache: int = 0
     submissions: int = 0
+    identity: Identity | str | None = None
 
     @property
     def usd_per_1000(self) -> float | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from markscheme.calibration.categories import Answers
 from markscheme.calibration.limits import WrongDecisions, WrongName, wrong_decisions
+from markscheme.calibration.policy import interval_level
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of, rounded
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
@@ -311,12 +312,19 @@ class Comparison:
         judge_name: The column compared.
         gold_name: The column it is compared with.
         measure: What of them is compared: agreement, the best constant, annotators' figures and misses follow it.
+        settings: How many settings were tried on these labels, this one included; more widen the intervals.
     """
 
     table: RatingTable
     judge_name: str
     gold_name: str
     measure: Measure
+    settings: int = 1
+
+    @property
+    def level(self) -> float:
+        """Level of the intervals of agreement and of wrong decisions, which decide; criteria have 95 %."""
+        return interval_level(self.settings)
 
     @property
     def rubric(self) -> Rubric:
@@ -431,29 +439,31 @@ class Comparison:
     @cached_property
     def agreement(self) -> Estimate:
         """Share of examples on which the judge is closer to gold than the tolerance."""
-        return self.figures.agreement.estimate()
+        return self.figures.agreement.estimate(level=self.level)
 
     @cached_property
     def agreement_constant(self) -> Estimate:
         """The same share for the best constant answer among those that were given."""
-        return self.figures.constant.estimate(method="agreement of the best constant answer")
+        return self.figures.constant.estimate(level=self.level, method="agreement of the best constant answer")
 
     @cached_property
     def gain(self) -> Estimate:
         """Agreement minus that of the best constant answer, paired by example."""
-        return self.figures.gain.estimate(method="agreement minus that of the best constant answer")
+        method = "agreement minus that of the best constant answer"
+        return self.figures.gain.estimate(level=self.level, method=method)
 
     @cached_property
     def agreement_person(self) -> Estimate | None:
         """Share of pairs of annotators who agree; None unless two rated an example that the judge rated."""
         people = self.figures.people
-        return people.estimate(method="agreement of two annotators") if people.n else None
+        return people.estimate(level=self.level, method="agreement of two annotators") if people.n else None
 
     @cached_property
     def agreement_with_person(self) -> Estimate | None:
         """Share of annotators the judge agrees with, on the same examples as `agreement_person`."""
         judge = self.figures.judge_people
-        return judge.estimate(method="agreement of the judge with an annotator") if judge.n else None
+        method = "agreement of the judge with an annotator"
+        return judge.estimate(level=self.level, method=method) if judge.n else None
 
     @cached_property
     def ties(self) -> ToleranceTies:
@@ -511,12 +521,12 @@ class Comparison:
     @cached_property
     def false_pass_rate(self) -> Estimate:
         """Share of the examples gold fails that the judge passes."""
-        return self.wrong_passes.estimate()
+        return self.wrong_passes.estimate(self.level)
 
     @cached_property
     def false_fail_rate(self) -> Estimate:
         """Share of the examples gold passes that the judge fails."""
-        return self.wrong_fails.estimate()
+        return self.wrong_fails.estimate(self.level)
 
     def _wrong(self, what: WrongName) -> WrongDecisions:
         table = self.table

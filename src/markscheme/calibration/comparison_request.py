@@ -1,14 +1,17 @@
 """What to compare, and the comparison: of judges that are asked, and of the raters in files or in memory."""
 
+import datetime
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from markscheme.calibration.calibration import Options
 from markscheme.calibration.choice import Contender
+from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.contenders import Compared, compare_sides, files_among
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
 from markscheme.errors import UsageError
 from markscheme.judges.judge import Judge, total
 from markscheme.judges.options import AskOptions
@@ -16,6 +19,7 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
 from markscheme.ratings.from_grades import first_prompts
+from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.readers.imported import Meanings
 from markscheme.readers.rated import AS_WRITTEN, RatedFile, RatedFiles, open_rated
 from markscheme.rubrics.rubric import Rubric
@@ -59,7 +63,7 @@ class ComparisonRequest:
         rated = self._rated()
         notes: list[str] = []
         examples, folder = self._examples(rated.rubric, notes)
-        return compare_sides(
+        compared = compare_sides(
             [str(side.path) if isinstance(side, RatedFile) else _name(side) for side in self.sides],
             rated,
             examples,
@@ -69,6 +73,25 @@ class ComparisonRequest:
             notes=notes,
             own_gold=self.rubric is None and self.examples is None,
         )
+        self._record(compared)
+        return compared
+
+    def _record(self, compared: Compared) -> None:
+        """Note that these judges were compared with people's labels; one that was calibrated before is on record."""
+        truth = compared.truth
+        if truth is None or not truth.has_people:
+            return
+        rubric = compared.choice.rubric
+        measure = compared.choice.measure
+        today = datetime.date.today().isoformat()
+        split = self.choice.part_name(truth.examples)
+        now = []
+        for contender in compared.contenders:
+            if contender.identity is not None:
+                comparison = Comparison(truth.judged(rubric, contender.ratings), JUDGE, GOLD, measure)
+                ids = compared_by_people(comparison)
+                now.append(TriedSetting.of(rubric, measure, contender.identity, ids, at=today, split=split))
+        tried_settings(record_of(rubric), now)
 
     @cached_property
     def _judges(self) -> dict[str, Judge]:
@@ -118,6 +141,7 @@ class ComparisonRequest:
             cost=total(grade.usage for grade in grades),
             from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
             submissions=len(grades),
+            identity=judge.identity,
         )
 
 

@@ -143,7 +143,8 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
     asking = file.judge_cost if len(by_rater) == 1 else JudgeCost()
     for rater, ratings in by_rater.items():
         name = rater if file.names_judges else file.path.stem
-        yield Contender(name, tuple(ratings), asking.usage, asking.from_cache, asking.submissions)
+        identity = rater if file.calibration is None else None
+        yield Contender(name, tuple(ratings), asking.usage, asking.from_cache, asking.submissions, identity=identity)
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:

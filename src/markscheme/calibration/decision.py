@@ -3,32 +3,66 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.slices import Slice
+from markscheme.calibration.limits import Limit, MostWrong, limits_of
 from markscheme.calibration.policy import (
     BecauseCode,
     Ruling,
     VerdictName,
     interval_level,
+    labels_for_limits,
     labels_to_decide,
     ruling,
     side_confidence,
     states_of,
+    trend_at_most,
     use_of_ok,
 )
 from markscheme.calibration.reasons import labels_in_words, reason
+from markscheme.phrases import in_words, percent
 from markscheme.ratings.gold import Gold
 from markscheme.receipt import Use
+from markscheme.stats import Estimate
 from markscheme.stats.agreement_figures import AgreementFigures
 from markscheme.stats.decisive_labels import DecisiveLabels, first_labels
+from markscheme.stats.intervals import Flags
 
 PILOT = 20
 """Labelled examples with the judge's ratings from which they say how many more are needed; fewer say too little."""
+MOST_EXCEPTED = 1 / 2
+"""Share of the examples that excepted parts may hold: beyond it, the rest isn't what the judge is used on."""
+KNOWN_BEFORE: Final = ("system", "group")
+"""What parts are by that somebody who grades knows beforehand, unlike a label's kind."""
 JUST_ABOVE = 2e-9
 """Added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
+
+
+@dataclass(frozen=True)
+class ExceptedPart:
+    """A part of the examples that a judge may not decide, though it may decide the rest.
+
+    Attributes:
+        by: What the part is by: system or group.
+        name: The part's.
+        agreement: Agreement there.
+        elsewhere: The names of the other parts by the same, on which the verdict rests.
+    """
+
+    by: str
+    name: str
+    agreement: Estimate
+    elsewhere: tuple[str, ...]
+
+    @property
+    def called(self) -> str:
+        """The part in a sentence: "system b"."""
+        return f"{self.by} {self.name}"
 
 
 @dataclass(frozen=True)
@@ -45,6 +79,8 @@ class Decision:
         next_step: In a sentence, the labels that an open verdict needs, or what to do where no number would; "" where
             it isn't open.
         settings: How many settings were tried on these labels, this one included.
+        limits: The limits on wrong decisions, with what is shown of each.
+        excepted: Parts of the examples for which neither verdict nor use holds; people decide there.
         because_code: The rule behind the verdict.
         because: Why, in a sentence.
         verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
@@ -59,6 +95,8 @@ class Decision:
     settings: int
     because_code: BecauseCode
     because: str
+    limits: tuple[Limit, ...] = ()
+    excepted: tuple[ExceptedPart, ...] = ()
     verdict_with_ties: VerdictName | None = None
 
     @property
@@ -93,9 +131,13 @@ def decide(
     target: float | None = None,
     findings: Sequence[Finding] = (),
     drifted: str = "",
-    settings: int = 1,
+    most_wrong: MostWrong | None = None,
+    slices: Sequence[Slice] = (),
 ) -> Decision:
     """The verdict on a judge and what it can decide, by the intervals that are drawn.
+
+    Where the judge is worse on parts of at most half of the examples, which are known before grading, and ok on the
+    rest, the verdict is that on the rest, and the parts are excepted. Where it isn't, it can show trends at most.
 
     Args:
         comparison: The judge compared with gold.
@@ -103,15 +145,68 @@ def decide(
         findings: A judge without skill, or stuck on one level, is not ok however often it agrees.
         drifted: What moved, in a sentence, where that counts against the judge: not where the author's own edit is the
             cause and agreement is no worse. "" where nothing does.
-        settings: How many settings were tried on these labels, this one included.
+        most_wrong: Limits on wrong decisions; None means the rubric's.
+        slices: The judge on parts of the examples, with those marked on which it is worse.
     """
+    whole = _decided(comparison, target, findings, drifted, most_wrong)
+    broken = [one for one in slices if one.stands_out and one.part.by in KNOWN_BEFORE]
+    if not broken or whole.because_code == "drift" or _use_of_ok(comparison.gold) == "explore":
+        return whole
+    inside = np.logical_or.reduce([one.part.inside for one in broken])
+    rest = _decided(_without(comparison, inside), target, findings, drifted, most_wrong)
+    if inside.sum() > MOST_EXCEPTED * len(inside) or rest.verdict != "ok":
+        return replace(whole, use=trend_at_most(whole.use))
+    excepted = tuple(_excepted(comparison, one) for one in broken)
+    return replace(
+        rest,
+        excepted=excepted,
+        because=f"{exceptions(excepted)} {rest.because}",
+        needs_adjustment=whole.needs_adjustment,
+    )
+
+
+def _without(comparison: Comparison, inside: Flags) -> Comparison:
+    return replace(comparison, table=comparison.table.rows(~inside))
+
+
+def _excepted(comparison: Comparison, one: Slice) -> ExceptedPart:
+    by = one.part.by
+    names = {str(getattr(example, by)) for example in comparison.gold.examples} - {"", one.part.name}
+    return ExceptedPart(by, one.part.name, one.agreement, tuple(sorted(names)))
+
+
+def exceptions(excepted: Sequence[ExceptedPart]) -> str:
+    """What a judge does on the parts that people should decide, in a sentence."""
+    shares = [f"{percent(part.agreement.value or 0.0)} of {part.agreement.n}" for part in excepted]
+    there = in_words([f"on {part.called} it agrees on {share}" for part, share in zip(excepted, shares, strict=True)])
+    return f"{there[:1].upper()}{there[1:]}: let people decide there. Elsewhere:"
+
+
+def _use_of_ok(gold: Gold) -> Use:
+    return use_of_ok(gold.reference, blind=not gold.not_blind)
+
+
+def _decided(
+    comparison: Comparison,
+    target: float | None,
+    findings: Sequence[Finding],
+    drifted: str,
+    most_wrong: MostWrong | None,
+) -> Decision:
+    """The verdict on all examples of a comparison alike."""
+    settings = comparison.settings
+    limits = limits_of(
+        comparison.wrong_passes,
+        comparison.wrong_fails,
+        most_wrong or MostWrong(comparison.rubric.max_false_pass, comparison.rubric.max_false_fail),
+        confidence=side_confidence(settings),
+    )
     wanted = comparison.rubric.target if target is None else target
-    gold = comparison.gold
     no_merit = next((finding.message for finding in findings if finding.kind.voids_agreement), "")
-    ok = use_of_ok(gold.reference, blind=not gold.not_blind)
+    ok = _use_of_ok(comparison.gold)
 
     def ruled(figures: AgreementFigures) -> Ruling:
-        states = states_of(figures, wanted, settings=settings)
+        states = states_of(figures, wanted, settings=settings, limits=limits)
         return ruling(states, ok=ok, drifted=bool(drifted), no_skill=bool(no_merit))
 
     outcome = ruled(comparison.figures)
@@ -120,8 +215,11 @@ def decide(
     share = comparison.agreement.value
     voided = {"drift": drifted, "no-skill": no_merit}
     is_open = _is_open(outcome.verdict, ok)
-    labels = _labels(comparison, wanted, outcome.because, settings) if is_open else None
-    next_step = labels_in_words(labels, comparison, wanted, outcome.because, settings=settings) if is_open else ""
+    broken = [limit for limit in limits if limit.state == "broken"] if is_open else []
+    labels = None
+    if is_open and not broken:
+        labels = _labels(comparison, wanted, outcome.because, limits)
+    next_step = labels_in_words(labels, comparison, wanted, outcome.because, limits) if is_open else ""
     return Decision(
         verdict=outcome.verdict,
         use=outcome.use,
@@ -130,8 +228,9 @@ def decide(
         labels=labels,
         next_step=next_step,
         settings=settings,
+        limits=limits,
         because_code=outcome.because,
-        because=voided.get(outcome.because) or reason(comparison, wanted, outcome.because),
+        because=voided.get(outcome.because) or reason(comparison, wanted, outcome.because, limits),
         verdict_with_ties=ruled(counting_ties.figures).verdict if comparison.ties.count else None,
     )
 
@@ -161,11 +260,15 @@ def _is_open(verdict: VerdictName, ok: Use) -> bool:
     return verdict == "not-enough-labels" or (verdict == "ok" and ok == "explore")
 
 
-def _labels(comparison: Comparison, target: float, because: BecauseCode, settings: int) -> DecisiveLabels | None:
+def _labels(
+    comparison: Comparison, target: float, because: BecauseCode, limits: Sequence[Limit]
+) -> DecisiveLabels | None:
     """The labels that an open verdict needs; where too few are there to say, those for a first verdict."""
     figures = comparison.figures
     none_vary = because == "constant-open" and figures.gain.value <= 0
     is_hopeless = because == "few-groups" or none_vary
     if comparison.gold.has_people and (figures.agreement.n >= PILOT or is_hopeless):
-        return labels_to_decide(figures, target, because, settings=settings)
-    return labels_to_begin(comparison.gold, target, settings=settings)
+        if because == "limit-open":
+            return labels_for_limits(limits)
+        return labels_to_decide(figures, target, because, settings=comparison.settings)
+    return labels_to_begin(comparison.gold, target, settings=comparison.settings)

@@ -97,7 +97,8 @@ def calibrate_table(
             may_be_accepted=False,
             table_read_as=read_as,
         )
-        calibrations.append(calibration_of(rated.rubric, rated.labelled, ratings, rater, options=options))
+        calibration = calibration_of(rated.rubric, rated.labelled, ratings, rater, options=options)
+        calibrations.append(calibration.after(len(judges)) if len(judges) > 1 else calibration)
     return calibrations, notes
 
 

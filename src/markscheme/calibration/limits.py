@@ -28,6 +28,7 @@ class WrongDecisions:
         what: Of gold's fails that the judge passes, or of its passes that the judge fails.
         wrong: Labelled examples on which it does.
         of: Labelled examples on which gold decides so.
+        among: The share among these labels alone, however they were drawn.
         examples: Labelled examples with both decisions.
         rate: The share, with bounds that respect groups and how the labels were drawn.
     """
@@ -35,6 +36,7 @@ class WrongDecisions:
     what: WrongName
     wrong: int
     of: int
+    among: GroupedShare
     examples: int
     rate: WrongRate
 
@@ -46,6 +48,19 @@ class WrongDecisions:
     def estimate(self, level: float = 0.95) -> Estimate:
         """The share with its interval."""
         return estimate_of(self.rate, self.what, level)
+
+
+@dataclass(frozen=True, slots=True)
+class MostWrong:
+    """The largest shares of wrong decisions that are accepted; None where there is no limit.
+
+    Attributes:
+        false_pass: Of what gold fails, the share that the judge may pass.
+        false_fail: Of what gold passes, the share that it may fail.
+    """
+
+    false_pass: float | None = None
+    false_fail: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +121,8 @@ def wrong_decisions(
     both = ~np.isnan(judge) & ~np.isnan(gold)
     counted = both & (gold == of_gold)
     hits = np.where(counted, judge != of_gold, np.nan)
-    rate: WrongRate = grouped_share(hits, groups)
+    among = grouped_share(hits, groups)
+    rate: WrongRate = among
     cells = None if examples is None else _cells(judge, examples)
     if cells is not None:
         in_question = np.where(both, gold == of_gold, np.nan)
@@ -116,27 +132,21 @@ def wrong_decisions(
             tuple(stratum for stratum, wrong in strata if wrong),
             tuple(stratum for stratum, wrong in strata if not wrong),
         )
-    return WrongDecisions(what, int(np.nansum(hits)), int(counted.sum()), int(both.sum()), rate)
+    return WrongDecisions(what, int(np.nansum(hits)), int(counted.sum()), among, int(both.sum()), rate)
 
 
 def limits_of(
-    passes: WrongDecisions,
-    fails: WrongDecisions,
-    *,
-    max_false_pass: float | None,
-    max_false_fail: float | None,
-    confidence: float,
+    passes: WrongDecisions, fails: WrongDecisions, most: MostWrong, *, confidence: float
 ) -> tuple[Limit, ...]:
     """The limits that are set, with what is shown of each.
 
     Args:
         passes: False passes.
         fails: False fails.
-        max_false_pass: The limit on the first; None for none.
-        max_false_fail: The limit on the second, likewise.
+        most: The limits on both.
         confidence: One-sided confidence of each bound.
     """
-    limits = ((passes, max_false_pass), (fails, max_false_fail))
+    limits = ((passes, most.false_pass), (fails, most.false_fail))
     return tuple(Limit(decisions, limit, confidence) for decisions, limit in limits if limit is not None)
 
 

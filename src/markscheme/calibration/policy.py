@@ -4,9 +4,11 @@ All policy is here: which comparisons count, in which order the rules apply, and
 applies it to a comparison and says why in a sentence.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from markscheme.calibration.limits import Limit
 from markscheme.receipt import Use
 from markscheme.stats.agreement_figures import AgreementFigures
 from markscheme.stats.decisive_labels import (
@@ -31,6 +33,8 @@ BecauseCode: TypeAlias = Literal[
     "target-open",
     "constant-open",
     "person-open",
+    "limit",
+    "limit-open",
     "few-groups",
     "no-labels",
 ]
@@ -59,6 +63,8 @@ class VerdictStates:
         nosignal: Annotators agree with each other less than with one constant score.
         few_groups: There are too few groups of examples for any bound.
         labelled: Any example was compared.
+        breaks: A limit on wrong decisions is broken.
+        limit_open: Whether a limit is kept isn't shown.
     """
 
     above: bool
@@ -71,6 +77,8 @@ class VerdictStates:
     nosignal: bool = False
     few_groups: bool = False
     labelled: bool = True
+    breaks: bool = False
+    limit_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +172,12 @@ def verdict_states(
     )
 
 
-def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) -> VerdictStates:
+def states_of(
+    figures: AgreementFigures, target: float, *, settings: int = 1, limits: Sequence[Limit] = ()
+) -> VerdictStates:
     """Which comparisons of a judge's figures are shown at `target`, after so many settings on the same labels."""
-    return verdict_states(
+    shown = {limit.state for limit in limits}
+    states = verdict_states(
         figures.agreement,
         figures.gain,
         target,
@@ -175,6 +186,7 @@ def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) ->
         judge_minus_person=figures.judge_minus_person,
         person_minus_constant=figures.person_minus_constant,
     )
+    return replace(states, breaks="broken" in shown, limit_open="open" in shown)
 
 
 def use_of_ok(reference: str, *, blind: bool = True) -> Use:
@@ -191,6 +203,11 @@ def use_of_ok(reference: str, *, blind: bool = True) -> Use:
     if reference in ("adjudicated", "people"):
         return "gate" if blind else "trend"
     return "trend" if reference == "one-person" else "explore"
+
+
+def trend_at_most(use: Use) -> Use:
+    """The use of a judge that could gate but for something that isn't shown."""
+    return "trend" if use == "gate" else use
 
 
 def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: bool = False) -> Ruling:
@@ -212,8 +229,10 @@ def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: b
     s = states
     rules: list[tuple[bool, VerdictName, Use, BecauseCode]] = [
         (drifted, "adjust", "none", "drift"),
-        (s.above and s.beats and not no_skill, "ok", ok, "target"),
         (s.above and no_skill, "adjust", "none", "no-skill"),
+        (s.above and s.beats and s.breaks, "adjust", "none", "limit"),
+        (s.above and s.beats and s.limit_open, "not-enough-labels", trend_at_most(ok), "limit-open"),
+        (s.above and s.beats, "ok", ok, "target"),
         (s.above and s.loses, "adjust", "none", "below-constant"),
         (s.above, "not-enough-labels", "explore", "constant-open"),
         (s.low and s.asgood and s.beats, "labels-disagree", "trend", "as-person"),
@@ -267,6 +286,30 @@ def labels_to_decide(
         if not states.beats:
             wanted.append(for_mean(gain, 0.0))
     return most_demanding(wanted)
+
+
+def labels_for_limits(limits: Iterable[Limit]) -> DecisiveLabels | None:
+    """The labels with which each open limit has an even chance to be shown kept or broken.
+
+    Args:
+        limits: Those that are set; one that is decided needs none.
+
+    Returns:
+        None where labels like these are unlikely to decide one: too few of them fail, or the rate is at the limit.
+    """
+
+    def for_limit(limit: Limit) -> DecisiveLabels | None:
+        decisions = limit.decisions
+        if not decisions.of:
+            return None
+        counted = decisions.of / decisions.examples
+        return labels_for_decision(
+            lambda more: chance_to_place_share(
+                decisions.among, limit.limit, more, confidence=limit.confidence, counted=counted
+            )
+        )
+
+    return most_demanding(for_limit(limit) for limit in limits if limit.state == "open")
 
 
 def labels_for_target(share: GroupedShare, target: float, *, settings: int = 1) -> DecisiveLabels | None:

@@ -1,10 +1,11 @@
 """The sentences of a verdict: one agreement with its interval, what it is compared with, and which labels decide it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.limits import Limit, WrongName
 from markscheme.calibration.policy import BecauseCode, labels_for_target
-from markscheme.phrases import counted, digits_to_tell, number, percent
+from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate
 from markscheme.stats.decisive_labels import EVEN, DecisiveLabels
@@ -12,17 +13,19 @@ from markscheme.stats.shares import GroupedShare
 
 SURE_DECISIONS = 0.85
 """Share of pass/fail decisions that must be gold's for `tune`: below, no signal decided any part by itself."""
+_DEEDS: Mapping[WrongName, tuple[str, str]] = {"false_pass": ("passes", "fails"), "false_fail": ("fails", "passes")}
 NEARLY_ALONE = 1.05
 """Design effect up to which groups don't change how many labels are needed."""
 
 
-def reason(comparison: Comparison, target: float, because: BecauseCode) -> str:
+def reason(comparison: Comparison, target: float, because: BecauseCode, limits: Sequence[Limit] = ()) -> str:
     """Why a judge got its verdict, in a sentence or two; "" where a finding or drift is the reason.
 
     Args:
         comparison: The judge compared with gold.
         target: Share of examples it must agree on.
         because: The rule behind the verdict.
+        limits: The limits on wrong decisions.
     """
     agreement = comparison.agreement
     head = agreement_and_target(agreement, target)
@@ -37,6 +40,12 @@ def reason(comparison: Comparison, target: float, because: BecauseCode) -> str:
         case "target":
             baseline = f"{_always(comparison)} reaches {_constant(comparison)}"
             return f"{head}; {baseline}.{_passes(comparison)}{_grouped(comparison)}"
+        case "limit":
+            broken = in_words([_of_limit(limit) for limit in limits if limit.state == "broken"])
+            return f"{head}, but {broken}: more than the limit.{_grouped(comparison)}"
+        case "limit-open":
+            still_open = in_words([_of_limit(limit) for limit in limits if limit.state == "open"])
+            return f"{head}, but {still_open}: whether that keeps the limit isn't shown.{_grouped(comparison)}"
         case "below-target" | "target-open":
             return f"{head}.{_grouped(comparison)}"
         case "below-constant":
@@ -65,7 +74,11 @@ def reason(comparison: Comparison, target: float, because: BecauseCode) -> str:
 
 
 def labels_in_words(
-    labels: DecisiveLabels | None, comparison: Comparison, target: float, because: BecauseCode, *, settings: int = 1
+    labels: DecisiveLabels | None,
+    comparison: Comparison,
+    target: float,
+    because: BecauseCode,
+    limits: Sequence[Limit] = (),
 ) -> str:
     """The labels that an open verdict needs, or why no number of them would decide it.
 
@@ -74,8 +87,11 @@ def labels_in_words(
         comparison: The judge compared with gold.
         target: Share of examples it must agree on.
         because: The rule behind the verdict.
-        settings: How many settings were tried on these labels.
+        limits: The limits on wrong decisions.
     """
+    broken = [_of_limit(limit) for limit in limits if limit.state == "broken"]
+    if broken:
+        return f"More labels won't make it a gate: {in_words(broken)}, more than the limit."
     if labels is not None:
         alone = comparison.figures.agreement.design_effect <= NEARLY_ALONE
         by_people = comparison.gold.has_people
@@ -90,8 +106,10 @@ def labels_in_words(
                 "More labels are unlikely to show which: adjudicate the examples on which annotators differ, or "
                 "improve the judge."
             )
+        case "limit-open":
+            return _no_labels_for(limits)
         case "target-open" | "constant-open":
-            return " ".join(_hopeless(comparison, target, settings))
+            return " ".join(_hopeless(comparison, target, comparison.settings))
     return ""
 
 
@@ -156,6 +174,30 @@ def _hopeless(comparison: Comparison, target: float, settings: int) -> Iterator[
     tune = decisions is not None and decisions >= SURE_DECISIONS
     ways = ", or let people decide what is doubtful: `markscheme tune`." if tune else "."
     yield f"Improve the judge{',' if tune else ' or'} choose another target and say why{ways}"
+
+
+def _of_limit(limit: Limit) -> str:
+    """What the judge does of what it shouldn't, and how much of it may be: "it passes 9 of 30 fails (15–49%; at most
+    10%)"."""
+    decisions = limit.decisions
+    deed, things = _DEEDS[decisions.what]
+    estimate = limit.estimate
+    digits = digits_to_tell(limit.limit, (estimate.low, estimate.high))
+    most = f"at most {percent(limit.limit, digits)} may be"
+    if estimate.value is None:
+        return f"no {things.removesuffix('es').removesuffix('s')} is labelled ({most})"
+    done = f"{decisions.wrong} of {decisions.of} {things}"
+    if decisions.is_weighted:
+        done = f"{percent(estimate.value, digits)} of the {things}"
+    if estimate.low is None or estimate.high is None:
+        return f"it {deed} {done} ({most})"
+    return f"it {deed} {done} ({number(100 * estimate.low, digits)}–{percent(estimate.high, digits)}; {most})"
+
+
+def _no_labels_for(limits: Iterable[Limit]) -> str:
+    """What to do about an open limit that labels like these are unlikely to decide."""
+    things = in_words([_DEEDS[limit.decisions.what][1] for limit in limits if limit.state == "open"])
+    return f"Labels drawn like these are unlikely to decide it: add outputs that annotators would count as {things}."
 
 
 def _always(comparison: Comparison) -> str:

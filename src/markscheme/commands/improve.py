@@ -199,6 +199,7 @@ async def _run(
             if opens and search.finalists:
                 answer = await confirm(asker, setting.sealed, rubric, search.finalists, ledger)
     finally:
+        setting.record_settings(asker)
         await opened.aclose()
         if writer is not None and writer is not opened:
             await writer.aclose()

@@ -141,6 +141,7 @@ def _pilot(
     """A judge compared with the labels so far, from ratings or a recording; nothing is asked for it."""
     from markscheme.calibration.comparison import compare
     from markscheme.calibration.judge_runs import rated_by
+    from markscheme.calibration.tried_settings import after_those_on_record
     from markscheme.judges.recorded import RecordedJudge
 
     if not truth.ids:
@@ -152,7 +153,7 @@ def _pilot(
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
         return None
-    return compare(truth.judged(rubric, ratings), of=of)
+    return after_those_on_record(compare(truth.judged(rubric, ratings), of=of))
 
 
 def _kept_by(judge: "Judge | None") -> "Callable[[Prompt, int], Reply | None] | None":

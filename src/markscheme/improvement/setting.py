@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from markscheme.calibration.comparison import measure_of
 from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.tried_settings import SETTINGS, TriedSetting, tried_settings
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.confirmation import Answer, Ledger
-from markscheme.improvement.trial import TrialPart
+from markscheme.improvement.trial import Asker, TrialPart
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -137,6 +139,19 @@ class ImprovableSet:
         path = self.parted.path
         comes_with_the_package = path is not None and path.resolve().is_relative_to(shipped("calibration").resolve())
         return Ledger(self.parted, self.day, judge, self.outside, is_kept=not comes_with_the_package)
+
+    def record_settings(self, asker: Asker) -> None:
+        """Note each wording that was tried, by the part of the labels that it was tried on."""
+        parts = {"dev": self.dev, "test": self.sealed} if not self.outside else {"all": self.dev}
+        now = []
+        for name, part in parts.items():
+            for rubric, asked in asker.tried if part.gold.has_people else ():
+                ids = [unit for unit in part.gold.ids if unit in asked]
+                if ids:
+                    judge = asker.judge.identity
+                    measure = measure_of(rubric)
+                    now.append(TriedSetting.of(rubric, measure, judge, ids, at=self.day, split=name))
+        tried_settings(self.folder / SETTINGS, now)
 
     # --- after adoption ---------------------------------------------------------------------------------------------
 

@@ -51,6 +51,7 @@ class Call:
         options: How the judge is asked; the configuration's keys, and defaults where it sets none.
         calibration: Whether the result includes the calibration behind it, and whether it requires one that can gate.
         system: The provider that wrote the output, if known.
+        provider: The same as results name it: by its label, else its id.
     """
 
     rubric: Rubric
@@ -59,6 +60,7 @@ class Call:
     options: AskOptions
     calibration: str = "warn"
     system: str = ""
+    provider: str = ""
 
     @property
     def places(self) -> tuple[Path, ...]:
@@ -152,7 +154,8 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
     }
     options = asking_options(config, engine)
     prompt = context.get("prompt")
-    return call_by(rubric, file, output, config, variables, options, prompt=prompt, system=system, steps=steps)
+    call = call_by(rubric, file, output, config, variables, options, prompt=prompt, system=system, steps=steps)
+    return replace(call, provider=provider_name(context.get("provider")))
 
 
 def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
@@ -204,6 +207,12 @@ def _system(provider: Any) -> str:
     """The provider's id and label. Promptfoo may pass a text or the whole configuration, which may hold API keys."""
     names = [provider.get("id"), provider.get("label")] if isinstance(provider, Mapping) else [provider]
     return " ".join(text for text in names if isinstance(text, str))
+
+
+def provider_name(provider: Any) -> str:
+    """The provider's label, else its id; "" where neither is a text."""
+    names = [provider.get("label"), provider.get("id")] if isinstance(provider, Mapping) else [provider]
+    return next((name for name in names if isinstance(name, str) and name), "")
 
 
 def mapping_of(value: Any, name: str) -> Mapping[str, Any]:
@@ -333,7 +342,15 @@ async def graded(call: Call, engine: Engine) -> Grade:
     judge = engine.judge_for(rubric, prompts, call.places, options)
     receipt = receipt_wanted(call.calibration, "config.calibration", rubric, judge, *call.places)
     scorers = scorers_for(rubric, options.scorers)
-    return await Grading(rubric, judge, receipt=receipt, scorers=scorers).grade(call.submission)
+    grading = Grading(
+        rubric,
+        judge,
+        receipt=receipt,
+        scorers=scorers,
+        known={"system": call.provider} if call.provider else {},
+        only_gates=call.calibration == "require",
+    )
+    return await grading.grade(call.submission)
 
 
 # --- answering ------------------------------------------------------------------------------------------------------

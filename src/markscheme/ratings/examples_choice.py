@@ -1,12 +1,13 @@
 """Finds a rubric's labelled examples, and the part of them to use."""
 
 import datetime
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from markscheme.errors import UsageError
-from markscheme.ratings.examples import ExampleSet, examples_file
+from markscheme.ratings.examples import Example, ExampleSet, examples_file
 from markscheme.ratings.kinds import CHOSEN_BY
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
@@ -37,6 +38,10 @@ class ExamplesChoice:
             UsageError: There are none.
         """
         return self.among(part_of(examples, self.split))
+
+    def part_name(self, examples: Iterable[Example]) -> str | None:
+        """The name of the part that was used; None for a set without parts."""
+        return (self.split or "dev") if any(example.split for example in examples) else None
 
     def among(self, part: ExampleSet) -> ExampleSet:
         """The examples of a part that have the values.

@@ -108,6 +108,11 @@ class Openings:
         return len(self._earlier)
 
     @property
+    def wordings(self) -> frozenset[str]:
+        """Fingerprints of the rubrics that were tested on any of these labels."""
+        return frozenset(wording for opening in self._earlier for wording in opening.wordings)
+
+    @property
     def _earlier(self) -> list[Opening]:
         return [opening for opening in self.all if opening.saw_any(self.levels)]
 

@@ -19,7 +19,11 @@ def drawn(bars: Bars, width: int) -> Iterator[str]:
     for name, mark in bars.rows:
         yield f"  {printable(name):<{names}}  {_track(mark, room)}  {mark.text}"
     has_target = any(mark.role == "target" for _, mark in bars.rows)
-    yield " " * (names + 4) + f"{_POINT} estimate  {_LOW}{_HIGH} 95% CI" + (f"  {_TARGET} target" if has_target else "")
+    yield (
+        " " * (names + 4)
+        + f"{_POINT} estimate  {_LOW}{_HIGH} {bars.interval}"
+        + (f"  {_TARGET} target" if has_target else "")
+    )
 
 
 def _axis(room: int) -> str:

@@ -179,10 +179,11 @@ class Table(Block):
 
 @dataclass(frozen=True)
 class Bars(Block):
-    """Named shares on one scale from 0 to 100%, which makes them easy to compare."""
+    """Named shares on one scale from 0 to 100%, which makes them easy to compare; `interval` names their interval."""
 
     rows: tuple[tuple[str, Mark], ...]
     caption: str
+    interval: str = "95% CI"
 
 
 @dataclass(frozen=True)

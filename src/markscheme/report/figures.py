@@ -8,6 +8,8 @@ from markscheme.stats import Estimate
 from markscheme.text import cut_short as cut_short  # used with figures, but also by readers of files
 
 NONE = "–"
+PLAIN_LEVEL = 0.95
+"""Level of an interval that one setting has, and of every interval in a table."""
 
 
 def share(value: float | None) -> str:
@@ -49,10 +51,13 @@ def share_with_interval(estimate: Estimate | None) -> str:
 def share_with_ci(estimate: Estimate | None) -> str:
     """A share whose interval says its level, for use in a sentence: "83% (95% CI 71–91)".
 
-    >>> share_with_ci(Estimate(0.83, 0.71, 0.91))
-    '83% (95% CI 71–91)'
+    An interval that is wider for several settings has another level; the page says which.
+
+    >>> share_with_ci(Estimate(0.83, 0.71, 0.91)), share_with_ci(Estimate(0.83, 0.69, 0.92, level=0.975))
+    ('83% (95% CI 71–91)', '83% (CI 69–92)')
     """
-    return share_with_interval(estimate).replace("(", "(95% CI ")
+    ci = "95% CI" if estimate is None or estimate.level == PLAIN_LEVEL else "CI"
+    return share_with_interval(estimate).replace("(", f"({ci} ")
 
 
 def with_interval(estimate: Estimate | None) -> str:

@@ -12,7 +12,7 @@ from markscheme.calibration.comparison import OF_DECISION, OF_SCORE, Comparison,
 from markscheme.calibration.limits import WrongDecisions
 from markscheme.calibration.reasons import digits_of
 from markscheme.judges.family import kinship
-from markscheme.phrases import commonest, counted, few_of, number, percent
+from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci
@@ -63,12 +63,18 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     decision = calibration.decision
     because = calibration.decision.because
     reference = calibration.comparison.gold.reference
+    but = f", except {in_words([part.called for part in decision.excepted])}" if decision.excepted else ""
     match decision.verdict, decision.use:
         case "ok", "gate":
-            return doc.Callout("good", "Can gate.", f"{because}{_how_drawn(calibration)}")
+            return doc.Callout("good", f"Can gate{but}.", f"{because}{_how_drawn(calibration)}")
         case "ok", "trend":
-            why = "One annotator per example." if reference == "one-person" else "The labels are not blind."
-            return doc.Callout("trend", _TRENDS, f"{why} {because} {_TREND}{_how_drawn(calibration)}")
+            why = "The labels are not blind." if calibration.comparison.gold.not_blind else "One annotator per example."
+            if reference != "one-person" and not calibration.comparison.gold.not_blind:
+                why = "A part of the examples is worse than the rest."
+            head = f"Use for trends{but}, not for single decisions." if but else _TRENDS
+            return doc.Callout("trend", head, f"{why} {because} {_TREND}{_how_drawn(calibration)}")
+        case "not-enough-labels", "trend":
+            return _with_plan(doc.Callout("trend", _TRENDS, f"{because} {_TREND}"), calibration)
         case "labels-disagree", "trend":
             return doc.Callout("trend", _TRENDS, f"{because} {_TREND}")
         case "adjust", _:
@@ -137,17 +143,20 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
             ("target", doc.Mark(f"{percent(target, digits)}{default}", target, role="target")),
         ),
         _about_agreement(comparison, between),
+        "95% CI" if comparison.settings == 1 else "CI",
     )
 
 
-def agreement_of(measure: Measure, who: str) -> str:
+def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
     """What agreement is, by what is compared: the beginning of a sentence, without its full stop.
 
     Args:
         measure: What is compared.
         who: The judge, with its article.
+        settings: How many settings were tried on the labels; all of their intervals hold together.
     """
-    share_of = f"Agreement (95% CI): share of examples on which {who}'s"
+    ci = "95% CI" if settings == 1 else f"CI, 95% for all {settings} settings tried on these labels together"
+    share_of = f"Agreement ({ci}): share of examples on which {who}'s"
     if isinstance(measure.of, Answers) and measure.of.has_score:
         return f"{share_of} categories are gold's and its score is less than {measure.tolerance:g} from it, the labels'"
     if measure.of == OF_SCORE:
@@ -158,7 +167,7 @@ def agreement_of(measure: Measure, who: str) -> str:
 def _about_agreement(comparison: Comparison, between: str) -> str:
     """What agreement and the baseline are, by what is compared."""
     measure = comparison.measure
-    agreement = agreement_of(measure, "the judge")
+    agreement = agreement_of(measure, "the judge", comparison.settings)
     baseline = f"Baseline: always giving the one {measure.noun} that agrees most often. {between}"
     if measure.of == OF_SCORE:
         return f"{agreement} (of several, their median). {baseline}Pass mark {comparison.rubric.pass_mark:g}."
@@ -171,17 +180,28 @@ def tiles(comparison: Comparison) -> doc.Tiles:
         return doc.Tiles(())
     passes = doc.Ids(tuple(comparison.false_passes))
     fails = doc.Ids(tuple(comparison.false_fails))
+    level = comparison.level
     return doc.Tiles(
         (
-            ("False passes", _wrong(passes, comparison.wrong_passes, "fail", "fails"), passes, "false-pass"),
-            ("False fails", _wrong(fails, comparison.wrong_fails, "pass", "passes"), fails, "false-fail"),
+            (
+                "False passes",
+                _wrong(passes, comparison.wrong_passes, level, "fail", "fails"),
+                passes,
+                "false-pass",
+            ),
+            (
+                "False fails",
+                _wrong(fails, comparison.wrong_fails, level, "pass", "passes"),
+                fails,
+                "false-fail",
+            ),
         )
     )
 
 
-def _wrong(wrong: doc.Ids, decisions: WrongDecisions, decision: str, all_such: str) -> str:
+def _wrong(wrong: doc.Ids, decisions: WrongDecisions, level: float, decision: str, all_such: str) -> str:
     """The number of wrong decisions, out of how many by gold, and their share."""
-    rate = decisions.estimate()
+    rate = decisions.estimate(level)
     if rate.value is None:
         return NONE
     count = f"{len(wrong.ids)} of {counted(decisions.of, decision, all_such)}"
@@ -226,6 +246,8 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     yield from _even_splits(gold.even_splits)
     if gold.set_aside:
         yield f"{counted(gold.set_aside, 'example')} without human labels excluded."
+    if calibration.settings_kept is False:
+        yield "Settings not recorded: how many were tried on these labels before isn't known."
     uneven = sum(example.weight != 1 for example in gold.examples)
     if uneven:
         yield (

@@ -4,13 +4,14 @@ The page is put together here; what a section shows is in the module of `report/
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison import Comparison, CriterionComparison
+from markscheme.calibration.limits import Limit
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted
 from markscheme.report import document as doc
@@ -118,9 +119,21 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "baseline": accepted_run.json_of(calibration.baseline),
         **attributes(calibration, "test_labels=openings findings slices"),
         **attributes(decision, "verdict because because_code use labels_needed"),
-        "decision": attributes(decision, "level settings labels_needed labels_chance"),
+        "decision": {
+            **attributes(decision, "level settings labels_needed labels_chance"),
+            "except": [attributes(part, "by name agreement") for part in decision.excepted],
+            "limits": _limits(decision.limits),
+        },
         "cost": calibration.cost.to_json(),
     }
+
+
+def _limits(limits: Sequence[Limit]) -> dict[str, Any]:
+    """Both limits, null where there is none."""
+    by_name = {
+        limit.decisions.what: {"limit": limit.limit, "state": limit.state, "rate": limit.estimate} for limit in limits
+    }
+    return {"false_pass": by_name.get("false_pass"), "false_fail": by_name.get("false_fail")}
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:

@@ -1,0 +1,235 @@
+"""The settings tried on the same labels, on record: an author who keeps the best of ten has looked ten times.
+
+A setting is all that decides a judge's agreement: the words, weights and marks of the rubric, what must agree, the
+judge and how it is asked. Each is recorded once for the examples whose labels it was compared with.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from markscheme.calibration.comparison import OF_SCORE, Comparison, Measure
+from markscheme.calibration.drift.setting import template_fingerprint
+from markscheme.errors import RatingError, refuse_lines
+from markscheme.files import append_lines, exclusive, set_aside_damaged_end
+from markscheme.fingerprint import fingerprint, words_alone
+from markscheme.judges.judge import Identity
+from markscheme.plain_data import json_lines
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import calibration_folder, find_calibration
+from markscheme.text import is_path_component
+
+SETTINGS: Final = "settings.jsonl"
+EXAMPLE_DIGITS: Final = 8
+"""Digits of an example's digest: among 10,000 examples two share one with a chance of 1 in 100."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriedSetting:
+    """One setting, and the labelled examples it was compared with.
+
+    Attributes:
+        at: The day, as 2026-11-02.
+        setting: Its digest; the same for rubrics that differ in case, white space and punctuation alone.
+        rubric: Fingerprint of the rubric.
+        judge: The judge's name.
+        n: Number of examples.
+        split: Their part of the set; None without splits.
+        examples: Digests of their ids.
+    """
+
+    at: str
+    setting: str
+    rubric: str
+    judge: str
+    n: int
+    split: str | None
+    examples: frozenset[str]
+
+    @classmethod
+    def of(
+        cls,
+        rubric: Rubric,
+        measure: Measure,
+        judge: Identity | str,
+        examples: Sequence[str],
+        *,
+        at: str,
+        split: str | None,
+    ) -> "TriedSetting":
+        """The setting of a judge on some labelled examples.
+
+        Args:
+            rubric: As it was used, with the strategy and samples of the run.
+            measure: What must agree.
+            judge: What identifies the judge; its name where only its ratings are known.
+            examples: Ids of those whose labels it was compared with.
+            at: The day.
+            split: The part of the set that was used.
+        """
+        setting = setting_digest(rubric, measure, judge)
+        digests = frozenset(map(_example_digest, examples))
+        return cls(at, setting, rubric.fingerprint, str(judge), len(examples), split, digests)
+
+    @classmethod
+    def read(cls, line: Any) -> "TriedSetting":
+        """The setting in a line of the record; ValueError for anything else."""
+        try:
+            split = line.get("split")
+            at, setting, rubric, judge = (line[key] for key in ("at", "setting", "rubric", "judge"))
+            examples = line["examples"]
+            if not all(isinstance(text, str) for text in (at, setting, rubric, judge, *examples, split or "")):
+                raise TypeError
+            return cls(at, setting, rubric, judge, int(line["n"]), split, frozenset(examples))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise ValueError("a line of this record has at, setting, rubric, judge, n, split and examples") from None
+
+    def to_json(self) -> dict[str, Any]:
+        """A line of the record."""
+        return {
+            "at": self.at,
+            "setting": self.setting,
+            "rubric": self.rubric,
+            "judge": self.judge,
+            "n": self.n,
+            "split": self.split,
+            "examples": sorted(self.examples),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TriedSettings:
+    """All settings on record for a rubric.
+
+    Attributes:
+        all: In the order in which they were tried.
+        is_kept: Whether the record could be read and written.
+    """
+
+    all: tuple[TriedSetting, ...] = ()
+    is_kept: bool = True
+
+    def count(self, examples: Iterable[str], opened: Iterable[str] = ()) -> int:
+        """How many different settings were compared with labels of any of these examples; at least 1.
+
+        Args:
+            examples: Their ids.
+            opened: Fingerprints of the rubrics for which held-out labels among them were opened; those that aren't on
+                record count too.
+        """
+        used = frozenset(map(_example_digest, examples))
+        same = [tried for tried in self.all if not used.isdisjoint(tried.examples)]
+        unrecorded = set(opened) - {tried.rubric for tried in same}
+        return max(1, len({tried.setting for tried in same}) + len(unrecorded))
+
+
+def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> str:
+    """A digest that differs between any two settings whose agreement may differ for a reason.
+
+    Case, white space and punctuation of the words don't count, nor do target, limits and gray zone, which change no
+    agreement.
+
+    Args:
+        rubric: As it was used, with the strategy and samples of the run.
+        measure: What must agree.
+        judge: What identifies the judge; its name where only its ratings are known.
+    """
+    asked = [judge] if isinstance(judge, str) else [judge.fingerprint, template_fingerprint()]
+    return fingerprint(
+        [_of_criterion(criterion) for criterion in rubric.criteria],
+        [words_alone(rubric.description), words_alone(rubric.guidelines)],
+        [rubric.inputs, rubric.strategy, rubric.samples, float(rubric.pass_mark)],
+        [measure.name, float(measure.tolerance) if measure.name == OF_SCORE else None],
+        asked,
+    )
+
+
+def record_of(rubric: Rubric) -> Path | None:
+    """The file of settings in a rubric's folder; None for a rubric that has neither a folder nor a file."""
+    folder = find_calibration(rubric.name, Path.cwd())
+    if folder is None and rubric.source is not None and is_path_component(rubric.name):
+        folder = calibration_folder(rubric.name, Path.cwd())
+    return None if folder is None else folder / SETTINGS
+
+
+def compared_by_people(comparison: Comparison) -> list[str]:
+    """Ids of the examples on which the judge was compared with people's labels; none where other labels count."""
+    if not comparison.gold.has_people:
+        return []
+    return [unit for unit, hit in zip(comparison.ids, comparison.hits.tolist(), strict=True) if hit == hit]
+
+
+def after_those_on_record(comparison: Comparison) -> Comparison:
+    """The comparison, given how many settings are on record for its examples; nothing is recorded."""
+    tried = tried_settings(record_of(comparison.rubric), ())
+    return replace(comparison, settings=tried.count(compared_by_people(comparison)))
+
+
+def tried_settings(path: Path | None, now: Sequence[TriedSetting]) -> TriedSettings:
+    """All settings on record, those of today included, after recording what is new of these.
+
+    Where nothing can be written, those that can be read and today's count.
+
+    Args:
+        path: The record, in the rubric's folder, which is made; None where there is no place for one.
+        now: Those of this run.
+
+    Raises:
+        RatingError: A line of the record can't be read.
+
+    Warns:
+        RatingWarning: Half a line at the end of the record was set aside.
+    """
+    if path is None:
+        return TriedSettings(tuple(now), is_kept=False)
+    if not now:
+        return TriedSettings(_read(path))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with exclusive(path, busy=_wait):
+            set_aside_damaged_end(path)
+            before = _read(path)
+            new = [tried for tried in now if not _is_recorded(tried, before)]
+            if new:
+                append_lines(path, [tried.to_json() for tried in new], follow=False)
+    except OSError:
+        return TriedSettings((*_read(path), *now), is_kept=False)
+    return TriedSettings((*before, *now))
+
+
+def _wait() -> None:
+    """Nothing to say while another process appends its line."""
+
+
+def _is_recorded(tried: TriedSetting, before: Iterable[TriedSetting]) -> bool:
+    """Whether each of its examples is on record for the same setting."""
+    same = (other.examples for other in before if other.setting == tried.setting)
+    return tried.examples <= frozenset[str]().union(*same)
+
+
+def _read(path: Path) -> tuple[TriedSetting, ...]:
+    if not path.is_file():
+        return ()
+    lines = []
+    for number, line in json_lines(path, RatingError):
+        try:
+            lines.append(TriedSetting.read(line))
+        except ValueError as fault:
+            refuse_lines(RatingError(str(fault), path=path, line=number))
+    return tuple(lines)
+
+
+def _example_digest(unit: str) -> str:
+    return fingerprint(unit)[:EXAMPLE_DIGITS]
+
+
+def _of_criterion(criterion: Criterion) -> list[Any]:
+    levels = [
+        [level.value, *map(words_alone, (level.label, level.description, level.example))]
+        for level in criterion.scale.levels
+    ]
+    texts = [words_alone(text) for text in (criterion.name, criterion.requirement, criterion.good, criterion.bad)]
+    passing = [float(criterion.weight), criterion.required, float(criterion.threshold), criterion.passing]
+    shown = [criterion.sees, criterion.steps, criterion.check, criterion.not_applicable]
+    return [*texts, levels, criterion.scale.ordered, *passing, *shown]

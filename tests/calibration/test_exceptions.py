@@ -1,0 +1,91 @@
+"""A judge that is broken on one part of the examples may decide the rest, if that is shown; people decide the part."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.report.views.calibration import json_of, view
+from tests.calibration.made import examples, judged, yes_no_rubric
+from tests.report.reading import text_of
+
+RUBRIC = yes_no_rubric()
+EXCEPT = [
+    ("rest is clear", (170, 200), (18, 40), (152, 160), (0.9039, 0.9782), "gate, except"),
+    ("whole is open, rest is clear", (158, 200), (14, 40), (144, 160), (0.8427, 0.9418), "gate, except"),
+    ("rest is open", (90, 110), (14, 22), (76, 88), (0.7739, 0.9275), "as the whole"),
+    ("part is more than half", (120, 200), (50, 110), (70, 90), (0.6779, 0.8587), "as the whole"),
+]
+"""Hits and examples of the whole, of the part and of the rest, the rest's 95% interval, and what may be decided;
+computed once, away from this package."""
+
+
+def calibrated(
+    part: tuple[int, int], rest: tuple[int, int], *, raters: Sequence[str] = ("p1", "p2"), settings: int = 1
+) -> Calibration:
+    """A judge with so many hits on system X, and so many on two other systems; gold is half MET, half UNMET."""
+    hits = np.array([place < part[0] for place in range(part[1])] + [place < rest[0] for place in range(rest[1])])
+    # Neighbours share a system and differ in gold, so that the part isn't harder by its gold
+    order = np.concatenate([np.arange(part[1]), part[1] + np.arange(rest[1])])
+    gold = (order % 2).astype(float)
+    judge = np.where(hits, gold, 1 - gold)
+    systems = ["X"] * part[1] + ["Y" if place % 4 < 2 else "Z" for place in range(rest[1])]
+    labelled = examples(RUBRIC, dict.fromkeys(raters, gold[:, None]), systems=systems)
+    made = calibration_of(RUBRIC, labelled, judged(RUBRIC, judge[:, None]), Rater("judge", "", "ratings"))
+    return made.after(settings) if settings > 1 else made
+
+
+@pytest.mark.parametrize(
+    ("whole", "part", "rest", "interval", "use"), [case[1:] for case in EXCEPT], ids=[case[0] for case in EXCEPT]
+)
+def test_what_is_broken_on_a_part_may_decide_the_rest_where_that_is_shown(
+    whole: tuple[int, int],
+    part: tuple[int, int],
+    rest: tuple[int, int],
+    interval: tuple[float, float],
+    use: str,
+) -> None:
+    calibration = calibrated(part, rest)
+    decision = calibration.decision
+    assert calibration.comparison.agreement.value == pytest.approx(whole[0] / whole[1])
+    if use == "as the whole":
+        assert decision.excepted == ()
+        assert decision.use != "gate"
+        return
+    assert (decision.verdict, decision.use) == ("ok", "gate")
+    (excepted,) = decision.excepted
+    assert (excepted.by, excepted.name, excepted.elsewhere) == ("system", "X", ("Y", "Z"))
+    assert excepted.agreement.value == pytest.approx(part[0] / part[1])
+    assert f"({100 * interval[0]:.0f}–{100 * interval[1]:.0f})" in decision.because
+
+
+def test_the_report_names_the_part_and_who_decides_it() -> None:
+    calibration = calibrated((14, 40), (144, 160))
+    text = text_of(view(calibration))
+    assert "Can gate, except system X." in text
+    assert "On system X it agrees on 35% of 40: let people decide there." in text
+    assert "Elsewhere: Agreement 90% (84–94), target 80%" in text
+    assert json_of(calibration)["decision"]["except"][0] == {
+        "by": "system",
+        "name": "X",
+        "agreement": calibration.decision.excepted[0].agreement,
+    }
+    assert calibration.exit_status == 0
+
+
+def test_one_annotator_s_labels_allow_trends_except_on_the_part() -> None:
+    decision = calibrated((14, 40), (144, 160), raters=("p1",)).decision
+    assert (decision.verdict, decision.use) == ("ok", "trend")
+    assert [part.called for part in decision.excepted] == ["system X"]
+
+
+def test_the_rest_has_the_interval_of_all_settings_too() -> None:
+    assert calibrated((14, 40), (144, 160), settings=20).decision.use == "gate"
+    assert calibrated((14, 40), (139, 160), settings=1).decision.use == "gate"
+    assert calibrated((14, 40), (139, 160), settings=20).decision.excepted == ()
+
+
+def test_a_judge_alike_on_all_parts_has_no_exception() -> None:
+    decision = calibrated((38, 40), (152, 160)).decision
+    assert (decision.use, decision.excepted) == ("gate", ())

@@ -1,0 +1,180 @@
+"""However a setting is tried, on the command line, in Python, in `compare` or `improve`, it is on record and counts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import calibrate, compare
+from markscheme.calibration.calibration import Calibration
+from markscheme.receipt import load_receipt
+from markscheme.report.views.calibration import json_of, view
+from tests.commands.console import run
+from tests.report.reading import text_of
+
+N = 60
+WORDS = ("The reply is polite.", "the reply is POLITE", "The reply is kind.", "The reply thanks.", "The reply greets.")
+
+
+def wrong(place: int, judge: int) -> bool:
+    """Whether a judge misses an example: three misses each."""
+    return place in (judge, judge + 10, judge + 20)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a rubric, examples that two people labelled, and the ratings of three judges."""
+    folder = tmp_path / "calibration" / "reply"
+    folder.mkdir(parents=True)
+    (tmp_path / "rubrics").mkdir()
+    write_rubric(tmp_path, WORDS[0])
+    level = ["UNMET", "MET"]
+    rows = [
+        {
+            "id": f"e{place}",
+            "response": f"reply {place}",
+            "drawn": "random",
+            "labels": [{"rater": rater, "kind": "human", "criteria": {"polite": level[place % 2]}} for rater in "ab"],
+        }
+        for place in range(N)
+    ]
+    (folder / "examples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for judge in range(3):
+        ratings = [
+            {"id": f"e{place}", "rater": f"j{judge}", "criteria": {"polite": level[(place + wrong(place, judge)) % 2]}}
+            for place in range(N)
+        ]
+        (tmp_path / f"j{judge}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ratings))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_rubric(project: Path, words: str, **keys: Any) -> None:
+    """Write other words into the rubric."""
+    data = {"name": "reply", "criteria": [{"name": "polite", "requirement": words}]} | keys
+    (project / "rubrics" / "reply.yaml").write_text(json.dumps(data))
+
+
+def lines(project: Path) -> list[dict[str, Any]]:
+    """The record."""
+    text = (project / "calibration" / "reply" / "settings.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def calibrated(judge: int = 0, **options: Any) -> Calibration:
+    """A judge's ratings compared with the labels, from Python."""
+    return calibrate("reply", ratings=f"j{judge}.jsonl", **options)
+
+
+def test_each_wording_tried_on_the_labels_widens_the_interval_of_all(project: Path) -> None:
+    counts = []
+    for words in WORDS:
+        write_rubric(project, words)
+        counts.append(calibrated().decision.settings)
+    assert counts == [1, 1, 2, 3, 4]
+    assert len(lines(project)) == 4
+    write_rubric(project, WORDS[0])
+    again = calibrated()
+    assert again.decision.settings == 4
+    assert again.comparison.agreement.level == pytest.approx(1 - 0.05 / 4)
+    assert json_of(again)["gain"].level == pytest.approx(1 - 0.05 / 4)
+    assert json_of(again)["decision"]["settings"] == 4
+    assert again.comparison.criteria["polite"].statistics["exact_agreement"].level == 0.95
+    assert "CI, 95% for all 4 settings tried on these labels together" in text_of(view(again))
+
+
+def test_ten_wordings_and_the_best_of_them_is_no_longer_shown_to_reach_the_target(project: Path) -> None:
+    first = calibrated(target=0.85)
+    assert (first.comparison.agreement.value, first.verdict, first.use) == (0.95, "ok", "gate")
+    for number in range(9):
+        write_rubric(project, f"The reply is polite, version {number}.")
+        last = calibrated(target=0.85)
+    assert last.decision.settings == 10
+    assert (last.verdict, last.use, last.decision.because_code) == ("not-enough-labels", "explore", "target-open")
+
+
+def test_the_command_line_and_python_share_one_record(project: Path) -> None:
+    run("markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "--quiet", cwd=project)
+    assert calibrated(1).decision.settings == 2
+    shown = run("markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "j1.jsonl", "j2.jsonl", cwd=project)
+    assert "95% for all 3 settings tried on these labels together" in " ".join(shown.stdout.split())
+    assert [line["judge"] for line in lines(project)] == ["j0", "j1", "j2"]
+
+
+def test_judges_that_are_compared_count(project: Path) -> None:
+    compare("j0.jsonl", "j1.jsonl", rubric="reply")
+    assert [line["judge"] for line in lines(project)] == ["j0", "j1"]
+    assert calibrated(2).decision.settings == 3
+
+
+def test_candidates_of_improve_count(project: Path) -> None:
+    verdicts = {"polite": {"quote": "", "reason": "x", "level": "MET"}}
+    always = f"def judge(system_prompt, user_prompt):\n    return {{'verdicts': {verdicts}}}\n"
+    (project / "judge.py").write_text(always)
+    for number in range(2):
+        data = {"name": "reply", "criteria": [{"name": "polite", "requirement": f"The reply is polite ({number})."}]}
+        (project / f"candidate{number}.yaml").write_text(json.dumps(data))
+    done = run(
+        "markscheme", "improve", "reply", "--judge", "function:judge:judge",
+        "--candidates", "candidate0.yaml", "candidate1.yaml", cwd=project,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert {line["split"] for line in lines(project)} == {"dev"}
+    assert len({line["setting"] for line in lines(project)}) == 3
+
+
+def test_the_held_out_part_counts_only_what_it_was_opened_for(project: Path) -> None:
+    path = project / "calibration" / "reply" / "examples.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for place, row in enumerate(rows):
+        row["split"] = "dev" if place % 3 == 0 else "test"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for words in WORDS[2:]:
+        write_rubric(project, words)
+        calibrated()
+    assert calibrated(split="test").decision.settings == 1
+    assert calibrated().decision.settings == 3
+    assert {line["split"] for line in lines(project)} == {"dev", "test"}
+
+
+def test_measure_and_marks_make_another_setting_and_the_target_does_not(project: Path) -> None:
+    assert [calibrated(target=target).decision.settings for target in (0.8, 0.9)] == [1, 1]
+    assert calibrated(on="decision").decision.settings == 2
+    write_rubric(project, WORDS[0], passingThreshold=0.7)
+    assert calibrated().decision.settings == 3
+    assert calibrated(max_false_pass=0.2).decision.settings == 3
+
+
+def test_constructed_labels_record_nothing(project: Path) -> None:
+    path = project / "calibration" / "reply" / "examples.jsonl"
+    path.write_text(path.read_text().replace('"human"', '"constructed"'))
+    calibration = calibrated()
+    assert (calibration.decision.settings, calibration.settings_kept) == (1, None)
+    assert not path.with_name("settings.jsonl").exists()
+
+
+def test_where_the_record_cannot_be_written_the_run_goes_on_and_says_so(project: Path) -> None:
+    (project / "calibration" / "reply" / "settings.jsonl").mkdir()
+    calibration = calibrated(accept=True)
+    assert (calibration.decision.settings, calibration.settings_kept) == (1, False)
+    assert "Settings not recorded" in text_of(view(calibration))
+    assert load_receipt(project / "calibration" / "reply" / "accepted.json").settings is None
+
+
+def test_the_accepted_run_says_how_many_settings_were_tried(project: Path) -> None:
+    calibrated(1)
+    calibrated(0, accept=True)
+    receipt = load_receipt(project / "calibration" / "reply" / "accepted.json")
+    assert (receipt.settings, receipt.measure, receipt.excepted) == (2, "score", ())
+
+
+def test_judge_columns_of_a_table_are_its_settings_and_nothing_is_recorded(project: Path) -> None:
+    rows = ["id,judge_a,judge_b,human"]
+    rows += [
+        f"{place},{(place + wrong(place, 0)) % 2},{(place + wrong(place, 1)) % 2},{place % 2}" for place in range(N)
+    ]
+    (project / "table.csv").write_text("\n".join(rows) + "\n")
+    shown = run("markscheme", "calibrate", "table.csv", "--judge", "judge_a,judge_b", "--human", "human", cwd=project)
+    assert "95% for all 2 settings tried on these labels together" in " ".join(shown.stdout.split())
+    assert not list(project.rglob("settings.jsonl"))

@@ -1,0 +1,13 @@
+"""Reports as a reader sees them."""
+
+import io
+
+from markscheme.report.document import Document
+from markscheme.report.terminal import render_terminal
+
+
+def text_of(document: Document) -> str:
+    """A report as the terminal shows it, on one line."""
+    file = io.StringIO()
+    render_terminal(document, file, 100)
+    return " ".join(file.getvalue().split())
