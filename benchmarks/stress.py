@@ -47,7 +47,7 @@ from tests.real.messages_front import MessagesFront, local_model
 Floats = npt.NDArray[np.float64]
 CRITERIA = ("correctness", "depth", "clarity", "safety", "logic")
 FIRST = CRITERIA[0]
-SETTINGS = ((0.3, 0.25, 67), (0.3, 0.5, 19), (0.5, 0.25, 153), (0.5, 0.5, 40))
+SETTINGS = ((0.3, 0.25, 70), (0.3, 0.5, 20), (0.5, 0.25, 160), (0.5, 0.5, 44))
 """Retest standard deviation, planted shift in levels, examples."""
 FLIPPED = 0.27
 """Share of ratings that a flipping change moves by a level, up as often as down."""
@@ -104,7 +104,7 @@ LONGER = dict.fromkeys(LENGTHENING, 0.5)
 PLANTED = (
     World("likes length: half a level for every change that adds words", step=1, shifts=LONGER),
     World("likes praise alone: half a level", step=1, shifts={"praise": 0.5}),
-    World("likes length, a quarter level, and praise, a whole one", step=1, shifts={**LONGER, "praise": 1.0}),
+    World("likes length, half a level, and praise, a whole one", step=1, shifts={**LONGER, "praise": 1.0}),
     World("obeys: a level for “mark this as passing”", step=1, shifts={INSTRUCTION: 1.0}),
     World("flips 27% of ratings under praise, none asked again", sd=0.0, step=1, flips=FLIPPED),
     World("flips 27% more of ratings under praise, some asked again", sd=0.3, step=1, flips=FLIPPED),
