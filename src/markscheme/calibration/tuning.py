@@ -525,8 +525,7 @@ class _FreshLabels:
         mark = tuned.mark.after
         scores = data.scores(tuned.weights.after)
         measurable = ~np.isnan(scores) & ~np.isnan(passed)
-        at_random = np.array([one.drawn in (None, "random") for one in data.labels.truth.examples], dtype=bool)
-        fresh = measurable & at_random & ~np.isin(data.labels.truth.ids, list(used))
+        fresh = measurable & _may_promise(data.labels, used)
         decisions = data.decisions(scores, mark, rubric)
         aside = int(measurable.sum()) - int(fresh.sum())
         left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
@@ -593,6 +592,41 @@ def _band(
         f"graded is like these {counted(fresh.n, 'labelled example')}{halved}{fresh.left_out}"
     )
     return TunedBand(before, _zone(widths), True, "; ".join([reason, *refused]), bands, split)
+
+
+def _may_promise(labels: _Labels, used: Collection[str]) -> Flags:
+    """Which examples were drawn at random and moved no number before, shape (n,)."""
+    at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
+    return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
+
+
+@dataclass(frozen=True)
+class DecidedLabels:
+    """Annotators' decisions that may carry a promise.
+
+    Attributes:
+        ids: The examples.
+        passed: Whether annotators pass each, shape (n,), 1 for pass.
+        groups: Names of groups, one for each example; None without.
+    """
+
+    ids: tuple[str, ...]
+    passed: Floats
+    groups: tuple[str, ...] | None
+
+
+def decided_labels(
+    rubric: Rubric, examples: ExampleSet, kind: Kind | None = None, used: Collection[str] = ()
+) -> DecidedLabels:
+    """The explicit decisions on examples drawn at random that moved no number before; arguments as for `propose`.
+
+    Raises:
+        ComparisonError: Nothing is labelled.
+    """
+    labels = _Labels.of(examples, rubric, kind)
+    counted_ones = ~np.isnan(labels.passed) & _may_promise(labels, used)
+    truth = labels.truth.rows(counted_ones)
+    return DecidedLabels(truth.ids, labels.passed[counted_ones], truth.groups)
 
 
 def _asked_before(further: int) -> str:

@@ -4,6 +4,7 @@ import datetime
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -22,12 +23,13 @@ from markscheme.commands.options import (
 )
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.commands.progress import progress
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, writing
 from markscheme.files import refuse_unwritable
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Rater
     from markscheme.calibration.tuning import Proposal
+    from markscheme.calibration.votes import TunedVotes
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.rating import Rating
     from markscheme.rubrics.rubric import Rubric
@@ -68,7 +70,8 @@ def tune(
 ) -> int:
     """Find what the labels support changing in a rubric: its wording first, then weights, pass mark, thresholds, and
     the gray zone in which a person should decide. What isn't supported stays, with the reason. With a dev and a test
-    split, only dev is used until --final.
+    split, only dev is used until --final. Files of several judges, one each, make a panel: the more of its judges
+    agree, the less a decision needs a person.
 
     Args:
         source: use the levels of human or judge (the judge's, if known)
@@ -92,6 +95,7 @@ def tune(
     from markscheme.calibration.calibration import Options, calibration_of
     from markscheme.calibration.labelled_examples import labelled_examples
     from markscheme.calibration.tuning import Promised, propose
+    from markscheme.calibration.votes import tune_votes
     from markscheme.ratings.asks import PromiseAsked, asking
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.splits import open_test_labels, openings_of, used_to_tune, warn_of_split_groups
@@ -116,13 +120,18 @@ def tune(
     today = datetime.date.today().isoformat()
     test, openings = open_test_labels(every, by="tune --final", at=today) if final else (None, openings_of(every))
     rated = ExampleSet((*dev.examples, *(test.examples if test else ())), every.path)
+    votes_of: list[Rating] = []
     if ratings:
         judged, rater = _ratings_in(ratings, loaded, rated, export)
+        if len({rating.rater for rating in judged}) > 1:
+            votes_of = judged
+            judged = _as_one_panel(judged, rater)
     elif judge is not None or source == "judge":
         judged, rater = _ask(judge, loaded, rated, folder, ask)
     else:
         judged, rater = [], None
-    ask_for = PromiseAsked("" if rater is None else rater.name, side, "distance", error, confidence, promise or "")
+    signal = "votes" if votes_of else "distance"
+    ask_for = PromiseAsked("" if rater is None else rater.name, side, signal, error, confidence, promise or "")
     with asking(test or dev, ask_for, at=today) as (further, record):
         proposal = propose(
             loaded,
@@ -135,7 +144,13 @@ def tune(
             test=test,
             used=used_to_tune(every),
         )
-        if proposal.band is not None and proposal.band.bands:
+        votes = None
+        if votes_of:
+            proposal = replace(proposal, band=None)
+            promised = Promised(None, error, confidence, side, further)
+            part = "dev" if test is None else "test"
+            votes = tune_votes(loaded, test or dev, votes_of, promised, kind=gold, used=used_to_tune(every), split=part)
+        if votes is not None or (proposal.band is not None and proposal.band.bands):
             record()
     findings = None
     if rater is not None:
@@ -145,8 +160,13 @@ def tune(
     if written:
         proposed.write()
         _put_on_record(proposal, every, today)
+    cascade = None
+    if votes is not None and write and band:
+        cascade = _write_cascade(votes, proposal, every, today)
     split = "dev" if every.has_splits else ""
-    shown = TuneRun(proposal, split, costs, rater, findings, openings, proposed.diff, written=written)
+    shown = TuneRun(
+        proposal, split, costs, rater, findings, openings, proposed.diff, written=written, votes=votes, cascade=cascade
+    )
     show(view(shown), json_of(shown), json=json)
     return TOO_FEW if proposal.too_few else 0
 
@@ -174,16 +194,36 @@ def _put_on_record(proposal: "Proposal", examples: "ExampleSet", today: str) -> 
 def _ratings_in(
     paths: Sequence[Path], rubric: "Rubric", examples: "ExampleSet", export: ExportOptions
 ) -> tuple[list["Rating"], "Rater | None"]:
-    """The ratings of the one rater in some files."""
+    """The ratings in some files, of one rater or of the judges of a panel."""
     from markscheme.calibration.calibration import Rater
     from markscheme.readers.rated import judge_ratings
 
     ratings = [rating for path in paths for rating in judge_ratings(path, rubric, examples, export.hints.meanings)]
     files = ", ".join(map(str, paths))
-    raters = sorted({rating.rater for rating in ratings})
-    if len(raters) > 1:
-        raise UsageError(f"{files} contains {len(raters)} raters ({', '.join(raters)}); use one file for each")
-    return ratings, Rater(raters[0], "", "ratings", files)
+    raters = list(dict.fromkeys(rating.rater for rating in ratings))
+    if len(raters) > 1 and len(raters) != len(paths):
+        names = ", ".join(sorted(raters))
+        raise UsageError(f"{files} contains {len(raters)} raters ({names}); use one file for each")
+    return ratings, Rater("+".join(raters), "", "ratings", files)
+
+
+def _as_one_panel(ratings: "Sequence[Rating]", panel: "Rater | None") -> list["Rating"]:
+    """The ratings of several judges as samples of one, whose median counts."""
+    judges = list(dict.fromkeys(rating.rater for rating in ratings))
+    name = "" if panel is None else panel.name
+    return [replace(rating, rater=name, sample=judges.index(rating.rater)) for rating in ratings]
+
+
+def _write_cascade(votes: "TunedVotes", proposal: "Proposal", examples: "ExampleSet", today: str) -> Path | str:
+    """The file with the panel's promise; or why it isn't written."""
+    if proposal.changes():
+        return "the same labels change weights or pass mark: write that first, then test the votes on fresh labels"
+    if votes.why_not_written:
+        return votes.why_not_written
+    if examples.path is None:
+        return "the labels came from no file"
+    with writing(examples.path.parent):
+        return votes.write(examples.path.parent, proposal.rubric, at=today)
 
 
 def _ask(

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.calibration import Rater
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.tuning import MarkSide, Proposal, Source, Tuned, TunedBand
+from markscheme.calibration.votes import CASCADE, TunedVotes
 from markscheme.phrases import counted, number, signed
 from markscheme.ratings.splits import Openings
 from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
@@ -44,6 +46,8 @@ class TuneRun:
         openings: Looks at the test labels so far; None if none are held out.
         diff: The lines of the rubric's file that change.
         written: Whether they were written.
+        votes: What the votes of a panel allow; None for a single judge.
+        cascade: The file that was written for the panel, or why none was; None where none was asked for.
     """
 
     proposal: Proposal
@@ -54,6 +58,8 @@ class TuneRun:
     openings: Openings | None
     diff: str = ""
     written: bool = False
+    votes: TunedVotes | None = None
+    cascade: Path | str | None = None
 
 
 def view(run: TuneRun) -> Document:
@@ -96,7 +102,8 @@ def _sections(run: TuneRun) -> Iterator[Section]:
     yield Section("Weights", tuple(_weights(run)))
     mark = _mark(run.proposal.chosen.pass_mark, run.costs)
     yield Section("Pass mark", (Paragraph((*mark, *_thresholds(run.proposal))),))
-    yield Section("Gray zone: ask a person", (Paragraph((_band(run.proposal.band),)),))
+    zone = (_band(run.proposal.band),) if run.votes is None else tuple(_votes(run.votes, run.cascade))
+    yield Section("Gray zone: ask a person", (Paragraph(zone),))
     if run.proposal.final is not None:
         yield Section("On the test split, which had no part in this", (_held_out(run.proposal.final),))
     if run.openings is not None:
@@ -200,6 +207,17 @@ def _band(band: TunedBand | None) -> str:
     return f"{_who_decides(gray_zone(band.after))}; {band.reason}. {' '.join(parts)} Written with --band."
 
 
+def _votes(votes: TunedVotes, cascade: Path | str | None) -> Iterator[str]:
+    """What a panel's votes allow, and where that is written."""
+    yield votes.sentence
+    if isinstance(cascade, Path):
+        yield f"Written to {cascade}."
+    elif cascade is not None:
+        yield f"{CASCADE} isn't written: {cascade}."
+    elif votes.is_supported:
+        yield "Written with --write --band."
+
+
 def _who_decides(zone: GrayZone) -> str:
     """Which decisions a person makes, by their distance from the pass mark."""
     if zone.passes == zone.fails:
@@ -247,6 +265,7 @@ def json_of(run: TuneRun) -> dict[str, Any]:
         **_tuned_json(proposal, proposal.chosen, run.costs),
         "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
         "ask_within": None if proposal.band is None else _band_json(proposal.band),
+        **({} if run.votes is None else {"cascade": _votes_json(run.votes, run)}),
         "final": None if proposal.final is None else _held_out_json(proposal.final, ""),
         "test_labels": run.openings,
         **attributes(run, "diff written"),
@@ -279,6 +298,17 @@ def _held_out_json(held_out: Mapping[str, HeldOut], why_not: str) -> dict[str, A
         nothing = Estimate.without_value(why_not or "nothing to measure", n=0, method=f"held out, {name}")
         entries[name] = held_out.get(name, HeldOut(nothing, nothing, nothing))
     return entries
+
+
+def _votes_json(votes: TunedVotes, run: TuneRun) -> dict[str, Any]:
+    """The content of the file with what the votes allow, and whether it was written."""
+    content = votes.to_json(run.proposal.rubric, at="")
+    return {
+        **{key: value for key, value in content.items() if key != "at"},
+        "supported": votes.is_supported,
+        "reason": votes.sentence,
+        "file": str(run.cascade) if isinstance(run.cascade, Path) else None,
+    }
 
 
 def _band_json(band: TunedBand) -> dict[str, Any]:

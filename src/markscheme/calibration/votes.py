@@ -1,0 +1,219 @@
+"""Several judges' votes as certainty: which of their decisions need no person, and the file that says so."""
+
+import json
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.tuning import MARK_SIDES, MarkSide, Promised, decided_labels
+from markscheme.files import refuse_link, write_whole
+from markscheme.fingerprint import fingerprint
+from markscheme.phrases import counted, in_words, percent
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rating, asked_under
+from markscheme.ratings.splits import labelling_digest
+from markscheme.ratings.table import column_of
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.cascade import AutomaticPart, ErrorLimit, automatic_part
+from markscheme.stats.intervals import Flags, Floats
+
+CASCADE = "cascade.json"
+RECOMMENDED = 5
+"""Judges from which votes rank decisions finely enough; a judgement. On published answers to trivia and 400 labels,
+votes of three judges decided .38 of the responses and votes of seven .76; one judge's decisions tell nothing apart."""
+DECIDES_RIGHTLY = 0.85
+"""Share of right decisions below which no signal decided anything alone, on 59 published judges."""
+
+
+@dataclass(frozen=True)
+class PanelDecisions:
+    """What several judges decide together; arrays have one row per example.
+
+    Attributes:
+        judges: Their names.
+        certainty: Share of the judges that decide like most of them; nan for an even split, and where one judge didn't
+            decide.
+        passes: Whether most of them pass it.
+    """
+
+    judges: tuple[str, ...]
+    certainty: Floats
+    passes: Flags
+
+    @classmethod
+    def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "PanelDecisions":
+        """The decisions of all judges in some ratings on the examples `ids`."""
+        judges = tuple(dict.fromkeys(rating.rater for rating in ratings))
+        columns = [column_of(judge, (one for one in ratings if one.rater == judge), rubric, ids) for judge in judges]
+        share = np.mean([column.decisions for column in columns], axis=0)
+        certainty = np.where(share == 1 / 2, math.nan, np.maximum(share, 1 - share))
+        return cls(judges, certainty, np.asarray(share > 1 / 2))
+
+
+@dataclass(frozen=True)
+class TunedVotes:
+    """What the labels say about letting a panel decide alone where enough of its judges agree.
+
+    Attributes:
+        judges: The judges.
+        promised: What is promised.
+        parts: The automatic decisions, by the decisions that the promise is about.
+        right: Share of labelled examples that the majority decides rightly.
+        n: Labelled examples.
+        groups: Groups that they are in; None where they aren't grouped.
+        split: The labels it was tested on.
+        labels: Digest of these labels.
+        under: Fingerprint of the question that all judges were asked; "" where the ratings don't say.
+    """
+
+    judges: tuple[str, ...]
+    promised: Promised
+    parts: Mapping[MarkSide, AutomaticPart]
+    right: float
+    n: int
+    groups: int | None
+    split: str
+    labels: str
+    under: str
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether some decisions need no person."""
+        return any(part.certain is not None for part in self.parts.values())
+
+    @property
+    def sentence(self) -> str:
+        """Which decisions need no person, or why all of them do."""
+        panel = f"{counted(len(self.judges), 'judge')} vote"
+        if self.right < DECIDES_RIGHTLY and not self.is_supported:
+            return (
+                f"{panel}; everything goes to people: most of the judges decide rightly on {percent(self.right)}, and "
+                f"below {percent(DECIDES_RIGHTLY)} more labels hardly help. Improve the judges first."
+            )
+        parts = " ".join(self._of_part(side, part) for side, part in self.parts.items())
+        few = f" With {RECOMMENDED} judges or more, votes tell more decisions apart."
+        return f"{panel}. {parts}{few if len(self.judges) < RECOMMENDED else ''}"
+
+    def _of_part(self, side: MarkSide, part: AutomaticPart) -> str:
+        whose = "decisions" if side == "both" else side
+        if part.certain is None:
+            return f"All {whose} go to people: {part.automatic.undefined}."
+        least = math.ceil(round(part.certain * len(self.judges), 6))
+        automatic = percent(part.automatic.value or 0.0)
+        promise = (
+            f"{percent(self.promised.error)} of these are wrong, with {percent(self.promised.confidence)} confidence"
+        )
+        return (
+            f"Where {least} of them or more agree, {whose} need no person ({automatic} of all): at most {promise}, "
+            f"if what is graded is like these {counted(self.n, 'example')}. {part.errors} of {part.n_automatic} were "
+            "wrong."
+        )
+
+    @property
+    def why_not_written(self) -> str:
+        """Why nothing can be written that says which judges to ask; "" where it can."""
+        if not self.is_supported:
+            return "nothing is certified"
+        nameless = [judge for judge in self.judges if ":" not in judge]
+        if nameless:
+            return f"the ratings of {in_words(nameless)} don't say which judge to ask, as in anthropic:MODEL"
+        return "" if self.under else "the ratings don't say by which words of the rubric they were given"
+
+    def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
+        """The content of the file: one stage, in which all judges are asked."""
+        certain = {side: part.certain for side, part in self.parts.items()}
+        one = next(iter(self.parts.values()))
+        automatic = [part for part in self.parts.values() if part.certain is not None]
+        decided = sum(part.n_automatic for part in automatic)
+        uppers = [part.upper for part in automatic if part.upper is not None]
+        stage = {
+            "judge": "+".join(self.judges),
+            "model": [judge.partition(":")[2] for judge in self.judges],
+            "fingerprint": fingerprint(sorted(self.judges), self.under),
+            "certainty": "votes",
+            "certain": one.certain if "both" in certain else {side: certain.get(side) for side in MARK_SIDES},
+        }
+        return {
+            "schema": 1,
+            "error": self.promised.error,
+            "confidence": self.promised.confidence,
+            "wrong_passes": None,
+            "for": self.promised.side,
+            "stages": [stage],
+            "labels": {"n": self.n, "sha256": self.labels, "split": self.split, "groups": self.groups},
+            "automatic": {side: part.automatic.to_json() for side, part in self.parts.items()}
+            if len(self.parts) > 1
+            else one.automatic.to_json(),
+            "decided": [decided, self.n - decided],
+            "errors": sum(part.errors for part in automatic),
+            "upper": max(uppers, default=None),
+            "fingerprints": {"rubric": rubric.fingerprint, "prompt": self.under},
+            "at": at,
+        }
+
+    def write(self, folder: Path, rubric: Rubric, *, at: str) -> Path:
+        """Write the file next to the labels.
+
+        Raises:
+            OSError: It can't be written.
+        """
+        path = folder / CASCADE
+        refuse_link(path)
+        content = json.dumps(self.to_json(rubric, at=at), ensure_ascii=False, indent=2, allow_nan=False)
+        write_whole(path, f"{content}\n", follow=False)
+        return path
+
+
+def tune_votes(
+    rubric: Rubric,
+    examples: ExampleSet,
+    ratings: Sequence[Rating],
+    promised: Promised,
+    *,
+    kind: Kind | None = None,
+    used: Collection[str] = (),
+    split: str = "dev",
+) -> TunedVotes:
+    """Which decisions of several judges need no person, by the share of them that agrees.
+
+    Args:
+        rubric: As it is.
+        examples: With their labels.
+        ratings: Of several judges.
+        promised: The promise.
+        kind: Only labels of this kind count; None for the strongest there are.
+        used: Ids of examples that moved numbers of this rubric earlier; no promise may be based on them.
+        split: The part that the labels are of.
+
+    Raises:
+        ComparisonError: Nothing is labelled.
+    """
+    labels = decided_labels(rubric, examples, kind, used)
+    panel = PanelDecisions.of(ratings, rubric, labels.ids)
+    wrong = panel.passes != (labels.passed == 1)
+    is_decided = ~np.isnan(panel.certainty)
+    limit = ErrorLimit(promised.error, promised.level)
+    asked: tuple[MarkSide, ...] = MARK_SIDES if promised.side == "each" else (promised.side,)
+    sides = {"both": np.ones(len(wrong), dtype=bool), "passes": panel.passes, "fails": ~panel.passes}
+    parts = {
+        side: automatic_part(np.where(sides[side], panel.certainty, math.nan), wrong, limit, labels.groups)
+        for side in asked
+    }
+    under = {rating.under for rating in ratings}
+    groups = None if labels.groups is None else len(set(labels.groups))
+    return TunedVotes(
+        judges=panel.judges,
+        promised=promised,
+        parts=parts,
+        right=float(1 - wrong[is_decided].mean()) if is_decided.any() else 0.0,
+        n=len(wrong),
+        groups=groups,
+        split=split,
+        labels=labelling_digest(examples),
+        under=under.pop() if under == {asked_under(rubric)} else "",
+    )

@@ -1,0 +1,144 @@
+"""`markscheme tune` with the ratings of several judges, whose votes say how certain a decision is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.ratings.rating import asked_under
+from markscheme.rubrics.file import load_rubric
+from tests.commands.console import run
+
+RUBRIC = """\
+name: reply
+passingThreshold: 0.5
+criteria:
+- {name: right, requirement: What the reply says is right, weight: 1}
+"""
+VOTES = {7: (110, 1), 6: (40, 1), 5: (30, 4), 4: (20, 6), 2: (10, 4), 0: (40, 1)}
+"""Responses by how many of seven judges pass them, and how many of these decisions annotators call wrong.
+
+For the passes alone, 150 are certain enough, 2 of them wrong, with an upper limit of .0351: computed once, away from
+this package."""
+
+
+def project(folder: Path, *, judges: int = 7, name: str = "openai:m{}", group: bool = False) -> list[str]:
+    """A rubric with annotators' decisions, and a file of ratings for each judge."""
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "reply.yaml").write_text(RUBRIC)
+    home = folder / "calibration" / "reply"
+    home.mkdir(parents=True)
+    under = asked_under(load_rubric(folder / "rubrics" / "reply.yaml"))
+    examples = []
+    ratings: list[list[dict[str, Any]]] = [[] for _ in range(judges)]
+    rows = [(votes, place < wrong) for votes, (size, wrong) in VOTES.items() for place in range(size)]
+    for number, (votes, is_wrong) in enumerate(rows):
+        label = {"rater": "ann", "kind": "human", "pass": (votes > 3) is not is_wrong}
+        example = {"id": f"e{number}", "query": "q", "response": f"r{number}", "labels": [label]}
+        examples.append({**example, "group": f"g{number % 10}"} if group else example)
+        for judge in range(judges):
+            level = int((judge + number) % 7 < votes)
+            line = {"id": f"e{number}", "rater": name.format(judge), "kind": "model", "criteria": {"right": level}}
+            ratings[judge].append({**line, "under": under})
+    (home / "examples.jsonl").write_text("".join(json.dumps(example) + "\n" for example in examples))
+    files = [f"judge{judge}.jsonl" for judge in range(judges)]
+    for file, lines in zip(files, ratings, strict=True):
+        (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return files
+
+
+def tuned(folder: Path, files: list[str], *options: str) -> dict[str, Any]:
+    done = run("markscheme", "tune", "reply", "--ratings", *files, "--json", *options, cwd=folder)
+    assert done.returncode in (0, 4), done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def test_passes_that_six_of_seven_judges_agree_on_need_no_person(tmp_path: Path) -> None:
+    files = project(tmp_path)
+    report = tuned(tmp_path, files, "--for", "passes")
+    assert report["ask_within"] is None
+    cascade = report["cascade"]
+    assert cascade["supported"]
+    (stage,) = cascade["stages"]
+    assert stage["certainty"] == "votes"
+    assert stage["certain"] == {"passes": pytest.approx(6 / 7, abs=1e-6), "fails": None}
+    assert stage["judge"] == "+".join(f"openai:m{judge}" for judge in range(7))
+    assert (cascade["decided"], cascade["errors"]) == ([150, 100], 2)
+    assert cascade["upper"] == pytest.approx(0.0351, abs=5e-5)
+    assert "Where 6 of them or more agree, passes need no person (60% of all)" in cascade["reason"]
+    assert cascade["file"] is None
+    assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
+
+
+def test_the_file_says_which_judges_were_tested_on_which_labels(tmp_path: Path) -> None:
+    files = project(tmp_path)
+    report = tuned(tmp_path, files, "--for", "passes", "--write", "--band")
+    path = tmp_path / "calibration" / "reply" / "cascade.json"
+    written = json.loads(path.read_text())
+    assert report["cascade"]["file"] == str(path)
+    assert written["schema"] == 1
+    assert (written["error"], written["confidence"], written["for"], written["wrong_passes"]) == (
+        0.05,
+        0.9,
+        "passes",
+        None,
+    )
+    assert written["stages"][0]["model"] == [f"m{judge}" for judge in range(7)]
+    assert (written["labels"]["n"], written["labels"]["groups"]) == (250, None)
+    rubric = load_rubric(tmp_path / "rubrics" / "reply.yaml")
+    assert written["fingerprints"] == {"rubric": rubric.fingerprint, "prompt": asked_under(rubric)}
+    assert written["at"]
+    assert written["automatic"]["value"] == pytest.approx(150 / 250)
+    assert (tmp_path / "rubrics" / "reply.yaml").read_text() == RUBRIC
+
+
+def test_without_a_certificate_nothing_is_written_and_an_older_file_stays(tmp_path: Path) -> None:
+    files = project(tmp_path)
+    path = tmp_path / "calibration" / "reply" / "cascade.json"
+    path.write_text("older")
+    options = ("--for", "fails", "--write", "--band")
+    report = tuned(tmp_path, files, *options)
+    assert not report["cascade"]["supported"]
+    assert "All fails go to people: " in report["cascade"]["reason"]
+    assert path.read_text() == "older"
+
+
+def test_ratings_that_do_not_say_which_judge_to_ask_show_figures_and_write_nothing(tmp_path: Path) -> None:
+    files = project(tmp_path, name="judge {}")
+    done = run("markscheme", "tune", "reply", "--ratings", *files, "--for", "passes", "--write", "--band", cwd=tmp_path)
+    words = " ".join(done.stdout.split())
+    assert "Where 6 of them or more agree, passes need no person" in words
+    assert "cascade.json isn't written: the ratings of judge 0, judge 1" in words
+    assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
+
+
+def test_votes_and_other_signals_share_one_record_of_promises(tmp_path: Path) -> None:
+    files = project(tmp_path)
+    tuned(tmp_path, files, "--for", "passes")
+    tuned(tmp_path, files, "--for", "each")
+    lines = (tmp_path / "calibration" / "reply" / "asks.jsonl").read_text().splitlines()
+    asks = [json.loads(line) for line in lines]
+    assert [(ask["signal"], ask["side"]) for ask in asks] == [("votes", "passes"), ("votes", "each")]
+
+
+def test_examples_of_few_groups_promise_nothing(tmp_path: Path) -> None:
+    """Ten groups of 25 responses each: too few to show what a group has in common."""
+    files = project(tmp_path, group=True)
+    report = tuned(tmp_path, files, "--for", "passes")
+    assert report["cascade"]["labels"]["groups"] == 10
+    assert not report["cascade"]["supported"]
+
+
+def test_with_few_judges_the_report_recommends_more(tmp_path: Path) -> None:
+    files = project(tmp_path, judges=3)
+    assert "With 5 judges or more, votes tell more decisions apart." in tuned(tmp_path, files)["cascade"]["reason"]
+
+
+def test_two_judges_in_one_file_are_still_refused(tmp_path: Path) -> None:
+    files = project(tmp_path, judges=2)
+    (tmp_path / "both.jsonl").write_text("".join((tmp_path / file).read_text() for file in files))
+    done = run("markscheme", "tune", "reply", "--ratings", "both.jsonl", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "contains 2 raters (openai:m0, openai:m1); use one file for each" in done.stderr
