@@ -68,9 +68,9 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _scale_of(criterion: Criterion) -> list[dict[str, Any]]:
-    choices = zip(criterion.scale.levels, criterion.scale.choices, strict=True)
     return [
-        {"value": level.value, "choice": choice, "description": level.description or ""} for level, choice in choices
+        {"value": level.value, "choice": choice, "label": level.label or "", "description": level.description or ""}
+        for level, choice in zip(criterion.scale.levels, criterion.scale.choices, strict=True)
     ]
 
 
@@ -81,9 +81,12 @@ def _words_of(line: Mapping[str, Any]) -> CriterionWords:
 
 
 def _has_words(level: Mapping[str, Any]) -> bool:
-    return bool(level.get("description")) or not str(level.get("choice")).replace(".", "", 1).isdigit()
+    is_number = str(level.get("choice")).replace(".", "", 1).isdigit()
+    return bool(level.get("description") or level.get("label")) or not is_number
 
 
 def _level_in_words(level: Mapping[str, Any]) -> str:
-    description = level.get("description")
-    return f"{level.get('choice')}: {description}" if description else str(level.get("choice"))
+    choice = str(level.get("choice"))
+    label = level.get("label")
+    name = f"{choice} · {label}" if label and label != choice else choice
+    return f"{name}: {level['description']}" if level.get("description") else name
