@@ -36,6 +36,11 @@ COMMANDS: Sequence[Sequence[str]] = (
     ("label", "manners", "--sheet", "sheet.html"),
     ("import", "rows.jsonl", "--rubric", "manners"),
     ("experiment", "support.experiment.yaml", *JUDGE),
+    ("adjudicate", "manners", "--rater", "c"),
+    ("improve", "manners", *JUDGE, "--plan"),
+    ("pass-rate", "passes.jsonl", "--calibration", "decided.jsonl"),
+    ("gate-risk", "passes.jsonl", "passes.jsonl", "--threshold", "0.5", "--of", "pass"),
+    ("demo", "--plant", "nothing", "-n", "30", "--seed", "1"),
     ("session", "status"),
     ("batches",),
     ("init", "new"),
@@ -84,6 +89,10 @@ def folder(tmp_path: Path) -> Path:
     make_project(folder, n=12)
     (folder / "reply.txt").write_text("reply 7 of many")
     (folder / "rows.jsonl").write_text('{"id": "r1", "response": "reply 7 of many"}\n')
+    cases = [{"id": unit, "pass": decision} for unit, decision in (("a", True), ("b", False), ("c", True))]
+    (folder / "passes.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    decided = [{"id": case["id"], "gold": case["pass"], "judge": case["pass"]} for case in cases]
+    (folder / "decided.jsonl").write_text("".join(json.dumps(case) + "\n" for case in decided))
     (folder / "support.experiment.yaml").write_text(
         "rubric: manners\nmodel: function:scripted_judges:careful\n"
         "variants: [{name: a, system: Be good.}]\ncases: [{id: c, inputs: {query: reply 7 of many}}]\n"

@@ -85,7 +85,7 @@ OTHER: Mapping[str, Sequence[str]] = {
         "prompts place --missing",
     ),
     "place-ana.json": ("import FILE --rubric place --append --to out.jsonl", "agreement FILE"),
-    "markscheme.toml": ("status", "lint", "calibrate place --ratings ratings.jsonl --quiet"),
+    "markscheme.toml": ("status", "lint place", "calibrate place --ratings ratings.jsonl --quiet"),
     "pyproject.toml": ("status",),
     "edits.json": (f"improve place --candidates FILE {JUDGE}",),
     "candidate.yaml": (f"improve place --candidates FILE {JUDGE}",),
@@ -150,7 +150,7 @@ class Outcome:
             return "hang"
         if self.status == CRASHED or "Traceback (most recent call last)" in self.printed:
             return "traceback"
-        names = (Path(slot.file).name, "examples.jsonl", "labelled.jsonl")
+        names = (Path(slot.file).name, "examples.jsonl", "labelled.jsonl", "place.experiment.yaml")
         if self.status == FAULT and not any(name in self.printed for name in names):
             return "refusal without the file's name"
         return ""
