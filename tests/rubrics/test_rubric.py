@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Criterion, Level, Rubric, RubricError, Scale
+from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import YES_NO
 
 ONE = Criterion(1.0, "Mentions Paris")
+CATEGORY = Criterion(1.0, "Which kind?", scale=Scale.of_categories(["praise", "blame"]))
 
 
 # --- scales ---------------------------------------------------------------------------------------------------------
@@ -143,6 +145,9 @@ def test_the_fingerprint_of_a_criterion_is_of_its_words_and_scale() -> None:
         ({"tolerance": 0.0}, "tolerance"),
         ({"target": 1.5}, "target"),
         ({"ask_within": -0.1}, "ask_within"),
+        ({"ask_within": GrayZone(0.1, 1.5)}, "ask_within is a distance in score from 0 to 1, found 1.5"),
+        ({"criteria": (CATEGORY,), "ask_within": 0.1}, "categories have no score"),
+        ({"criteria": (CATEGORY,), "ask_within": GrayZone(0.0, math.inf)}, "categories have no score"),
         ({"inputs": ("response",)}, "leave out 'response'"),
         ({"inputs": ("a", "a")}, "names 'a' 2 times"),
         ({"criteria": (replace(ONE, sees=("context",)),)}, "sees 'context', which is not among"),

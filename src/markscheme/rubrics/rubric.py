@@ -477,7 +477,7 @@ class Rubric:
             yield "tolerance is above 0 and target a share above 0 and up to 1"
         if not self.decides and self.agreement_on == "decision":
             yield "agreement_on is decision, but none of its categories passes or fails: say which, passes: [label, …]"
-        if not self.has_score and self.ask_within > 0:
+        if not self.has_score and max(self.gray_zone.passes, self.gray_zone.fails) > 0:
             yield "ask_within is a distance in score, and categories have no score"
         if self.strategy == "holistic" and not all(criterion.has_worth for criterion in self.criteria):
             yield "strategy holistic asks for one score, which says nothing about categories; ask by another strategy"
