@@ -159,6 +159,8 @@ def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> Non
         "settings": 1,
         "labels_needed": 72,
         "labels_chance": pytest.approx(0.5927, abs=1e-4),
+        "except": [],
+        "limits": {"false_pass": None, "false_fail": None},
     }
     said = " ".join(calibrated(project).stdout.split())
     assert "Label about 72 more for an even chance of a decision, if the judge agrees on 90% of them." in said
