@@ -10,7 +10,7 @@ from tests.stats.shared_numbers import block
 approx = pytest.approx
 HITS = [1] * 14 + [0] * 6 + [1] * 18 + [0] * 2
 """Of 20 doubtful examples 14 are hits, of 20 clear ones 18."""
-CHANCES = [0.4] * 20 + [0.1] * 20
+INVERSE = [1 / 0.4] * 20 + [1 / 0.1] * 20
 
 
 def test_every_weighted_share_of_the_reference_comes_out() -> None:
@@ -30,7 +30,7 @@ def test_every_weighted_mean_of_the_reference_comes_out() -> None:
 
 def test_the_share_is_that_of_all_the_examples_were_drawn_from() -> None:
     """50 doubtful outputs at .7 and 200 clear ones at .9 are .86 of 250, while the labels drawn are .80."""
-    weights = drawn_weights(CHANCES)
+    weights = drawn_weights(INVERSE)
     assert weights.tolist() == approx([0.4] * 20 + [1.6] * 20)
     weighted = grouped_share(HITS, None, weights)
     assert (weighted.value, weighted.effective) == approx((0.86, 29.412), abs=5e-4)
@@ -39,16 +39,15 @@ def test_the_share_is_that_of_all_the_examples_were_drawn_from() -> None:
 
 
 def test_a_weight_is_scaled_within_its_draw_and_cut() -> None:
-    assert drawn_weights([0.5] * 19 + [0.05]).tolist() == approx([2 / 2.9] * 19 + [3.0])
+    assert drawn_weights([2] * 19 + [20]).tolist() == approx([2 / 2.9] * 19 + [3.0])
     draws = ["first"] * 2 + ["second"] * 2
-    assert drawn_weights([0.4, 0.1, 0.5, 0.5], draws).tolist() == approx([0.4, 1.6, 1.0, 1.0])
-    assert drawn_weights([np.nan, np.nan]).tolist() == [1.0, 1.0]
+    assert drawn_weights([2.5, 10, 2, 2], draws).tolist() == approx([0.4, 1.6, 1.0, 1.0])
 
 
-@pytest.mark.parametrize("chance", [0.0, -0.1, 1.5])
-def test_a_chance_lies_above_zero_and_up_to_one(chance: float) -> None:
-    with pytest.raises(ValueError, match="above 0 and up to 1"):
-        drawn_weights([chance, 0.5])
+@pytest.mark.parametrize("inverse", [0.0, -1.0, float("nan")])
+def test_one_divided_by_a_chance_is_above_zero(inverse: float) -> None:
+    with pytest.raises(ValueError, match="above 0"):
+        drawn_weights([inverse, 2])
 
 
 def test_equal_weights_change_nothing() -> None:
@@ -78,7 +77,7 @@ def test_all_figures_of_a_judge_take_the_weights() -> None:
     gold = np.array(HITS, dtype=float)
     ones = np.ones(40)
     people = np.column_stack([gold, ones])
-    figures = agreement_figures(gold, ones, people, tolerance=0.5, weights=drawn_weights(CHANCES))
+    figures = agreement_figures(gold, ones, people, tolerance=0.5, weights=drawn_weights(INVERSE))
     assert figures.agreement.value == approx(0.86)
     assert (figures.constant.value, figures.gain.value) == approx((0.86, 0.0))
     assert figures.people.value == approx(0.86)

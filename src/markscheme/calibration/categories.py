@@ -58,7 +58,7 @@ class Answers:
             place, choice = divmod(place, self._choices(criterion))
             choices = criterion.scale.choices
             labels.append(choices[choice] if choice < len(choices) else DOES_NOT_APPLY)
-        rest = [f"{value % APART:.2g}"] if self.has_score else []
+        rest = [brief(value % APART)] if self.has_score else []
         return ", ".join([*reversed(labels), *rest])
 
     @staticmethod

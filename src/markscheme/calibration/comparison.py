@@ -31,6 +31,7 @@ from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
 from markscheme.stats.intervals import IDENTITY, Floats
 from markscheme.stats.severity import ERROR_NAMES, confusion, error_family, yes_no_family
+from markscheme.stats.shares import drawn_weights
 
 NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"
@@ -434,7 +435,24 @@ class Comparison:
             tolerance=self.tolerance,
             groups=self.table.groups,
             constants=self.measure.constants,
+            weights=self.weights,
         )
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        """How much of all outputs each example speaks for, shape (n_examples,); None unless chances differed."""
+        examples = self.table.examples
+        if examples is None or all(example.weight == 1 for example in examples):
+            return None
+        is_drawn = [example.weight != 1 or bool(example.stratum) for example in examples]
+        return drawn_weights([example.weight for example in examples], is_drawn)
+
+    @property
+    def weighted_to(self) -> int | None:
+        """How many outputs the figures are weighted to: those that the examples were drawn from; None likewise."""
+        if self.weights is None:
+            return None
+        return round(sum(example.weight for example in self.table.examples or ()))
 
     @cached_property
     def agreement(self) -> Estimate:

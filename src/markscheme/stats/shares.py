@@ -237,28 +237,30 @@ def share(
     return estimate if estimate.value is not None else replace(estimate, undefined=f"no {of}")
 
 
-def drawn_weights(chances: npt.ArrayLike, draws: npt.ArrayLike | None = None) -> Floats:
+def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = None) -> Floats:
     """Weights of examples that were drawn with unequal chances, for figures about all that they were drawn from.
 
     Args:
-        chances: Probability with which each example was drawn, shape (n,), above 0 and up to 1; nan where it was drawn
-            at random or isn't known, which is a weight of 1 before scaling.
+        inverse_chances: One divided by the probability with which each example was drawn, shape (n,); 1 where examples
+            were drawn at random.
         draws: The draw of each example, shape (n,), where there were several.
 
     Returns:
-        1 / chance, scaled to a mean of 1 within each draw and then cut at HEAVIEST, shape (n,).
+        Scaled to a mean of 1 within each draw and then cut at HEAVIEST, shape (n,).
+
+    Raises:
+        ValueError: The caller's fault: one isn't above 0.
 
     Source:
         Hájek (1971), in Godambe and Sprott (eds.), Foundations of Statistical Inference, 236, for the ratio of sums.
 
     Example:
-        >>> drawn_weights([0.4, 0.1]).tolist()
+        >>> drawn_weights([2.5, 10]).tolist()
         [0.4, 1.6]
     """
-    probability = np.asarray(chances, dtype=np.float64)
-    if ((probability <= 0) | (probability > 1)).any():
-        raise ValueError("a chance is above 0 and up to 1")
-    weights = 1 / np.where(np.isnan(probability), 1.0, probability)
+    weights = np.asarray(inverse_chances, dtype=np.float64)
+    if not (weights > 0).all():
+        raise ValueError("one divided by a chance is above 0")
     draw = np.zeros(len(weights), dtype=np.int64) if draws is None else np.unique(draws, return_inverse=True)[1]
     means = np.bincount(draw, weights) / np.bincount(draw)
     return np.asarray(np.minimum(weights / means[draw], HEAVIEST))

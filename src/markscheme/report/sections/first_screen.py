@@ -135,6 +135,9 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
     digits = digits_of(comparison.agreement, target)
     default = " (default)" if is_default else ""
     between = "" if person is None else "Annotators: two of them, compared in the same way. "
+    if with_scores.weighted_to is not None:
+        outputs = counted(with_scores.weighted_to, "output")
+        between += f"Examples were drawn with unequal chances; shares are weighted to all {outputs}. "
     return doc.Bars(
         (
             ("judge", share_mark(comparison.agreement, digits=digits)),
