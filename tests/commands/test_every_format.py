@@ -95,9 +95,7 @@ COMMANDS = {
         },
     ),
     "plan --ratings": Command("plan place --ratings FILE", {}, HUMAN),
-    "tune --ratings": Command(
-        "tune place --ratings FILE", {"an experiment": "the judge rated none of the examples"}, HUMAN
-    ),
+    "tune --ratings": Command("tune place --ratings FILE", {}, HUMAN),
     "tune --examples": Command("tune place --examples FILE", dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE)),
     "improve --examples": Command(
         "improve place --examples FILE --plan",
