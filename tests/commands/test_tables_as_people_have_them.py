@@ -234,6 +234,8 @@ def test_the_screen_says_how_the_table_was_read_that_the_target_is_the_default_a
     lines = run("calibrate", "table.csv", cwd=tmp_path).stdout.splitlines()
     assert lines[1] == table.read_as
     assert any(line.endswith("80% (default)") for line in lines)
+    assert "- 4: judge fail, gold pass" in lines
+    assert not any("Score within" in line for line in lines)
     assert lines[-1] == "To go on with a rubric: markscheme init --from table.csv"
     chosen = run("calibrate", "table.csv", "--target", "0.8", cwd=tmp_path).stdout
     assert "(default)" not in chosen

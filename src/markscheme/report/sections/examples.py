@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison, CriterionComparison
+from markscheme.calibration.comparison import OF_DECISION, Comparison, CriterionComparison
 from markscheme.calibration.findings.slices import Slice
 from markscheme.phrases import number, signed
 from markscheme.ratings.examples import Example
@@ -82,14 +82,9 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
     miss = comparison.misses[place]
     badges = tuple(_badges(comparison, place, rating))
     apart = _criteria_apart(comparison, place)
-    head = _heads(("judge", judge, comparison.passes[place]), ("gold", gold, comparison.gold.decisions[place]))
-    if not math.isnan(miss) and miss:
-        shown = round(float(judge), 2) - round(float(gold), 2)  # of the printed scores, so that they subtract
-        head += f" ({signed(shown)})"
-    head = "; ".join([*filter(None, [head]), *(_both_levels(comparison.criteria[name], place) for name in apart)])
     return Case(
         id=example.id,
-        head=head,
+        head=_head(comparison, place, apart),
         reason=_reason(rating, apart[0] if apart else None),
         reason_on=apart[0] if apart else "",
         values=(_known(gold), _known(judge), _known(miss)),
@@ -102,6 +97,27 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
         rows=tuple(_rows(comparison, place, rating, example.labels)),
         notes=_notes(example.labels, rating),
     )
+
+
+def _head(comparison: Comparison, place: int, apart: Sequence[str]) -> str:
+    """Judge and gold of one example in a line: scores and decisions, then the criteria `apart` on which they differ."""
+    gold = comparison.gold.scores[place]
+    judge = comparison.scores[place]
+    decisions = (comparison.passes[place], comparison.gold.decisions[place])
+    if is_one_decision(comparison):
+        return _heads(("judge", np.nan, decisions[0]), ("gold", np.nan, decisions[1]))
+    head = _heads(("judge", judge, decisions[0]), ("gold", gold, decisions[1]))
+    miss = comparison.misses[place]
+    if not math.isnan(miss) and miss:
+        shown = round(float(judge), 2) - round(float(gold), 2)  # of the printed scores, so that they subtract
+        head += f" ({signed(shown)})"
+    return "; ".join([*filter(None, [head]), *(_both_levels(comparison.criteria[name], place) for name in apart)])
+
+
+def is_one_decision(comparison: Comparison) -> bool:
+    """Whether decisions on one yes/no question are compared: its score and its level say the same again."""
+    scales = [criterion.scale for criterion in comparison.rubric.criteria]
+    return comparison.measure.of == OF_DECISION and len(scales) == 1 and scales[0].is_yes_no
 
 
 def _inputs(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:

@@ -17,6 +17,7 @@ from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci
 from markscheme.report.sections import accepted_run
+from markscheme.report.sections.examples import is_one_decision
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.stats import Estimate
 
@@ -295,7 +296,7 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
 
 def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
     """Agreement of scores, where decisions are what is compared; the section on criteria has the reverse."""
-    if comparison.measure.of != OF_DECISION:
+    if comparison.measure.of != OF_DECISION or is_one_decision(comparison):
         return
     by_score = comparison.by(OF_SCORE)
     if by_score.agreement.value is not None:

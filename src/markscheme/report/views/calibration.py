@@ -18,7 +18,7 @@ from markscheme.report import document as doc
 from markscheme.report.json import attributes
 from markscheme.report.sections import accepted_run
 from markscheme.report.sections.criteria import criteria_blocks, scatter
-from markscheme.report.sections.examples import examples_of
+from markscheme.report.sections.examples import examples_of, is_one_decision
 from markscheme.report.sections.first_screen import agreement_bars, agreement_with_ties, callout, caveats, tiles
 from markscheme.report.sections.fix_first import fix_first
 from markscheme.report.sections.labels import annotators, labels_in_short
@@ -74,7 +74,8 @@ def _examples(calibration: Calibration) -> Iterator[doc.Block]:
         differing = int((np.nan_to_num(comparison.distances) != 0).sum())
         wrong = "wrong decisions, then the " if comparison.false_passes or comparison.false_fails else ""
         of = counted(len(comparison.ids), "example")
-        what = "Judge and gold differ" if comparison.rubric.categories else "Scores differ"
+        have_no_degrees = bool(comparison.rubric.categories) or is_one_decision(comparison)
+        what = "Judge and gold differ" if have_no_degrees else "Scores differ"
         yield doc.Paragraph((f"{what} on {differing} of {of}. First: {wrong}largest differences.",))
     yield examples
 
