@@ -432,7 +432,7 @@ def test_ids_that_stand_for_other_responses_in_the_set_are_refused(project: Path
     (home / "examples.jsonl").write_text('{"id": "model-x-0", "response": "another"}')
     status, message = refused(project, "--pool", "pool.jsonl", "--rater", "ann")
     assert status == 2
-    assert "other responses under 1 ids of the pool: model-x-0" in message
+    assert "other responses under 1 id of the pool: model-x-0" in message
 
 
 def test_a_set_whose_last_line_has_no_end_is_added_to_all_the_same(project: Path) -> None:
