@@ -40,7 +40,7 @@ def plan(project: Path, *options: str) -> dict[str, Any]:
 
 def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
     report = plan(project, "--judge", "openai:some-model", "--price", "1:2")
-    assert {need["goal"] for need in report["needs"]} == {"width", "verdict", "promise", "variety"}
+    assert {need["goal"] for need in report["needs"]} == {"width", "promise", "variety"}
     (cost,) = report["cost"]
     assert cost["calls"] == 30
     assert cost["usd"] == pytest.approx(cost["input_tokens"] * 1e-6 + cost["output_tokens"] * 2e-6)

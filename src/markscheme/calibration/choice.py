@@ -17,6 +17,7 @@ from markscheme.calibration.comparison import (
     measure_of,
     shift_between,
 )
+from markscheme.calibration.decision import decide
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Identity, Usage
 from markscheme.phrases import counted, number, signed
@@ -230,6 +231,7 @@ class Choice:
         notes: Caveats of the comparison.
         baseline: Agreement of the best constant answer with the same gold; None without gold.
         baseline_score: That answer, as a number.
+        next_step: The labels that the verdict on the recommended judge, else the best, needs; "" where it isn't open.
     """
 
     rubric: Rubric
@@ -244,6 +246,7 @@ class Choice:
     notes: tuple[str, ...] = ()
     baseline: Estimate | None = None
     baseline_score: float | None = None
+    next_step: str = ""
 
     @property
     def tolerance(self) -> float:
@@ -310,7 +313,13 @@ def choose(
         notes=tuple(notes),
         baseline=None if constant is None else constant.agreement_constant,
         baseline_score=None if constant is None else constant.figures.constant_value,
+        next_step="" if truth is None else _next_step(table, recommended or best, view.measure),
     )
+
+
+def _next_step(table: RatingTable, judge: str | None, measure: Measure) -> str:
+    """The labels that the verdict on one judge needs, in the sentence of its calibration."""
+    return "" if judge is None else decide(Comparison(table, judge, GOLD, measure)).next_step
 
 
 def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) -> RatingTable:
@@ -555,7 +564,7 @@ def _open(standings: Sequence[Standing]) -> str:
     if not left:
         return ""
     named = [
-        f"{standing.name} (about {counted(standing.labels_needed, 'more label')} would tell)"
+        f"{standing.name} (about {counted(standing.labels_needed, 'more label')} would tell them apart)"
         if standing.labels_needed
         else standing.name
         for standing in left

@@ -1,5 +1,6 @@
 """`markscheme calibrate`: a judge compared with human labels."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -100,6 +101,7 @@ def calibrate(
         calibrations = request.calibrations()
     if len(calibrations) == 1:
         (calibration,) = calibrations
+        _keep(calibration, labels)
         _write(view(calibration), lambda: json_of(calibration), calibrations, report)
         return calibration.exit_status
     from markscheme.calibration.contenders import chosen, compare_calibrations
@@ -107,6 +109,7 @@ def calibrate(
 
     with naming(*ratings):
         choice = compare_calibrations(calibrations).choice
+    _keep(chosen(calibrations, choice), labels)
 
     def data() -> dict[str, Any]:
         compared = of_several.json_of(choice)
@@ -116,6 +119,19 @@ def calibrate(
     several = of_several.view(choice, parts=[replace(part, onward=None) for part in reports])
     _write(replace(several, onward=reports[0].onward), data, calibrations, report)
     return chosen(calibrations, choice).exit_status
+
+
+def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
+    """Keep the labels that the verdict needs, for `label` and `status`, where the rubric's folder can be written."""
+    from markscheme.calibration.plans.next_labels import keep_next_labels
+    from markscheme.rubrics.search import find_calibration
+
+    folder = find_calibration(calibration.rubric.name, Path.cwd())
+    is_own = calibration.rater.has_rubric and labels.examples is None and labels.split is None
+    if folder is None or not is_own:
+        return
+    with contextlib.suppress(OSError):
+        keep_next_labels(calibration, folder)
 
 
 def _write_export(answer: "ExportAnswer", report: ReportOptions) -> int:

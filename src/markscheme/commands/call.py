@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 import cyclopts
 from cyclopts import App, CycloptsError, Parameter, Token
 
-from markscheme.commands.help import COMMANDS, Description, command_help, describe, setting_of
+from markscheme.commands.help import COMMANDS, Description, Option, command_help, describe, setting_of
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
 from markscheme.settings import Settings, find_settings
 
@@ -121,8 +121,8 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
     """The same words with options first, each value with its option as in `--option=value`, and operands after `--`.
 
     So operands may stand between options, and "-" may be a value. An option whose value is optional takes the next word
-    if that is "-" or a .json file; alone it means standard output. One that takes several values takes all words up to
-    the next option, except the last where the command would be left without its operand.
+    if that is "-" or, by its kind, a .json file or a number; alone it has the value "-". One that takes several values
+    takes all words up to the next option, except the last where the command would be left without its operand.
     """
     if all(map(_is_value, rest)):  # to describe a command takes longer than all else here
         return ["--", *rest]
@@ -142,7 +142,7 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
         option = by_name.get(word)
         values = list[str]()
         if option is not None and option.value.startswith("["):
-            takes = bool(words) and (words[0] == "-" or words[0].endswith(".json"))
+            takes = bool(words) and (words[0] == "-" or _is_optional_value(option, words[0]))
             values = [words.pop(0) if takes else "-"]
         elif option is not None and option.value:
             while words and _is_value(words[0]) and (option.many or not values):
@@ -168,6 +168,11 @@ def _file_after_flag(command: str, rest: Sequence[str]) -> str:
 
 def _prints_here(file: str) -> str:
     return f"`{JSON}` prints to standard output here: `{JSON} > {file}` writes it to a file"
+
+
+def _is_optional_value(option: Option, word: str) -> bool:
+    """Whether a word is the value of an option that may stand alone: a number, or else a .json file."""
+    return word.lstrip("-").replace(".", "", 1).isdigit() if option.value == "[N]" else word.endswith(".json")
 
 
 def _is_value(word: str) -> bool:

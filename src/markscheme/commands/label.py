@@ -13,8 +13,17 @@ from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, MORE_OPTIONS, PORT, RubricName, SkipDamaged, existing_file
-from markscheme.errors import UsageError
+from markscheme.commands.options import (
+    AS_NEEDED,
+    COUNT,
+    COUNT_OR_NEEDED,
+    MORE_OPTIONS,
+    PORT,
+    RubricName,
+    SkipDamaged,
+    existing_file,
+)
+from markscheme.errors import RatingError, UsageError
 
 if TYPE_CHECKING:
     from markscheme.labelling.order import Share
@@ -85,7 +94,7 @@ def label(
     pool: Pool = None,
     rater: RaterName = None,
     sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None,
-    next: Annotated[int | None, COUNT] = None,
+    next: Annotated[int | None, COUNT_OR_NEEDED] = None,
     share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
     each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
     overlap: Annotated[int | None, COUNT] = None,
@@ -105,11 +114,13 @@ def label(
 
     Args:
         sheet: write the page to a file to send, instead of serving it
-        next: draw the N responses whose labels would say most; once they are labelled, N more
+        next: draw the N responses whose labels would say most (as many as the verdict needs); once they are labelled,
+            N more
         share: annotators who share the pool; without --rater, everyone's page is served
         each: annotators who label each response of a shared pool (2)
         overlap: only the first N responses get that many, later ones get one (all)
-        progress: print who labelled how much, and how often they agree; opens no page
+        progress: print who labelled how much, how often they agree, and how many labels the verdict needs; opens no
+            page
         untimed: don't note how long each response takes
 
     Example:
@@ -120,6 +131,8 @@ def label(
     shared = _share(share, each, overlap)
     if shared is not None and rater is not None and rater not in shared.raters:
         raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
+    if next == AS_NEEDED:
+        next = _as_needed(rubric)
     raters = shared.raters if shared is not None and rater is None else (rater,)
     with opened(rubric, pool, raters, next=next, share=shared, seed=seed) as works:
         say_what_is_left_out(works)
@@ -189,6 +202,9 @@ def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json
         for work in works:
             print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
             _say_what_follows(work)
+        next_step = _next_step(works[0].rubric.name) if works and not works[0].is_adjudication else ""
+        if next_step:
+            print(next_step, file=sys.stderr)
     return 0
 
 
@@ -248,6 +264,26 @@ def _share(named: str | None, times: int, overlap: int | None) -> "Share | None"
         return Share(tuple(name.strip() for name in named.split(",") if name.strip()), times, overlap)
     except ValueError as error:
         raise UsageError(f"--share {named}: {error}") from error
+
+
+def _as_needed(rubric: str) -> int:
+    """As many as the verdict needs."""
+    from markscheme.labelling.overview import next_labels_of
+
+    asked = next_labels_of(rubric, Path.cwd())
+    if asked.labels is None or not asked.labels.more:
+        raise UsageError(f"the verdict asks for no number of labels: say how many, --next N. {asked.in_words}".rstrip())
+    return asked.labels.more
+
+
+def _next_step(rubric: str) -> str:
+    """The labels that the verdict still needs; what can't be read is said by the next command."""
+    from markscheme.labelling.overview import next_labels_of
+
+    try:
+        return next_labels_of(rubric, Path.cwd()).in_words
+    except (RatingError, UsageError):
+        return ""
 
 
 def _print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:

@@ -52,6 +52,11 @@ def whole_number(_: type, tokens: "Sequence[Token]") -> int:
     return int(token.value)
 
 
+def number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
+    """Convert a whole number from 1; alone, an option asks for as many as are needed."""
+    return AS_NEEDED if tokens[0].value == ALONE else whole_number(kind, tokens)
+
+
 def within(least: float, most: float) -> Callable[[type, Any], None]:
     """A validator of numbers from `least` to `most`."""
     return _must(f"from {least} to {most}", lambda value: least <= value <= most)
@@ -74,8 +79,14 @@ def completed_rubrics(_: object) -> list[str]:
     return list(known_rubrics(Path.cwd()))
 
 
+ALONE = "-"
+"""The value of an option whose value is optional, where it stands alone."""
 COUNT = Parameter(metavar="N", converter=whole_number)
 """Of an option that is a whole number from 1."""
+AS_NEEDED = 0
+"""How many to draw where `--next` has no number: as many as the verdict needs."""
+COUNT_OR_NEEDED = Parameter(metavar="[N]", converter=number_or_needed)
+"""Of an option that is a whole number from 1, or stands alone."""
 ABOVE_ZERO = _must("a number above 0", lambda value: 0 < value < float("inf"))
 PORT = within(1, 65_535)
 _LIMIT = within(0, 1)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.commands.options import (
+    AS_NEEDED,
     COUNT,
+    COUNT_OR_NEEDED,
+    WITHIN_1,
     AskFlags,
     ExportOptions,
     JsonTarget,
@@ -24,6 +27,7 @@ from markscheme.errors import ComparisonError, UsageError
 
 if TYPE_CHECKING:
     from markscheme.calibration.comparison import Comparison
+    from markscheme.calibration.plans.next_labels import NextLabels
     from markscheme.calibration.plans.sampling import Draw
     from markscheme.judges.judge import Judge, Reply
     from markscheme.prompt import Prompt
@@ -33,15 +37,22 @@ if TYPE_CHECKING:
     from markscheme.readers.rated import RatedFiles
     from markscheme.rubrics.rubric import Rubric
 
+HALF_WIDTH = 0.1
+"""Half the width of the intervals that `--details` plans for, the usual width in reports of agreement."""
+PROMISED_ERROR = 0.05
+"""Share of wrong automatic decisions that `--details` plans a promise for, as `tune` promises."""
+
 
 def plan(
     rubric: RubricName,
     /,
     *,
-    next: Annotated[int | None, COUNT] = None,
+    next: Annotated[int | None, COUNT_OR_NEEDED] = None,
     pool: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     annotators: Annotated[int, COUNT] = 1,
-    width: Annotated[float, Parameter(metavar="D", validator=within(0.001, 1))] = 0.1,
+    details: bool = False,
+    width: Annotated[float | None, Parameter(metavar="H", validator=within(0.001, 1))] = None,
+    error: Annotated[float | None, Parameter(metavar="E", validator=WITHIN_1)] = None,
     seed: Annotated[int, COUNT, Parameter(metavar="K")] = 1,
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
@@ -52,22 +63,25 @@ def plan(
     json: JsonTarget = None,
     quiet: bool = False,
 ) -> int:
-    """Count the labels needed, and estimate calls, tokens and cost of the next run; or choose what to label next.
+    """Say how many labels the verdict needs, and what the next run costs; or choose what to label next.
     Makes no calls. With --next the examples to label go to standard output, ready to append to a set;
     `label --next` draws them and opens the labelling page.
 
     Args:
-        next: print the N outputs of --pool to label next, as examples
+        next: print the N outputs of --pool to label next, as examples (as many as the verdict needs)
         pool: outputs that can be labelled: examples, Promptfoo's results, or an export; --ratings can rate them
         annotators: how many annotators label each example (1)
-        width: half the width of an interval (0.1)
+        details: labels needed for other goals too: intervals, a promise, coefficients
+        width: labels needed for intervals of plus or minus H
+        error: labels needed to promise that at most this share of automatic decisions is wrong
         seed: random seed (1)
         quiet: print no plan
 
     Example:
         markscheme plan code-quality --next 20 --pool outputs.jsonl
     """
-    from markscheme.calibration.plans.plan import needs_of
+    from markscheme.calibration.plans.next_labels import planned_labels
+    from markscheme.calibration.plans.plan import Goal, needs_of
     from markscheme.commands.output import write_report
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.from_grades import first_prompts
@@ -75,7 +89,7 @@ def plan(
     from markscheme.report.views.plan import Plan, json_of, view
 
     if (next is None) != (pool is None):
-        raise UsageError("--next N is how many to label and --pool FILE out of what: give both")
+        raise UsageError("--next [N] is how many to label and --pool FILE out of what: give both")
     if json == "-" and next is not None:
         raise UsageError("--next writes the examples to label to standard output; name a file: --json plan.json")
     loaded = ask.rubric(rubric)
@@ -92,19 +106,38 @@ def plan(
     judges = [ask.judge_if_any(loaded, prompts, folder, name=name) for name in judge or [None]]
     pilot = _pilot(loaded, truth, examples, rated, judges, ask, of=labels.on)
     least = loaded.target if target is None else target
-    draw = None if outputs is None or next is None else _draw(everything, truth, rated, outputs, next, seed)
+    asked = planned_labels(truth, pilot, least)
+    wanted: dict[Goal, bool] = {
+        "width": details or width is not None,
+        "promise": details or error is not None,
+        "variety": details,
+    }
+    goals = [goal for goal, is_wanted in wanted.items() if is_wanted]
+    drawn = _number(next, asked)
+    draw = None if outputs is None or drawn is None else _draw(everything, truth, rated, outputs, drawn, seed)
     made = Plan(
         loaded.name,
         len(truth.ids),
-        needs_of(truth, pilot, loaded.criteria, target=least, half_width=width),
+        asked,
+        needs_of(truth, pilot, loaded.criteria, half_width=width or HALF_WIDTH, error=error or PROMISED_ERROR),
         [ask.cost(judge, prompts, loaded.samples, _kept_by(judge)) for judge in judges],
         draw,
         annotators,
+        goals,
     )
     write_report(view(made), lambda: json_of(made), {"json": json}, quiet=quiet, aside=draw is not None)
     for pick in draw.picks if draw is not None else ():
         print(json_line(pick.to_json(), ensure_ascii=False))
     return 0
+
+
+def _number(next: int | None, asked: "NextLabels") -> int | None:
+    """How many to draw: as many as the verdict needs, where no number was given."""
+    if next != AS_NEEDED:
+        return next
+    if asked.labels is None or not asked.labels.more:
+        raise UsageError(f"the verdict asks for no number of labels: say how many, --next N. {asked.in_words}".rstrip())
+    return asked.labels.more
 
 
 def _examples(rubric: "Rubric", labels: LabelOptions) -> tuple["ExampleSet", Path | None]:

@@ -100,13 +100,15 @@ def _of_accepted_run(name: str, folder: Path, today: date) -> "RubricStatus":
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> "RubricStatus":
     from markscheme.calibration.drift.accepted import load_accepted
+    from markscheme.calibration.plans.next_labels import NEXT_LABELS, next_labels
     from markscheme.ratings.examples import examples_file, load_examples
     from markscheme.report.views.status import RubricStatus
 
     examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
     labelled = examples.labelled.examples
+    asked = next_labels(folder, rubric, examples).in_words
     if not (folder / ACCEPTED).is_file():
-        return RubricStatus(rubric.name, file, labelled=len(labelled))
+        return RubricStatus(rubric.name, file, labelled=len(labelled), next_step=asked)
     receipt = load_receipt(folder / ACCEPTED)
     accepted = load_accepted(folder / ACCEPTED)
     fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
@@ -125,6 +127,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         tokens=tokens,
         fresh_until=None if stale else fresh_until,
         stale=tuple(stale),
+        next_step=asked if (folder / NEXT_LABELS).is_file() else "",
     )
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from markscheme.calibration.plans.next_labels import NextLabels, next_labels
 from markscheme.labelling.disputes import agreement_so_far, first_labels, ratings_in
 from markscheme.labelling.pool import RATINGS, read_pool
 from markscheme.phrases import number
 from markscheme.ratings.additions import DAY
-from markscheme.ratings.examples import examples_file
+from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
 from markscheme.ratings.rating import Rating
-from markscheme.report.document import Document, Notes, Table
+from markscheme.report.document import Document, Notes, Paragraph, Table
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
@@ -64,12 +65,21 @@ class Overview:
         responses: Responses in the pool.
         labelled: By number of annotators, how many responses have that many.
         annotators: Each annotator.
+        next_labels: The labels that the verdict needs.
+        pool: The file of the pool; "" where it is the rubric's own examples.
     """
 
     rubric: str
     responses: int
     labelled: dict[int, int]
     annotators: tuple[AnnotatorProgress, ...]
+    next_labels: NextLabels
+    pool: str = ""
+
+    @property
+    def next_step(self) -> str:
+        """What to label next, in a sentence."""
+        return self.next_labels.of(self.labelled.get(0, 0), self.pool)
 
 
 def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
@@ -91,7 +101,22 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
         counts[rating.id] += 1
     by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
     annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
-    return Overview(rubric.name, len(ids), by_count, annotators)
+    asked = next_labels_of(named, here)
+    return Overview(rubric.name, len(ids), by_count, annotators, asked, "" if pool is None else pool.name)
+
+
+def next_labels_of(named: str, here: Path) -> NextLabels:
+    """The labels that the verdict on a rubric's judge needs, by the labels in its calibration folder.
+
+    Raises:
+        UsageError: The rubric isn't found.
+        RatingError: A file can't be read.
+    """
+    rubric = load_rubric(find_rubric(named, here))
+    folder = calibration_folder(rubric.name, here)
+    own = [path for path in folder.glob("examples.*") if path.is_file()]
+    examples = load_examples(own[0], rubric, ratings=folder / RATINGS) if len(own) == 1 else ExampleSet(())
+    return next_labels(folder, rubric, examples)
 
 
 def _annotator(rater: str, ratings: Sequence[Rating], first: Sequence[Rating], rubric: Rubric) -> AnnotatorProgress:
@@ -136,14 +161,24 @@ def view(overview: Overview) -> Document:
     spread = ", ".join(f"{n} by {count}" for count, n in overview.labelled.items() if count)
     notes = Notes(("“Same twice” and “agrees with others” are shares of answers; – where there are too few.",))
     title = f"{overview.rubric}: {overview.responses} responses; labelled: {spread or 'none yet'}"
-    return Document(title, "", (Table(headings, rows), notes) if rows else ())
+    asked = (Paragraph((overview.next_step,)),) if overview.next_step else ()
+    return Document(title, "", (*((Table(headings, rows), notes) if rows else ()), *asked))
 
 
 def json_of(overview: Overview) -> dict[str, Any]:
     """The overview as plain data."""
     annotators = [{**asdict(annotator), "unsteady": annotator.is_unsteady} for annotator in overview.annotators]
     labelled = {str(count): n for count, n in overview.labelled.items()}
-    return {"schema": 1, **asdict(overview), "labelled": labelled, "annotators": annotators}
+    labels = overview.next_labels.labels
+    return {
+        "schema": 1,
+        "rubric": overview.rubric,
+        "responses": overview.responses,
+        "labelled": labelled,
+        "annotators": annotators,
+        "labels_needed": None if labels is None else labels.more,
+        "next_step": overview.next_step,
+    }
 
 
 def _share(part: int, whole: int) -> str:

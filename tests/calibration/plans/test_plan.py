@@ -4,16 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import bdtr
 
 from markscheme import Rubric
 from markscheme.calibration.comparison import compare
-from markscheme.calibration.decision import decide
-from markscheme.calibration.plans.plan import Need, labels_for_verdict, needs_of
+from markscheme.calibration.plans.plan import Need, needs_of
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.stats.intervals import clopper_pearson_lower
 from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict(
@@ -39,22 +36,11 @@ def by_what(needs: list[Need]) -> dict[str, Need]:
     return {need.what: need for need in needs}
 
 
-def test_the_verdict_s_labels_give_it_an_even_chance() -> None:
-    truth, _ = labelled(60)
-    n = labels_for_verdict(truth, None, 0.8)
-    assert n == 80
-    clears = next(k for k in range(n + 1) if clopper_pearson_lower(k, n, confidence=0.975) > 0.8)
-    assert 1 - float(bdtr(clears - 1, n, 0.9)) == pytest.approx(0.5927, abs=1e-4)
-    truth, pilot = labelled(60, wrong=9)
-    assert labels_for_verdict(truth, pilot, 0.8) == 60 + (decide(pilot, target=0.8).labels_needed or 0)
-
-
 def test_without_a_judge_the_plan_rests_on_assumptions_that_it_names() -> None:
     truth, _ = labelled(60)
-    needs = by_what(needs_of(truth, None, RUBRIC.criteria, target=0.8))
-    assert needs["an even chance of a verdict at a target of 80%"].labels == 80
+    needs = by_what(needs_of(truth, None, RUBRIC.criteria))
     assert needs["kind: cohen kappa to within 0.1"].labels == 175
-    assert all("assumed" in need.basis for need in needs.values() if need.goal == "verdict")
+    assert "assumed" in needs["agreement to within 0.1"].basis
     promise = next(need for need in needs.values() if need.goal == "promise")
     assert promise.labels == 129
     assert needs["good: ten examples outside the most common level"].labels == 13
@@ -62,9 +48,8 @@ def test_without_a_judge_the_plan_rests_on_assumptions_that_it_names() -> None:
 
 def test_a_pilot_replaces_the_assumptions() -> None:
     truth, pilot = labelled(60, wrong=9)
-    needs = by_what(needs_of(truth, pilot, RUBRIC.criteria, target=0.7))
-    verdict = next(need for need in needs.values() if need.goal == "verdict")
-    assert "so far" in verdict.basis
+    needs = by_what(needs_of(truth, pilot, RUBRIC.criteria))
+    assert "so far" in needs["agreement to within 0.1"].basis
     kappa = needs["kind: cohen kappa to within 0.1"]
     found = pilot.criteria["kind"].statistics["cohen_kappa"]
     assert kappa.basis == f"60 examples so far ({found.value:.2f})"
@@ -73,7 +58,7 @@ def test_a_pilot_replaces_the_assumptions() -> None:
 
 def test_before_the_first_label_there_is_a_plan_too() -> None:
     truth, _ = labelled(1)
-    needs = needs_of(truth, None, RUBRIC.criteria, target=0.8)
+    needs = needs_of(truth, None, RUBRIC.criteria)
     one_level = next(need for need in needs if need.what.startswith("good: weighted kappa"))
     assert one_level.labels is None
     assert "one level only" in one_level.basis
@@ -82,5 +67,5 @@ def test_before_the_first_label_there_is_a_plan_too() -> None:
 def test_margins_between_two_levels_count_for_the_nearest() -> None:
     truth, _ = labelled(20)
     truth.levels["good"][:] = np.array([1.5, 4.5] * 10)
-    needs = by_what(needs_of(truth, None, RUBRIC.criteria, target=0.8))
+    needs = by_what(needs_of(truth, None, RUBRIC.criteria))
     assert needs["good: ten examples outside the most common level"].labels == 20

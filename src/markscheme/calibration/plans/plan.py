@@ -1,4 +1,4 @@
-"""How many labels an interval width, a verdict or a promise needs."""
+"""How many labels an interval width or a promise needs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.decision import PILOT, decide, labels_to_begin
+from markscheme.calibration.decision import PILOT
 from markscheme.phrases import number, percent
 from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion
@@ -24,7 +24,7 @@ from markscheme.stats.planning import (
 )
 from markscheme.stats.prevalence import promise_for
 
-Goal: TypeAlias = Literal["width", "verdict", "promise", "variety"]
+Goal: TypeAlias = Literal["width", "promise", "variety"]
 
 ASSUMED_AGREEMENT = 0.90
 """Agreement that a width is planned for before human labels show it."""
@@ -63,8 +63,8 @@ def needs_of(
     pilot: Comparison | None,
     criteria: Sequence[Criterion],
     *,
-    target: float,
     half_width: float = 0.1,
+    error: float = 0.05,
 ) -> list[Need]:
     """The labels that each goal needs.
 
@@ -72,8 +72,8 @@ def needs_of(
         truth: The labels so far.
         pilot: The judge compared with them; None where its ratings aren't known.
         criteria: The rubric's.
-        target: Share of examples on which the judge must agree.
         half_width: Half the interval width wanted.
+        error: Share of automatic decisions that may be wrong.
     """
     have = len(truth.ids)
     unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"
@@ -84,27 +84,9 @@ def needs_of(
         basis = f"agreement so far, {percent(share)}"
     needs = [Need("width", f"agreement to within {half_width:g}", labels_for_share(share, half_width), have, basis)]
     needs += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
-    settled = labels_for_verdict(truth, pilot, target)
-    verdict = f"an even chance of a verdict at a target of {percent(target)}"
-    needs.append(Need("verdict", verdict, settled, have, basis))
-    needs.append(_promise(pilot, have))
+    needs.append(_promise(pilot, have, error))
     needs += [_variety(criterion, truth) for criterion in criteria]
     return needs
-
-
-def labels_for_verdict(truth: Gold, pilot: Comparison | None, target: float) -> int | None:
-    """Total labels for an even chance of a verdict, as the report of a calibration counts them.
-
-    Without a pilot or human labels a judge is assumed whose agreement lies halfway between the target and 100 %.
-    """
-    have = len(truth.ids) if truth.has_people else 0
-    if pilot is None or pilot.agreement.n < PILOT or not truth.has_people:
-        first = labels_to_begin(truth, target)
-        return None if first is None else have + first.more
-    decision = decide(pilot, target=target)
-    if decision.labels_needed is None:
-        return None if decision.verdict == "not-enough-labels" else have
-    return have + decision.labels_needed
 
 
 def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
@@ -154,8 +136,8 @@ def _margins(criterion: Criterion, truth: Gold) -> Floats:
     return np.asarray(np.bincount(nearest, minlength=len(values)) / len(levels))
 
 
-def _promise(pilot: Comparison | None, have: int) -> Need:
-    what = "at most 5% of automatic decisions wrong, 90% sure, one error survived"
+def _promise(pilot: Comparison | None, have: int, error: float) -> Need:
+    what = f"at most {percent(error)} of automatic decisions wrong, 90% sure, one error survived"
     share, basis = ASSUMED_AUTOMATIC, f"assumed: {percent(ASSUMED_AUTOMATIC)} of decisions automatic"
     if pilot is not None:
         margins = np.abs(pilot.scores - pilot.rubric.pass_mark)
@@ -165,7 +147,7 @@ def _promise(pilot: Comparison | None, have: int) -> Need:
             share = max(0.05, float((margins > width).mean()))
             basis = f"{percent(share)} of scores lie further than {width:g} from the mark"
     basis += "" if promise_for(have) == "automatic" else "; fewer can promise it of all decisions instead"
-    return Need("promise", what, labels_for_promise(share, errors=1), have, basis)
+    return Need("promise", what, labels_for_promise(share, errors=1, alpha=error), have, basis)
 
 
 def _variety(criterion: Criterion, truth: Gold) -> Need:

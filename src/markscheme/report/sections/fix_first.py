@@ -133,6 +133,7 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
         of_gain = "finding a gain of 10 points in agreement with 80% probability"
         of = "tasks" if table.groups else "examples"
         enough = (
-            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}"
+            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}, "
+            "which is another question than whether the judge can gate"
         )
         yield doc.Notes(((f"To have the wording of {names} rewritten and tested: ", command, f" ({enough})."),))

@@ -84,8 +84,14 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
         yield doc.Bars((*bars, *baseline, target), f"{agreement_of(choice.measure, 'a judge')}.")
     headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
-    notes = [*choice.notes, f"Why: {choice.because}.", _PAIRS_NOTE]
+    notes = [*choice.notes, f"Why: {choice.because}.", *_next_step(choice), _PAIRS_NOTE]
     yield doc.Notes(tuple(notes))
+
+
+def _next_step(choice: Choice) -> Iterator[str]:
+    """The labels that the verdict on the judge to choose needs."""
+    if choice.next_step:
+        yield f"Whether {choice.recommended or choice.best} can gate: {choice.next_step}"
 
 
 def callout(choice: Choice) -> doc.Callout:
@@ -143,7 +149,7 @@ def _behind(standing: Standing) -> str:
         return f"{points(standing.behind_best)}: no worse"
     if standing.is_worse:
         return f"{points(standing.behind_best)}: worse"
-    needed = "" if standing.labels_needed is None else f"; label about {standing.labels_needed} more"
+    needed = "" if standing.labels_needed is None else f"; telling them apart takes about {standing.labels_needed} more"
     return f"{points(standing.behind_best)}: not known{needed}"
 
 

@@ -1,10 +1,11 @@
-"""A plan: labels needed for each goal, the cost of the next run, and what to label next."""
+"""A plan: the labels that a verdict needs, the cost of the next run, what to label next, and other goals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.calibration.plans.plan import Need
+from markscheme.calibration.plans.next_labels import NextLabels
+from markscheme.calibration.plans.plan import Goal, Need
 from markscheme.calibration.plans.sampling import Draw
 from markscheme.judges.cost import Cost
 from markscheme.phrases import counted, number
@@ -13,9 +14,8 @@ from markscheme.report.figures import NONE, dollars
 from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
-_GOALS: dict[str, str] = {
+_GOALS: dict[Goal, str] = {
     "width": "Labels needed for an interval of a given width",
-    "verdict": "Labels needed for a verdict",
     "promise": "Labels needed for a guarantee on automatic decisions",
     "variety": "Labels needed before a coefficient can be trusted",
 }
@@ -28,18 +28,22 @@ class Plan:
     Attributes:
         rubric: Its name.
         labelled: Number of examples labelled so far.
-        needs: Labels that each goal needs.
+        next_labels: The labels that a verdict needs.
+        needs: Labels that other goals need.
         costs: Cost of the next run, by judge.
         next: What to label next; None if not requested.
         annotators: How many label each example.
+        goals: Which other goals to show.
     """
 
     rubric: str
     labelled: int
+    next_labels: NextLabels
     needs: Sequence[Need]
     costs: Sequence[Cost]
     next: Draw | None = None
     annotators: int = 1
+    goals: Collection[Goal] = ()
 
 
 def view(plan: Plan) -> Document:
@@ -48,14 +52,14 @@ def view(plan: Plan) -> Document:
         title=f"{plan.rubric} · {counted(plan.labelled, 'labelled example')}",
         source="A plan: no calls were made."
         + (f" Each example is to be labelled by {plan.annotators} annotators." if plan.annotators > 1 else ""),
-        blocks=(),
+        blocks=(Paragraph(tuple(_first_line(plan))),),
         sections=tuple(_sections(plan)),
     )
 
 
 def _sections(plan: Plan) -> Iterator[Section]:
     for goal, title in _GOALS.items():
-        needs = [need for need in plan.needs if need.goal == goal]
+        needs = [need for need in plan.needs if need.goal == goal and goal in plan.goals]
         if needs:
             by_all = ("labels to give",) if plan.annotators > 1 else ()
             rows = tuple(_need(need, plan.annotators) for need in needs)
@@ -66,6 +70,14 @@ def _sections(plan: Plan) -> Iterator[Section]:
     yield Section("The next run", (costs, Notes(basis)))
     if plan.next is not None:
         yield _next(plan.next)
+
+
+def _first_line(plan: Plan) -> Iterator[str]:
+    """The labels that a verdict needs, in the sentence of the calibration's report."""
+    asked = plan.next_labels
+    yield asked.in_words or "The labels there are decide the verdict: calibrate shows it."
+    if asked.labels is not None and plan.annotators > 1:
+        yield f"Labels to give: {asked.labels.more * plan.annotators:,}."
 
 
 def _need(need: Need, annotators: int) -> tuple[Line, ...]:
@@ -104,4 +116,10 @@ def json_of(plan: Plan) -> dict[str, Any]:
     """The plan by the keys of its JSON."""
     needs = [attributes(need, "goal what labels have more basis") for need in plan.needs]
     planned = attributes(plan, "labelled annotators needs cost=costs next") | {"needs": needs}
-    return {"schema": 1, "rubric": {"name": plan.rubric}, **planned}
+    labels = plan.next_labels.labels
+    asked = {
+        "labels_needed": None if labels is None else labels.more,
+        "labels_chance": None if labels is None else labels.chance,
+        "next_step": plan.next_labels.in_words,
+    }
+    return {"schema": 1, "rubric": {"name": plan.rubric}, **asked, **planned}

@@ -36,6 +36,7 @@ class RubricStatus:
         tokens: Tokens read and written per grade; None if unknown.
         fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
         stale: Why the accepted run doesn't apply to the current rubric.
+        next_step: The labels that an open verdict needs, in a sentence; "" where it isn't open.
     """
 
     name: str
@@ -49,6 +50,7 @@ class RubricStatus:
     tokens: float | None = None
     fresh_until: date | None = None
     stale: tuple[str, ...] = ()
+    next_step: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,8 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
             yield f"{status.name}: its file is not in rubrics/; only its accepted run is shown"
         if status.stale:
             yield f"{status.name} is stale: {'; '.join(status.stale)}"
+        if status.next_step:
+            yield f"{status.name}: {status.next_step}"
         if status.false_passes:
             yield f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
 
@@ -136,7 +140,7 @@ def json_of(
 def _rubric_json(status: RubricStatus) -> dict[str, Any]:
     receipt = status.receipt
     return {
-        **attributes(status, "name file fault labelled_examples=labelled stale"),
+        **attributes(status, "name file fault labelled_examples=labelled stale next_step"),
         **attributes(receipt, "use agreement margin accepted=date"),
         "labels": None if receipt is None else attributes(receipt, "n=labels kind"),
         "judge": status.judge or None,

@@ -1,0 +1,140 @@
+"""The labels that an open verdict needs: one number, kept by a calibration and counted down while people label."""
+
+import json
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.decision import decide, labels_to_begin
+from markscheme.calibration.reasons import labels_to_add
+from markscheme.errors import ComparisonError
+from markscheme.files import write_whole
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.gold import Gold, gold_of, no_gold
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.decisive_labels import DecisiveLabels
+
+NEXT_LABELS = "next_labels.json"
+"""The file in a rubric's calibration folder that has what the last calibration on people's labels asked for."""
+
+_READ = ("judge", "labelled", "labels_needed", "labels_chance", "assumed", "next_step")
+
+
+@dataclass(frozen=True)
+class NextLabels:
+    """What to label before the next calibration.
+
+    Attributes:
+        labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.
+        in_words: The same in a sentence, or why no number would; "" where the verdict isn't open.
+        judge: The judge calibrated last; "" before the first calibration.
+    """
+
+    labels: DecisiveLabels | None
+    in_words: str
+    judge: str = ""
+
+    def of(self, left: int, pool: str = "") -> str:
+        """The sentence, where only so many responses are left to label.
+
+        Args:
+            left: Responses that nobody has labelled yet.
+            pool: The file they are in; "" where that needs no name.
+        """
+        if self.labels is None or not self.labels.more or not 0 < left <= self.labels.more:
+            return self.in_words
+        return f"Label all {left} that are left{f' in {pool}' if pool else ''}."
+
+
+def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextLabels:
+    """The labels that a calibration with these ratings would ask for.
+
+    Args:
+        gold: The labels so far.
+        pilot: The judge compared with them; None where its ratings aren't known.
+        target: Share of examples on which the judge must agree.
+    """
+    if pilot is None:
+        return _to_begin(gold, target)
+    decision = decide(pilot, target=target)
+    return NextLabels(decision.labels, decision.next_step)
+
+
+def keep_next_labels(calibration: Calibration, folder: Path) -> None:
+    """Keep what a calibration asked for, where people's labels led to it.
+
+    Raises:
+        OSError: The folder can't be written.
+    """
+    decision = calibration.decision
+    gold = calibration.comparison.gold
+    if not gold.has_people:
+        return
+    labels = decision.labels
+    kept: dict[str, Any] = {
+        "schema": 1,
+        "at": date.today().isoformat(),
+        "judge": calibration.rater.name,
+        "labelled": len(gold.ids),
+        "verdict": decision.verdict,
+        "labels_needed": decision.labels_needed,
+        "labels_chance": decision.labels_chance,
+        "assumed": None if labels is None else labels.assumed,
+        "next_step": decision.next_step,
+    }
+    write_whole(folder / NEXT_LABELS, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
+
+
+def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabels:
+    """What to label next by the last calibration, minus what people have labelled since.
+
+    Args:
+        folder: The rubric's calibration folder.
+        rubric: The rubric.
+        examples: Its examples with all labels so far.
+
+    Returns:
+        Before the first calibration, the labels for a first verdict.
+    """
+    try:
+        gold = gold_of(examples, rubric)
+    except ComparisonError:
+        gold = no_gold(rubric)
+    kept = _kept(folder)
+    if kept is None:
+        return _to_begin(gold, rubric.target)
+    judge = str(kept["judge"])
+    needed = kept["labels_needed"]
+    if needed is None:
+        return NextLabels(None, str(kept["next_step"]), judge)
+    labels = DecisiveLabels(int(needed), float(kept["labels_chance"]), kept["assumed"])
+    have = len(gold.ids) if gold.has_people else 0
+    since = max(0, have - int(kept["labelled"]))
+    if not since:
+        return NextLabels(labels, str(kept["next_step"]), judge)
+    left = replace(labels, more=max(0, labels.more - since))
+    enough = "As many are labelled as the last calibration asked for: calibrate again."
+    return NextLabels(left, labels_to_add(left) if left.more else enough, judge)
+
+
+def _to_begin(gold: Gold, target: float) -> NextLabels:
+    first = labels_to_begin(gold, target)
+    if first is None:
+        return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")
+    return NextLabels(first, labels_to_add(first, by_people=gold.has_people))
+
+
+def _kept(folder: Path) -> dict[str, Any] | None:
+    """What the last calibration asked for; None where none is kept, or it can't be read."""
+    try:
+        kept = json.loads((folder / NEXT_LABELS).read_text(encoding="utf-8"))
+        numbers = [kept["labelled"], *([] if kept["labels_needed"] is None else [kept["labels_needed"]])]
+        is_whole = all(isinstance(number, int) and number >= 0 for number in numbers)
+        has_chance = kept["labels_needed"] is None or 0 <= float(kept["labels_chance"]) <= 1
+        wanted = {name: kept[name] for name in _READ}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return wanted if is_whole and has_chance else None

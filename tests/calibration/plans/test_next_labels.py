@@ -1,0 +1,115 @@
+"""The labels that a verdict needs: planned, kept by a calibration, and counted down."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.comparison import compare
+from markscheme.calibration.decision import decide
+from markscheme.calibration.plans.next_labels import (
+    NEXT_LABELS,
+    NextLabels,
+    keep_next_labels,
+    next_labels,
+    planned_labels,
+)
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.decisive_labels import DecisiveLabels
+from markscheme.submission import Submission
+
+RUBRIC = Rubric.from_dict([{"name": "kind", "requirement": "Is it kind?", "weight": 1}])
+
+
+def labelled(n: int, kind: Kind = "human") -> ExampleSet:
+    """Examples that two people label alike, every other one kind."""
+    return ExampleSet(
+        tuple(
+            Example(
+                Submission(f"r{i}", {}, f"e{i}"),
+                tuple(Rating(f"e{i}", rater, kind, {"kind": Rated(float(i % 2))}) for rater in ("a", "b")),
+            )
+            for i in range(n)
+        )
+    )
+
+
+def calibrated(n: int, wrong: int) -> Calibration:
+    """A judge that misses `wrong` of n examples."""
+    ratings = [
+        Rating(f"e{i}", "j", "model", {"kind": Rated(float(1 - i % 2 if i < wrong else i % 2))}) for i in range(n)
+    ]
+    return calibration_of(RUBRIC, labelled(n), ratings, Rater("j", "", "ratings"))
+
+
+def test_a_plan_asks_for_what_the_calibration_asks_for() -> None:
+    calibration = calibrated(30, 3)
+    truth = gold_of(labelled(30), RUBRIC)
+    judged = list(calibration.judge_ratings)
+    pilot = compare(truth.judged(RUBRIC, judged))
+    assert planned_labels(truth, pilot, 0.8) == NextLabels(calibration.decision.labels, calibration.decision.next_step)
+    assert calibration.labels_needed == 40
+
+
+def test_before_a_judge_is_known_a_plan_asks_for_a_first_verdict() -> None:
+    asked = planned_labels(gold_of(labelled(30), RUBRIC), None, 0.8)
+    assert asked.labels is not None
+    assert (asked.labels.more, asked.labels.assumed) == (50, 0.9)
+    enough = planned_labels(gold_of(labelled(100), RUBRIC), None, 0.8)
+    assert enough.in_words.startswith("Enough examples are labelled for a first verdict")
+    assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
+
+
+def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_path: Path) -> None:
+    calibration = calibrated(30, 3)
+    keep_next_labels(calibration, tmp_path)
+    assert next_labels(tmp_path, RUBRIC, labelled(30)) == NextLabels(
+        calibration.decision.labels, calibration.decision.next_step, "j"
+    )
+    later = next_labels(tmp_path, RUBRIC, labelled(45))
+    assert later.in_words == "Label about 25 more for an even chance of a decision."
+    done = next_labels(tmp_path, RUBRIC, labelled(70))
+    assert done.in_words == "As many are labelled as the last calibration asked for: calibrate again."
+
+
+def test_a_decided_verdict_asks_for_nothing(tmp_path: Path) -> None:
+    keep_next_labels(calibrated(60, 0), tmp_path)
+    assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, "", "j")
+
+
+def test_labels_that_wont_decide_are_said_so_later_too(tmp_path: Path) -> None:
+    calibration = calibrated(200, 40)
+    keep_next_labels(calibration, tmp_path)
+    assert next_labels(tmp_path, RUBRIC, labelled(200)).in_words.startswith("More labels won't decide")
+
+
+def test_labels_of_no_person_are_not_kept(tmp_path: Path) -> None:
+    judged = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2))}) for i in range(30)]
+    keep_next_labels(calibration_of(RUBRIC, labelled(30, "constructed"), judged, Rater("j", "", "ratings")), tmp_path)
+    assert not (tmp_path / NEXT_LABELS).exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"judge": "j", "labelled": "many"}', "null"])
+def test_a_file_that_cannot_be_read_counts_as_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / NEXT_LABELS).write_text(text)
+    assert next_labels(tmp_path, RUBRIC, labelled(30)).judge == ""
+
+
+def test_what_is_kept_names_the_judge_the_labels_and_the_chance(tmp_path: Path) -> None:
+    calibration = calibrated(30, 3)
+    keep_next_labels(calibration, tmp_path)
+    kept = json.loads((tmp_path / NEXT_LABELS).read_text())
+    assert (kept["judge"], kept["labelled"], kept["verdict"]) == ("j", 30, "not-enough-labels")
+    assert (kept["labels_needed"], kept["labels_chance"]) == (40, pytest.approx(0.5601, abs=1e-4))
+
+
+def test_no_more_are_asked_for_than_are_left() -> None:
+    asked = NextLabels(DecisiveLabels(40, 0.56), "Label about 40 more for an even chance of a decision.")
+    assert asked.of(24, "outputs.jsonl") == "Label all 24 that are left in outputs.jsonl."
+    assert asked.of(41, "outputs.jsonl") == asked.of(0) == asked.in_words
+    assert decide(calibrated(30, 3).comparison).next_step == asked.in_words

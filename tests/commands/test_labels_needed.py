@@ -1,0 +1,94 @@
+"""One rubric, one judge, one sitting: every command names the same number of labels, or says which other it means."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+
+ASKED = "Label about 40 more for an even chance of a decision."
+
+
+@pytest.fixture
+def sitting(tmp_path: Path) -> Path:
+    """Thirty replies that two people labelled, and a judge that misses three of them."""
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "kind.yaml").write_text("criteria:\n- {name: kind, requirement: Is it kind?}\n")
+    home = tmp_path / "calibration" / "kind"
+    home.mkdir(parents=True)
+    rows = [{"id": f"e{i}", "response": f"reply {i}", "labels": labels_of(i)} for i in range(30)]
+    (home / "examples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for judge, misses in (("judge", 3), ("other", 12)):
+        ratings = [
+            {"id": f"e{i}", "judge": judge, "criteria": {"kind": bool(i % 2) != (i < misses)}} for i in range(30)
+        ]
+        (tmp_path / f"{judge}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ratings))
+    pool = [{"id": f"p{i}", "response": f"new {i}"} for i in range(100)]
+    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pool))
+    return tmp_path
+
+
+def labels_of(place: int) -> list[dict[str, object]]:
+    return [{"rater": rater, "criteria": {"kind": bool(place % 2)}} for rater in ("ann", "bob")]
+
+
+def printed(sitting: Path, *command: str, status: int = 0) -> str:
+    done = run(*command, cwd=sitting)
+    assert done.returncode == status, done.stderr
+    return " ".join(done.stdout.split())
+
+
+def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) -> None:
+    shown = {
+        "calibrate": printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4),
+        "plan": printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl"),
+        "progress": printed(sitting, "markscheme", "label", "kind", "--progress"),
+        "compare": printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind"),
+        "status": printed(sitting, "markscheme", "status"),
+    }
+    assert {name: ASKED in text for name, text in shown.items()} == dict.fromkeys(shown, True)
+    for name, text in shown.items():
+        assert set(re.findall(r"[Ll]abel about (\d+)", text)) == {"40"}, name
+    report = json.loads((sitting / "calibration" / "kind" / "next_labels.json").read_text())
+    assert report["labels_needed"] == 40
+
+
+def test_next_without_a_number_draws_as_many(sitting: Path) -> None:
+    done = run("markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--next", "--pool", "pool.jsonl", cwd=sitting)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 40
+    some = run("markscheme", "plan", "kind", "--next", "7", "--pool", "pool.jsonl", cwd=sitting)
+    assert len(some.stdout.splitlines()) == 7
+
+
+def test_next_without_a_number_needs_a_verdict_that_asks_for_one(sitting: Path) -> None:
+    (sitting / "judge.jsonl").write_text(
+        "".join(
+            json.dumps({"id": f"e{i}", "judge": "judge", "criteria": {"kind": bool(i % 2)}}) + "\n" for i in range(30)
+        )
+    )
+    done = run("markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--next", "--pool", "pool.jsonl", cwd=sitting)
+    assert done.returncode == 2
+    assert "asks for no number of labels: say how many, --next N" in done.stderr
+
+
+def test_other_goals_come_with_their_own_question(sitting: Path) -> None:
+    plain = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl")
+    assert "Labels needed" not in plain
+    width = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--width", "0.05")
+    assert "Labels needed for an interval of a given width" in width
+    assert "guarantee" not in width
+    error = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--error", "0.1")
+    assert "at most 10% of automatic decisions wrong" in error
+    everything = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--details")
+    assert everything.count("Labels needed") == 3
+
+
+def test_no_more_are_asked_for_than_a_pool_has(sitting: Path) -> None:
+    printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
+    few = (sitting / "pool.jsonl").read_text().splitlines(keepends=True)[:24]
+    (sitting / "few.jsonl").write_text("".join(few))
+    shown = printed(sitting, "markscheme", "label", "kind", "--progress", "--pool", "few.jsonl")
+    assert "Label all 24 that are left in few.jsonl." in shown
