@@ -13,8 +13,11 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
+import gzip
+import json
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +26,13 @@ from scipy.stats import binom
 
 from benchmarks.page import write_page
 from markscheme.calibration.policy import labels_for_target, side_confidence, verdict_states
+from markscheme.stats.agreement_figures import close
 from markscheme.stats.shares import GroupedShare, grouped_mean, grouped_share
 
 Floats = npt.NDArray[np.float64]
 
+DATA = Path(__file__).parents[2] / "shared" / "data"
+CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 LAST = 300
 TARGETS = (0.70, 0.80, 0.90, 0.95)
 FALSE_OK: dict[tuple[int, int], tuple[float, ...]] = {
@@ -181,6 +187,61 @@ def followed(runs: int) -> Iterator[str]:
         yield f"| {truth:.2f} | {decided / runs:.2f} | {wrong / runs:.3f} | {median} | {aim:.2f} / {labels} |"
 
 
+def hanna() -> tuple[dict[str, Floats], npt.NDArray[np.str_]]:
+    """Whether each judge of the published stories is within 0.1 of gold, by story, and the prompt of each."""
+    with gzip.open(DATA / "hanna" / "items.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+
+    def score(levels: dict[str, float]) -> float:
+        return float(np.mean([(levels[name] - 1) / 4 for name in CRITERIA]))
+
+    gold = np.array(
+        [score({c: float(np.median([p[c] for p in row["labels"].values()])) for c in CRITERIA}) for row in rows]
+    )
+    judges = {judge: np.array([score(row["judge"][judge]) for row in rows]) for judge in rows[0]["judge"]}
+    hits = {judge: close(gold, scores, 0.1) for judge, scores in judges.items()}
+    return hits, np.array([row["input"] for row in rows])
+
+
+def contradicted(hits: Floats, prompts: npt.NDArray[np.str_], generator: np.random.Generator) -> tuple[bool, bool]:
+    """Whether any look at whole prompts in random order shows a judge above, or below, its agreement on all of them."""
+    truth = float(hits.mean())
+    order = generator.permutation(np.unique(prompts))
+    places = np.concatenate([np.flatnonzero(prompts == prompt) for prompt in order])[:LAST]
+    above = below = False
+    for n in range(20, LAST + 1, 20):
+        taken = places[:n]
+        x = np.array([hits[taken].sum()])
+        confidence = side_confidence()
+        may = is_above(x, n, truth, confidence)[0] or is_above(n - x, n, 1 - truth, confidence)[0]
+        if not may:
+            continue
+        share = grouped_share(hits[taken], prompts[taken])
+        low, high = share.lower(confidence), share.upper(confidence)
+        above |= low is not None and low > truth
+        below |= high is not None and high < truth
+    return above, below
+
+
+def real(runs: int) -> Iterator[str]:
+    if not DATA.exists():
+        yield f"Left out: {DATA} isn't there."
+        return
+    hits, prompts = hanna()
+    shares = []
+    for place, (judge, by_story) in enumerate(hits.items()):
+        generator = np.random.default_rng([7, place])
+        found = np.mean([contradicted(by_story, prompts, generator) for _ in range(runs)], axis=0)
+        shares.append((judge, *found.tolist()))
+    above, below = np.array([pair for _, *pair in shares]).T
+    yield "| judges | shuffles each | above its own agreement | worst | below it | worst | to reach |"
+    yield "|---:|---:|---:|---:|---:|---:|---|"
+    yield (
+        f"| {len(shares)} | {runs} | {above.mean():.3f} | {above.max():.2f} | {below.mean():.3f} | {below.max():.2f} | "
+        ".082 (worst .15), .049 |"
+    )
+
+
 def lines(runs: int) -> list[str]:
     """The page, line by line."""
     return [
@@ -191,6 +252,10 @@ def lines(runs: int) -> list[str]:
         f"## Whole tasks, looks every 20 to 300, target .80, {runs} runs",
         "",
         *tasks(runs),
+        "",
+        f"## Published stories, whole prompts, the target a judge's own agreement, {runs // 8} shuffles",
+        "",
+        *real(runs // 8),
         "",
         f"## Edits on the same labels, looks every 20 to 300, {10 * runs} runs",
         "",

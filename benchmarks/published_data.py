@@ -37,7 +37,6 @@ from markscheme.cli import main as markscheme
 from markscheme.stats.agreement_figures import close, pair_agreement
 from markscheme.stats.annotators import gold as gold_of
 from markscheme.stats.intervals import clopper_pearson, clopper_pearson_lower, clopper_pearson_upper
-from markscheme.stats.planning import CONF
 from markscheme.stats.shares import GroupedShare, grouped_share
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -45,6 +44,8 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 HANNA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 QUESTIONS = tuple(f"Q{number}" for number in range(9))
 TARGET, TOLERANCE = 0.8, 0.1
+CONF = 0.90
+"""One-sided confidence of the bounds of the earlier rule, and of the false bounds that are counted."""
 PROMPTS = (10, 20, 40)
 """Prompts drawn at a time, eleven stories each."""
 PREFERENCE = ({"value": 0, "label": "tie"}, {"value": 1, "label": "first"}, {"value": 2, "label": "second"})
