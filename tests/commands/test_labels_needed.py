@@ -55,6 +55,14 @@ def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) ->
     assert report["labels_needed"] == 40
 
 
+def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:
+    (sitting / "rater.py").write_text("def judge(system_prompt, user_prompt):\n    return {}\n")
+    judge = "function:rater:judge"
+    plan = printed(sitting, "markscheme", "improve", "kind", "--plan", "--judge", judge, "--proposer", judge)
+    assert "198 labelled tasks in all" in plan
+    assert "Whether the judge can gate: another question; calibrate says how many labels it takes" in plan
+
+
 def test_next_without_a_number_draws_as_many(sitting: Path) -> None:
     done = run("markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--next", "--pool", "pool.jsonl", cwd=sitting)
     assert done.returncode == 0, done.stderr

@@ -133,7 +133,6 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
         of_gain = "finding a gain of 10 points in agreement with 80% probability"
         of = "tasks" if table.groups else "examples"
         enough = (
-            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}, "
-            "which is another question than whether the judge can gate"
+            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}"
         )
         yield doc.Notes(((f"To have the wording of {names} rewritten and tested: ", command, f" ({enough})."),))

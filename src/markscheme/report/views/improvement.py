@@ -355,7 +355,7 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
         ),
         ("With these labels", f"{what} is found {chance}"),
         ("To find it 8 times in 10", f"{held_out} held-out tasks, {labels} labelled tasks in all"),
-        ("Whether the judge can gate", "another question, which takes fewer labels: calibrate says how many"),
+        ("Whether the judge can gate", "another question; calibrate says how many labels it takes"),
         ("At most", tries),
         ("Cost of grading", f"{tokens}, {dollars(plan.cost.usd)}"),
     )
