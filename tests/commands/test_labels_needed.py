@@ -8,7 +8,8 @@ import pytest
 
 from tests.commands.console import run
 
-ASKED = "Label about 40 more for an even chance of a decision."
+ASKED = "Label about 60 more for an even chance of a decision."
+"""Two judges were compared on the same labels, so their intervals hold together."""
 
 
 @pytest.fixture
@@ -42,17 +43,17 @@ def printed(sitting: Path, *command: str, status: int = 0) -> str:
 
 def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) -> None:
     shown = {
+        "compare": printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind"),
         "calibrate": printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4),
         "plan": printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl"),
         "progress": printed(sitting, "markscheme", "label", "kind", "--progress"),
-        "compare": printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind"),
         "status": printed(sitting, "markscheme", "status"),
     }
     assert {name: ASKED in text for name, text in shown.items()} == dict.fromkeys(shown, True)
     for name, text in shown.items():
-        assert set(re.findall(r"[Ll]abel about (\d+)", text)) == {"40"}, name
+        assert set(re.findall(r"[Ll]abel about (\d+)", text)) == {"60"}, name
     report = json.loads((sitting / "calibration" / "kind" / "next_labels.json").read_text())
-    assert report["labels_needed"] == 40
+    assert report["labels_needed"] == 60
 
 
 def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:

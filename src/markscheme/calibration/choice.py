@@ -18,6 +18,7 @@ from markscheme.calibration.comparison import (
     shift_between,
 )
 from markscheme.calibration.decision import decide
+from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Identity, Usage
 from markscheme.phrases import counted, number, signed
@@ -313,13 +314,16 @@ def choose(
         notes=tuple(notes),
         baseline=None if constant is None else constant.agreement_constant,
         baseline_score=None if constant is None else constant.figures.constant_value,
-        next_step="" if truth is None else _next_step(table, recommended or best, view.measure),
+        next_step="" if truth is None else _next_step(table, recommended or best, view.measure, len(contenders)),
     )
 
 
-def _next_step(table: RatingTable, judge: str | None, measure: Measure) -> str:
-    """The labels that the verdict on one judge needs, in the sentence of its calibration."""
-    return "" if judge is None else decide(Comparison(table, judge, GOLD, measure)).next_step
+def _next_step(table: RatingTable, judge: str | None, measure: Measure, n_judges: int) -> str:
+    """The labels that the verdict on one judge needs, in the sentence of its calibration; each judge is a setting."""
+    if judge is None:
+        return ""
+    compared = after_those_on_record(Comparison(table, judge, GOLD, measure))
+    return decide(replace(compared, settings=max(compared.settings, n_judges))).next_step
 
 
 def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) -> RatingTable:
