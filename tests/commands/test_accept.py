@@ -80,6 +80,7 @@ def test_three_that_accept_at_once_wait_for_each_other_and_all_are_kept(here: Pa
         accepted["ratings"]["file"],
         "accepted.json",
         "examples.jsonl",
+        "next_labels.json",
         "settings.jsonl",
     ]
     assert sum("waiting: another process is accepting a run" in text for text in printed) >= 1

@@ -77,6 +77,15 @@ def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_pat
     assert done.in_words == "As many are labelled as the last calibration asked for: calibrate again."
 
 
+def test_a_link_where_the_file_belongs_is_not_followed(tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("mine")
+    (tmp_path / NEXT_LABELS).symlink_to(other)
+    with pytest.raises(OSError, match="is a link"):
+        keep_next_labels(calibrated(30, 3), tmp_path)
+    assert other.read_text() == "mine"
+
+
 def test_a_decided_verdict_asks_for_nothing(tmp_path: Path) -> None:
     keep_next_labels(calibrated(60, 0), tmp_path)
     assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, "", "j")

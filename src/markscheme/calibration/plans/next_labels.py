@@ -11,7 +11,7 @@ from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import decide, labels_to_begin
 from markscheme.calibration.reasons import labels_to_add
 from markscheme.errors import ComparisonError
-from markscheme.files import write_whole
+from markscheme.files import refuse_link, write_whole
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.rubrics.rubric import Rubric
@@ -67,7 +67,7 @@ def keep_next_labels(calibration: Calibration, folder: Path) -> None:
     """Keep what a calibration asked for, where people's labels led to it.
 
     Raises:
-        OSError: The folder can't be written.
+        OSError: The folder can't be written, or a link is where the file belongs.
     """
     decision = calibration.decision
     gold = calibration.comparison.gold
@@ -85,7 +85,9 @@ def keep_next_labels(calibration: Calibration, folder: Path) -> None:
         "assumed": None if labels is None else labels.assumed,
         "next_step": decision.next_step,
     }
-    write_whole(folder / NEXT_LABELS, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
+    path = folder / NEXT_LABELS
+    refuse_link(path)
+    write_whole(path, json.dumps(kept, ensure_ascii=False, indent=1) + "\n", follow=False)
 
 
 def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabels:
