@@ -142,7 +142,9 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
         option = by_name.get(word)
         values = list[str]()
         if option is not None and option.value.startswith("["):
-            takes = bool(words) and (words[0] == "-" or _is_optional_value(option, words[0]))
+            takes = bool(words) and (
+                words[0] == "-" or _is_optional_value(option, words[0], has_operand=bool(operands))
+            )
             values = [words.pop(0) if takes else "-"]
         elif option is not None and option.value:
             while words and _is_value(words[0]) and (option.many or not values):
@@ -170,9 +172,14 @@ def _prints_here(file: str) -> str:
     return f"`{JSON}` prints to standard output here: `{JSON} > {file}` writes it to a file"
 
 
-def _is_optional_value(option: Option, word: str) -> bool:
-    """Whether a word is the value of an option that may stand alone: a number, or else a .json file."""
-    return word.lstrip("-").replace(".", "", 1).isdigit() if option.value == "[N]" else word.endswith(".json")
+def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
+    """Whether a word is the value of an option that may stand alone: a .json file, or a number.
+
+    Where the command has its operand, any word after an option for a number is meant as one.
+    """
+    if option.value != "[N]":
+        return word.endswith(".json")
+    return bool(word) and _is_value(word) and (has_operand or word.lstrip("-").replace(".", "", 1).isdigit())
 
 
 def _is_value(word: str) -> bool:
