@@ -25,6 +25,7 @@ from benchmarks.page import write_page
 from markscheme.calibration.tuning import Promised, TunedBand, propose
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING
 from markscheme.stats.prevalence import Promise
@@ -54,13 +55,18 @@ class Drawn:
     def errors(self, band: TunedBand, promise: Promise, mark: float) -> float:
         """The share that was promised to be small: of automatic decisions, or of all."""
         margin = self.scores - mark
-        automatic = np.abs(margin) > band.after + ROUNDING
+        automatic = np.abs(margin) > _half_width(band) + ROUNDING
         wrong = automatic & ((margin >= -ROUNDING) != self.passed)
         return float(wrong.sum() / max(1, automatic.sum()) if promise == "automatic" else wrong.mean())
 
     def automatic(self, band: TunedBand, mark: float) -> float:
         """Share of decisions that need no person."""
-        return float((np.abs(self.scores - mark) > band.after + ROUNDING).mean()) if band.supported else 0.0
+        return float((np.abs(self.scores - mark) > _half_width(band) + ROUNDING).mean()) if band.supported else 0.0
+
+
+def _half_width(band: TunedBand) -> float:
+    """The proposed distance from the pass mark, one for both sides as these promises are."""
+    return band.after.width if isinstance(band.after, GrayZone) else band.after
 
 
 def draw(n: int, noise: float, shift: float, mark: float, generator: np.random.Generator) -> Drawn:
@@ -107,7 +113,7 @@ def table(runs: int) -> Iterator[str]:
                     broken.append(float(np.mean(held)))
                     given.append(float(np.mean([band.supported for band in bands])))
                     automatic.append(float(np.mean([world.automatic(band, mark) for band in bands])))
-                    moved.append(float(np.mean([band.band is None for band in bands])))
+                    moved.append(float(np.mean([not band.bands for band in bands])))
                 yield (
                     f"| {promise} | {judge} | {np.mean(right):.2f} | {n} | {max(broken):.3f} | {np.mean(given):.2f} | "
                     f"{np.mean(automatic):.2f} | {np.mean(moved):.2f} |"

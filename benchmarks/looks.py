@@ -211,13 +211,14 @@ def contradicted(hits: Floats, prompts: npt.NDArray[np.str_], generator: np.rand
     above = below = False
     for n in range(20, LAST + 1, 20):
         taken = places[:n]
-        x = np.array([hits[taken].sum()])
+        x = np.array([hits[taken].sum()], dtype=np.float64)
         confidence = side_confidence()
         may = is_above(x, n, truth, confidence)[0] or is_above(n - x, n, 1 - truth, confidence)[0]
         if not may:
             continue
         share = grouped_share(hits[taken], prompts[taken])
-        low, high = share.lower(confidence), share.upper(confidence)
+        low = share.lower(confidence)
+        high = share.upper(confidence)
         above |= low is not None and low > truth
         below |= high is not None and high < truth
     return above, below

@@ -1,6 +1,6 @@
 """Spans as tracers write them: arguments, results and messages become steps, and what isn't understood is named.
 
-The files in `spans/` are from the real libraries; `spans/write_spans.py` says how.
+The files in `spans/` are from the real libraries; `spans/write_spans.txt` says how.
 """
 
 import json

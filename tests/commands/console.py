@@ -96,7 +96,7 @@ def scripts() -> Path:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment without keys and addresses of judges."""
+    """This process's environment without keys and addresses of judges, on a terminal 80 columns wide."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("ANTHROPIC_", "OPENAI_", "GEMINI_"))}
     kept.pop("GITHUB_STEP_SUMMARY", None)
-    return {**kept, **(extra or {})}
+    return {**kept, "COLUMNS": "80", **(extra or {})}

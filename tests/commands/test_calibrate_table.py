@@ -67,7 +67,7 @@ def test_words_in_no_known_order_are_categories_without_scores_or_decisions(tmp_
     assert report["agreement"]["value"] == pytest.approx(29 / 30)
     assert (report["false_passes"], report["false_fails"], report["overall"]["mae"]["value"]) == ([], [], None)
     assert "--levels worst,…,best" in notes
-    shown = run("calibrate", "table.csv", cwd=tmp_path).stdout
+    shown = run("calibrate", "table.csv", cwd=tmp_path, env={"COLUMNS": "200"}).stdout
     assert "always answering ok reaches" in shown
     assert "- 1: human: judge ok, gold good" in shown
     _, ordered, _ = calibrated(tmp_path, "--levels", "bad,ok,good")

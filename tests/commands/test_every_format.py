@@ -1,5 +1,6 @@
 """Every command that takes rated files, with a file of every format: it reads it, or says why that has no meaning."""
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,12 +124,20 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+def written_once(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     folder = tmp_path_factory.mktemp("every-format")
     of_format = make_project(folder)
     done = run("calibrate", "place", "--ratings", "ratings.jsonl", "--json", "report.json", "--quiet", cwd=folder)
     assert done.returncode in (0, 1, 4), done.stderr
     return {**of_format, "a report": folder / "report.json"}
+
+
+@pytest.fixture
+def files(written_once: Mapping[str, Path], tmp_path: Path) -> Mapping[str, Path]:
+    """A project of its own for each command: what one command writes, another would read."""
+    project = tmp_path / "project"
+    shutil.copytree(written_once["a report"].parent, project)
+    return {what: project / path.name for what, path in written_once.items()}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -36,7 +36,7 @@ def labels_of(place: int) -> list[dict[str, object]]:
 
 
 def printed(sitting: Path, *command: str, status: int = 0) -> str:
-    done = run(*command, cwd=sitting)
+    done = run(*command, cwd=sitting, env={"COLUMNS": "200"})
     assert done.returncode == status, done.stderr
     return " ".join(done.stdout.split())
 

@@ -74,7 +74,7 @@ def test_the_report_is_the_ordinary_one(tmp_path: Path) -> None:
 
 
 def test_a_process_that_fails_is_reported_with_its_words(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="status 2: error: there is no rubric file"):
+    with pytest.raises(RuntimeError, match=r"status 2: error: ratings\.jsonl: there is no rubric file"):
         diagnosed(tmp_path)
 
 

@@ -50,7 +50,8 @@ def test_a_level_or_half_of_one_worth_the_tolerance_is_a_tie_and_the_way_out_is_
 
 
 def test_decisions_have_no_ties_and_no_tolerance() -> None:
-    halves = [PLAIN, {"name": "other", "description": "How the tone is", "levels": ANCHORED, "weight": 0.25}]
+    lighter: dict[str, Any] = {"name": "other", "description": "How the tone is", "levels": ANCHORED, "weight": 0.25}
+    halves = [PLAIN, lighter]
     assert ("tie", "other") in found(*halves)
     assert found(*halves, agreement_on="decision") == [("one-decides", "plain")]
     assert found(PLAIN, agreement_on="decision", tolerance=0.2) == [("unused-tolerance", None)]

@@ -42,25 +42,24 @@ class Stratum:
 class RateByVerdict:
     """A rate of wrong decisions: of what gold fails, the share that the judge passes; or the reverse.
 
-        Labels that are drawn by the judge's verdict show how often gold fails among its passes and among its fails. The
-        rate is the ratio of the first to the sum of both, each weighted by how much of all was graded so.
+    Labels that are drawn by the judge's verdict show how often gold fails among its passes and among its fails. The
+    rate is the ratio of the first to the sum of both, each weighted by how much of all was graded so.
 
-        Attributes:
-            decided_wrong: The strata that the judge passes.
-            decided_right: Those that it fails.
+    Attributes:
+        decided_wrong: The strata that the judge passes.
+        decided_right: Those that it fails.
 
-        Source:
-            Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for limits of a sum from the limits of its
-            parts, inverted for the ratio as Fieller (1954) does. doi:10.1002/sim.3095
+    Source:
+        Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for limits of a sum from the limits of its
+        parts, inverted for the ratio as Fieller (1954) does. doi:10.1002/sim.3095
 
-        Example:
-            >>> from markscheme.stats.roots import zero_between
-    from markscheme.stats.shares import grouped_share
-            >>> passes = Stratum(0.6, grouped_share([1] + [0] * 49))
-            >>> fails = Stratum(0.4, grouped_share([1] * 45 + [0] * 5))
-            >>> rate = RateByVerdict((passes,), (fails,))
-            >>> round(rate.value, 4), round(rate.lower(0.975), 4), round(rate.upper(0.975), 4)
-            (0.0323, 0.0008, 0.1521)
+    Example:
+        >>> from markscheme.stats.shares import grouped_share
+        >>> passes = Stratum(0.6, grouped_share([1] + [0] * 49))
+        >>> fails = Stratum(0.4, grouped_share([1] * 45 + [0] * 5))
+        >>> rate = RateByVerdict((passes,), (fails,))
+        >>> round(rate.value, 4), round(rate.lower(0.975), 4), round(rate.upper(0.975), 4)
+        (0.0323, 0.0008, 0.1521)
     """
 
     decided_wrong: tuple[Stratum, ...]

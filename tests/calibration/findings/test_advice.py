@@ -9,7 +9,7 @@ from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.comparison import measure_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.rubric import YES_NO, Rubric
+from markscheme.rubrics.rubric import YES_NO, Rubric, Strategy
 from tests.calibration.made import codes, diagnosed, examples, judged, of_code, rating, rubric, yes_no_rubric
 
 
@@ -30,7 +30,7 @@ def unreadable(of: Rubric, n: int = 40) -> list[Rating]:
     ],
 )
 def test_asking_for_one_criterion_at_a_time_is_advised_only_where_several_are_asked(
-    names: tuple[str, ...], strategy: str, advice: str
+    names: tuple[str, ...], strategy: Strategy, advice: str
 ) -> None:
     of = replace(rubric(*names, scale=YES_NO), strategy=strategy)
     labels = [[place % 2] * len(names) for place in range(40)]
