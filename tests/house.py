@@ -55,10 +55,10 @@ class Limit:
 
 LIMITS: Mapping[str, Limit] = {
     "code lines of the longest module": Limit(500),
-    "vague names, % of bound names": Limit(0.9, slack=0.9),
-    "paired assignments, % of assignments": Limit(1.0, slack=1.0),
-    "numeric constants without a reason": Limit(5, slack=5),
-    "public names bound in two modules": Limit(15, slack=10),
+    "vague names, % of bound names": Limit(0.4, slack=0.4),
+    "paired assignments, % of assignments": Limit(0.5, slack=0.5),
+    "numeric constants without a reason": Limit(2, slack=2),
+    "public names bound in two modules": Limit(3, slack=2),
 }
 """They only fall: what was made clear once stays clear."""
 

@@ -19,7 +19,7 @@ try:
 except ImportError:  # Windows locks files differently; there only one process may write at a time
     fcntl = None  # type: ignore[assignment]
 
-DAMAGED = ".damaged"
+DAMAGED_SUFFIX = ".damaged"
 """Suffix of the file that keeps what was cut off a file of lines."""
 WITHOUT_LOCKS = (errno.ENOLCK, errno.EBADF, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
 """What file systems say that have no locks, or none of folders; see flock(2)."""
@@ -218,7 +218,7 @@ def set_aside_damaged_end(path: Path) -> str:
         if not end.strip(b" \t\r\xef\xbb\xbf") or _is_json(end):
             return ""
         text = end.decode("utf-8", "backslashreplace")
-        copy = path.with_name(path.name + DAMAGED)
+        copy = path.with_name(path.name + DAMAGED_SUFFIX)
         append_text(copy, f"{text}\n", follow=False)
         file.truncate(whole)
     line = raw.count(b"\n") + 1

@@ -16,7 +16,7 @@ from markscheme.judges.panel import Repeated
 from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import NO_SCORE, Decision, Score, weigh, weigh_holistic
+from markscheme.score import NO_SCORE, GradeDecision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
 from markscheme.text import on_one_line
 from markscheme.trajectory import STEPPED, steps_elsewhere
@@ -105,7 +105,7 @@ class Grade:
         return self.scored.passed if self.scored else None
 
     @property
-    def decision(self) -> Decision | None:
+    def decision(self) -> GradeDecision | None:
         """Pass, fail, or ask a person if the score is in the rubric's gray zone; None if not graded."""
         return self.scored.decision if self.scored else None
 
@@ -249,7 +249,7 @@ class Grading:
             return {}
         from markscheme.scorers import find_check
 
-        outcomes = await all_or_first_error(find_check(one, submission, self.scorers) for one in by_code)
+        outcomes = await all_or_first_error(find_check(criterion, submission, self.scorers) for criterion in by_code)
         return {criterion.name: outcome for criterion, outcome in zip(by_code, outcomes, strict=True)}
 
     def _grade(

@@ -7,7 +7,7 @@ from typing import Literal
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
-Decision = Literal["pass", "fail", "ask"]
+GradeDecision = Literal["pass", "fail", "ask"]
 ROUNDING = 1e-9
 """Tolerance for floating-point sums at the pass mark."""
 
@@ -36,7 +36,7 @@ class Score:
     doubtful: bool = False
 
     @property
-    def decision(self) -> Decision:
+    def decision(self) -> GradeDecision:
         """Pass, fail, or ask a person."""
         return "ask" if self.doubtful else "pass" if self.passed else "fail"
 

@@ -58,7 +58,7 @@ class TraceSpan:
         is_tool: Whether a tool was called.
         received: What it was called with; None if that isn't known.
         gave: What came of it; None likewise.
-        asked: The messages that a model got, in OpenAI's form; None if the span holds none.
+        prompt: The messages that a model got, in OpenAI's form; None if the span holds none.
         answered: The model's messages; None likewise.
         rest: Attributes that nothing here reads, by name.
         events: Name and attributes of its events.
@@ -72,7 +72,7 @@ class TraceSpan:
     is_tool: bool
     received: Any
     gave: Any
-    asked: list[Any] | None
+    prompt: list[Any] | None
     answered: list[Any] | None
     rest: Mapping[str, Any]
     events: tuple[tuple[str, Any], ...]
@@ -128,7 +128,7 @@ def _span(record: Mapping[str, Any]) -> TraceSpan:
     facts = _attributes(record.get("attributes"))
     kind = _plain_text(first(facts, _KIND) or record.get("span_kind")).strip('"').casefold()
     tool = first(facts, _TOOL[:-1]) or (first(facts, _TOOL) if kind == "tool" else None)
-    asked = _messages(facts, _ASKED)
+    prompt = _messages(facts, _ASKED)
     answered = _messages(facts, _ANSWERED)
     return TraceSpan(
         _span_id(record),
@@ -138,9 +138,9 @@ def _span(record: Mapping[str, Any]) -> TraceSpan:
         bool(tool) or kind in ("tool", "execute_tool"),
         first(facts, _INPUT),
         first(facts, _OUTPUT),
-        asked,
+        prompt,
         answered,
-        {key: value for key, value in facts.items() if not _is_read(key, asked, answered) and value not in (None, "")},
+        {key: value for key, value in facts.items() if not _is_read(key, prompt, answered) and value not in (None, "")},
         tuple(_events(record.get("events"))),
         _failure(record),
     )
@@ -171,10 +171,10 @@ def _events(events: Any) -> Iterator[tuple[str, Any]]:
             yield _plain_text(event.get("name")), {key: value for key, value in facts.items() if key != _STACK}
 
 
-def _is_read(attribute: str, asked: Any, answered: Any) -> bool:
+def _is_read(attribute: str, prompt: Any, answered: Any) -> bool:
     if attribute in (*_TOOL, *_INPUT, *_OUTPUT, *_KIND):
         return True
-    if asked is not None and f"{attribute}.".startswith(tuple(f"{name}." for name in _ASKED)):
+    if prompt is not None and f"{attribute}.".startswith(tuple(f"{name}." for name in _ASKED)):
         return True
     if answered is not None and f"{attribute}.".startswith(tuple(f"{name}." for name in _ANSWERED)):
         return True

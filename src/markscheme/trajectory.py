@@ -261,7 +261,7 @@ def steps_elsewhere(name: str, names: Iterable[str]) -> bool:
     >>> steps_elsewhere("messages", ["query", "trace"]), steps_elsewhere("query", ["trace"])
     (True, False)
     """
-    return name in STEPPED and any(other in STEPPED and other != name for other in names)
+    return name in STEPPED and any(another_name in STEPPED and another_name != name for another_name in names)
 
 
 def has_tool_calls(value: Any) -> bool:
@@ -368,7 +368,7 @@ def _before(span: TraceSpan) -> list[AgentStep]:
     """What a span was called with, and what else it holds that nothing here reads, by name."""
     facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
-    received = [_text(span.received)] if span.received is not None and span.asked is None else []
+    received = [_text(span.received)] if span.received is not None and span.prompt is None else []
     words = "\n".join([*received, *facts])
     return [
         AgentStep(TOOL_CALL, span.name, words, span.received) if span.is_tool else AgentStep("span", span.name, words)
@@ -409,11 +409,11 @@ class _Talk:
 
     def is_of(self, span: TraceSpan) -> bool:
         """Whether the span has messages."""
-        return span.asked is not None or span.answered is not None
+        return span.prompt is not None or span.answered is not None
 
     def heard(self, span: TraceSpan) -> list[AgentStep]:
         """The messages that a model was sent and that no earlier span has."""
-        steps = _read(span.asked) if span.asked else []
+        steps = _read(span.prompt) if span.prompt else []
         before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _shared(talk, steps), default=[])
         new = steps[_shared(before, steps) :]
         self.earlier.append(steps)

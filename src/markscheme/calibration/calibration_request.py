@@ -425,8 +425,8 @@ def _results_among(named: Sequence[str]) -> list[Path]:
     if all(may_be):
         return paths
     if len(paths) > 1:
-        other = next(name for name, is_one in zip(named, may_be, strict=True) if not is_one)
-        raise UsageError(f"{other} contains no results of Promptfoo; name one rubric, or files of results")
+        without_results = next(name for name, is_one in zip(named, may_be, strict=True) if not is_one)
+        raise UsageError(f"{without_results} contains no results of Promptfoo; name one rubric, or files of results")
     return []
 
 

@@ -228,10 +228,10 @@ def _differ(before: Gold, after: Gold, unit: str, rubric: Rubric) -> bool:
         return True
     if math.isnan(before.scores[then]) and math.isnan(after.scores[now]):
         levels = ((before.levels[name][then], after.levels[name][now]) for name in before.levels)
-        return any(not _same(float(one), float(other), ROUNDING) for one, other in levels)
+        return any(not _same(float(old), float(new), ROUNDING) for old, new in levels)
     return not _same(float(before.scores[then]), float(after.scores[now]), rubric.tolerance - ROUNDING)
 
 
-def _same(one: float, other: float, tolerance: float) -> bool:
+def _same(first: float, second: float, tolerance: float) -> bool:
     """Whether two numbers differ by less than a tolerance, or both are unknown."""
-    return (math.isnan(one) and math.isnan(other)) or abs(one - other) < tolerance
+    return (math.isnan(first) and math.isnan(second)) or abs(first - second) < tolerance

@@ -149,14 +149,14 @@ def decide(
         slices: The judge on parts of the examples, with those marked on which it is worse.
     """
     whole = _decided(comparison, target, findings, drifted, most_wrong)
-    broken = [one for one in slices if one.stands_out and one.part.by in KNOWN_BEFORE]
+    broken = [weaker for weaker in slices if weaker.stands_out and weaker.part.by in KNOWN_BEFORE]
     if not broken or whole.because_code == "drift" or _use_of_ok(comparison.gold) == "explore":
         return whole
-    inside = np.logical_or.reduce([one.part.inside for one in broken])
+    inside = np.logical_or.reduce([weaker.part.inside for weaker in broken])
     rest = _decided(_without(comparison, inside), target, findings, drifted, most_wrong)
     if inside.sum() > MOST_EXCEPTED * len(inside) or rest.verdict != "ok":
         return replace(whole, use=trend_at_most(whole.use))
-    excepted = tuple(_excepted(comparison, one) for one in broken)
+    excepted = tuple(_excepted(comparison, weaker) for weaker in broken)
     return replace(
         rest,
         excepted=excepted,
@@ -169,17 +169,19 @@ def _without(comparison: Comparison, inside: Flags) -> Comparison:
     return replace(comparison, table=comparison.table.rows(~inside))
 
 
-def _excepted(comparison: Comparison, one: Slice) -> ExceptedPart:
-    by = one.part.by
-    names = {str(getattr(example, by)) for example in comparison.gold.examples} - {"", one.part.name}
-    return ExceptedPart(by, one.part.name, one.agreement, tuple(sorted(names)))
+def _excepted(comparison: Comparison, weaker: Slice) -> ExceptedPart:
+    by = weaker.part.by
+    names = {str(getattr(example, by)) for example in comparison.gold.examples} - {"", weaker.part.name}
+    return ExceptedPart(by, weaker.part.name, weaker.agreement, tuple(sorted(names)))
 
 
 def exceptions(excepted: Sequence[ExceptedPart]) -> str:
     """What a judge does on the parts that people should decide, in a sentence."""
     shares = [f"{percent(part.agreement.value or 0.0)} of {part.agreement.n}" for part in excepted]
-    there = in_words([f"on {part.called} it agrees on {share}" for part, share in zip(excepted, shares, strict=True)])
-    return f"{there[:1].upper()}{there[1:]}: let people decide there. Elsewhere:"
+    agreements = in_words(
+        [f"on {part.called} it agrees on {share}" for part, share in zip(excepted, shares, strict=True)]
+    )
+    return f"{agreements[:1].upper()}{agreements[1:]}: let people decide there. Elsewhere:"
 
 
 def _use_of_ok(gold: Gold) -> Use:

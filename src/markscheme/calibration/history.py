@@ -24,7 +24,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
 
-Run = TypeVar("Run")
+_AcceptedRun = TypeVar("_AcceptedRun")
 COUNTED = "compared"
 """Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
 
@@ -122,7 +122,7 @@ def since_accepted(
     return Since(accepted, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
 
 
-def loaded_unless_replaced(load: Callable[[Path], Run], path: Path, *, accepting: bool) -> Run | None:
+def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, accepting: bool) -> _AcceptedRun | None:
     """The accepted run in a file; None where it cannot be read and is about to be replaced."""
     try:
         return load(path)

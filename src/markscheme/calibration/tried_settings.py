@@ -135,13 +135,13 @@ def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> s
         measure: What must agree.
         judge: What identifies the judge; its name where only its ratings are known.
     """
-    asked = [judge] if isinstance(judge, str) else [judge.fingerprint, template_fingerprint()]
+    of_judge = [judge] if isinstance(judge, str) else [judge.fingerprint, template_fingerprint()]
     return fingerprint(
         [_of_criterion(criterion) for criterion in rubric.criteria],
         [words_alone(rubric.description), words_alone(rubric.guidelines)],
         [rubric.inputs, rubric.strategy, rubric.samples, float(rubric.pass_mark)],
         [measure.name, float(measure.tolerance) if measure.name == OF_SCORE else None],
-        asked,
+        of_judge,
     )
 
 
@@ -204,7 +204,7 @@ def _wait() -> None:
 
 def _is_recorded(tried: TriedSetting, before: Iterable[TriedSetting]) -> bool:
     """Whether each of its examples is on record for the same setting."""
-    same = (other.examples for other in before if other.setting == tried.setting)
+    same = (earlier.examples for earlier in before if earlier.setting == tried.setting)
     return tried.examples <= frozenset[str]().union(*same)
 
 

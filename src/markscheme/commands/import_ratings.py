@@ -133,10 +133,10 @@ def _as_rater(imported: "RatedFile", paths: Sequence[Path], to: Path | None, nam
     prefix = f"{imported.rubric.name}-"
     names = {paths[0]: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}
     names |= {to: to.stem} if to and to.parent.name == "ratings" else {}
-    for path, other in names.items():
-        if sheet_rater and other and other != sheet_rater:
-            question = f"who answered? The sheet is for {sheet_rater}, and {path} is named after {other}"
-            raise UsageError(f"{question}: say `--as {sheet_rater}` or `--as {other}`")
+    for path, named_after in names.items():
+        if sheet_rater and named_after and named_after != sheet_rater:
+            question = f"who answered? The sheet is for {sheet_rater}, and {path} is named after {named_after}"
+            raise UsageError(f"{question}: say `--as {sheet_rater}` or `--as {named_after}`")
     return imported.ratings
 
 

@@ -24,7 +24,7 @@ from markscheme.stats.selection import first_size, survivors
 
 SAME_TRIAL_SCORE = 1e-9
 """Differences below this are rounding, and count as none."""
-Outcome = Literal["better", "not better", "stopped early", "same scores", "not graded", "not screened"]
+TrialOutcome = Literal["better", "not better", "stopped early", "same scores", "not graded", "not screened"]
 
 
 # --- examples with gold ---------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class Tried:
     """
 
     wording: Wording
-    outcome: Outcome
+    outcome: TrialOutcome
     gain: float | None
     n: int
     detail: str = ""

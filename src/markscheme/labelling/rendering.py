@@ -40,7 +40,7 @@ MOST_COMPARED = 4_000_000
 """Pairs of lines or words that a difference may compare."""
 FOLDED = 4
 """Entries of a JSON value above which it starts folded."""
-UNREADABLE = re.compile(r"[^\n]{500}|[ \t]{100}|(?:[ \t]*\n){50}")
+SLOW_TO_HIGHLIGHT = re.compile(r"[^\n]{500}|[ \t]{100}|(?:[ \t]*\n){50}")
 """Lines and white space that nobody's code has; lexers take minutes for a hundred thousand characters of them."""
 SECONDS_PER_CHARACTER = 2e-5
 """Time to highlight a text: ten times what lexers need for code, and two seconds for the longest that is laid out."""
@@ -209,7 +209,7 @@ def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
     Lexers search for patterns that cost the square of a text's length; one without a long line or run of white space
     has none that costs this for a single token.
     """
-    if UNREADABLE.search(text):
+    if SLOW_TO_HIGHLIGHT.search(text):
         yield Text, text
         return
     ends = time.thread_time() + len(text) * SECONDS_PER_CHARACTER

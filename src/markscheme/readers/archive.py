@@ -14,7 +14,7 @@ MOST_OF_MEMBER = 256 * 2**20
 """Bytes that a member may unpack to: it is read whole, so a small archive could fill the memory."""
 MOST_OF_ALL = 4 * 2**30
 """Bytes that all members together may unpack to; they are read one by one."""
-DAMAGED = (
+UNPACKING_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(OSError, EOFError, RuntimeError, ValueError, LookupError, OverflowError, MemoryError),
 )
@@ -43,7 +43,7 @@ def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
             for info in infos:
                 is_zstandard = info.compress_type == ZSTANDARD
                 yield info.filename, _zstandard(raw, info, path) if is_zstandard else _deflated(archive, info)
-    except DAMAGED as problem:
+    except UNPACKING_ERRORS as problem:
         raise RatingError(f"cannot be unpacked: {problem}", path=path) from problem
 
 

@@ -22,7 +22,7 @@ from markscheme.plain_data import (
     read_text,
     table_rows,
 )
-from markscheme.readers.archive import DAMAGED
+from markscheme.readers.archive import UNPACKING_ERRORS
 
 FIRST = 50
 """Number of parts that a reader looks at to recognize a file."""
@@ -149,7 +149,7 @@ class Peek:
                 return frozenset()
             with zipfile.ZipFile(self.path) as archive:
                 return frozenset(archive.namelist())
-        except DAMAGED as problem:
+        except UNPACKING_ERRORS as problem:
             raise RatingError(f"cannot be unpacked: {problem}", path=self.path) from problem
 
     @cached_property

@@ -170,7 +170,7 @@ class ToolContent(Import):
         if recorded is not None and not isinstance(recorded, list):
             self.lose(f"{name} that aren't a list")
         is_more = isinstance(recorded, list) and len(recorded) > beyond
-        taken_by = next((own for own in (name, *declared) if own in declared), name)
+        taken_by = next((candidate for candidate in (name, *declared) if candidate in declared), name)
         return {taken_by: recorded} if recorded and (declared or is_more) else {}
 
     def rate(self, raw: RawRating) -> None:
@@ -276,7 +276,8 @@ class ToolContent(Import):
                 raise UsageError(
                     f"{name!r}: judge and people are on different scales, {ranges}; name both: {scale_options(sides)}"
                 )
-            criterion = next((one for one in self.rubric.criteria if one.name == name), None) if self.rubric else None
+            by_name = {} if self.rubric is None else {rated.name: rated for rated in self.rubric.criteria}
+            criterion = by_name.get(name)
             if criterion is None:
                 self.scales[name] = (0.0, 1.0)
             ends = criterion.scale.ends if criterion is not None else (0.0, 1.0)

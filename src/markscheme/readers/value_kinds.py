@@ -42,7 +42,7 @@ WIDEST_LEVELS = 10
 """The greatest distance between numbers that are levels; numbers further apart are a score."""
 PERCENT = 100.0
 """The highest score where scores go beyond 1: people write shares as percentages."""
-MOST_CATEGORIES = 20
+MOST_WORDS_OF_A_COLUMN = 20
 """Different words that can be categories; more are texts."""
 FEWEST_FOR_REPEATS = 20
 """Rows from which categories must repeat: of fewer, each may well be seen once."""
@@ -333,7 +333,7 @@ class _Values:
         if order is not None:
             return self._words(order, {value: order.index(value) for value in different})
         rows = max(map(len, self.columns.values()))
-        if len(different) > MOST_CATEGORIES or (rows >= FEWEST_FOR_REPEATS and len(different) > rows / 2):
+        if len(different) > MOST_WORDS_OF_A_COLUMN or (rows >= FEWEST_FOR_REPEATS and len(different) > rows / 2):
             raise UsageError(
                 f"{len(different)} different values, such as {shown(different[0])}: that looks like text, not like "
                 "verdicts; name other columns with --judge and --human"

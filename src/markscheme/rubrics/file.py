@@ -70,8 +70,8 @@ def _is_meant_as(keys: Keys, data: Any) -> bool:
     """Whether most keys are known, or few are unknown; what isn't a mapping at all is refused as such elsewhere."""
     if not isinstance(data, Mapping):
         return True
-    known = data.keys() & {*keys.keys, *keys.foreign}
-    return len(data) - len(known) <= max(len(known), MISSPELT)
+    keys_known = data.keys() & {*keys.keys, *keys.foreign}
+    return len(data) - len(keys_known) <= max(len(keys_known), MISSPELT)
 
 
 def rubric_from_data(data: Any) -> Rubric:

@@ -38,7 +38,7 @@ Change = Literal[
 """Changes to a response that `stress` makes."""
 
 
-class ValueKind(Protocol):
+class KeyValueKind(Protocol):
     """The kind of value a key takes."""
 
     @property
@@ -78,7 +78,7 @@ class Plain:
 class Many:
     """A list of one kind of value."""
 
-    kind: ValueKind
+    kind: KeyValueKind
     at_least_one: str | None = None
     """The message for an empty list, if it may not be empty."""
 
@@ -124,7 +124,7 @@ class CheckKind:
 class Key:
     """One key of a mapping; `null` is allowed only if it is the default."""
 
-    kind: ValueKind
+    kind: KeyValueKind
     description: str = ""
     default: Any = None
     spelled: str = ""

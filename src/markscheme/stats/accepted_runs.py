@@ -29,9 +29,9 @@ RUNS_DIFFER = 0.10
 UNSTEADY = 0.05
 """Significance at which a judge is called unsteady, which alarms nobody."""
 SHIFT_COVERAGE = 0.90
-"""Coverage of the printed interval; its ends are the bounds of the two one-sided tests for no drift at .05."""
+"""Coverage of the printed interval; its ends are the bounds of the two one-sided tests for no shift at .05."""
 AFFIRMED = 0.90
-"""Confidence with which "no drift" is stated: two one-sided tests at .05."""
+"""Confidence with which "no shift" is stated: two one-sided tests at .05."""
 NO_SHIFT_MARGIN = 1 / 16
 """Share of the range within which a shift counts as none: a quarter of a level on five levels, 6 points on yes/no; a
 judgement."""

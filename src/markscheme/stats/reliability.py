@@ -309,7 +309,7 @@ def repeat_family(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """How well one judge repeats itself when asked again about the same examples: the noise that drift must exceed.
+    """How well one judge repeats itself when asked again about the same examples: the noise that a change must exceed.
 
     Args:
         runs: Its ratings, shape (n_units, n_runs), nan where one is missing. Examples with two or more count.

@@ -132,7 +132,7 @@ def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool
     """
     reference = np.asarray(neutral, dtype=np.float64)
     side = float(np.sign(np.nanmean(reference)))
-    shifts = [side * np.asarray(other, dtype=np.float64) for other in others]
+    shifts = [side * np.asarray(effect, dtype=np.float64) for effect in others]
     if not all(_lower(shift) > 0 for shift in (side * reference, *shifts)):
         return False
     beyond = [shift - side * reference for shift in shifts]

@@ -39,7 +39,7 @@ def _label(commands: Commands, options: str) -> str:
 
 
 def _label_more(commands: Commands, _options: str) -> str:
-    return commands.label_next(NEXT_LABELS)
+    return commands.label_next(LABELS_TO_ADD)
 
 
 def _label_by_another(commands: Commands, _options: str) -> str:
@@ -50,7 +50,7 @@ def _label_under_new_wording(commands: Commands, _options: str) -> str:
     return commands.label(" --rater YOUR-NAME") if commands.is_usable else ""
 
 
-NEXT_LABELS = 30
+LABELS_TO_ADD = 30
 """Labels to add for a diagnosis, however few there are: it needs this many in all."""
 
 

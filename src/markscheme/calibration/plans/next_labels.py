@@ -74,7 +74,7 @@ def keep_next_labels(calibration: Calibration, folder: Path) -> None:
     if not gold.has_people:
         return
     labels = decision.labels
-    kept: dict[str, Any] = {
+    record: dict[str, Any] = {
         "schema": 1,
         "at": date.today().isoformat(),
         "judge": calibration.rater.name,
@@ -87,7 +87,7 @@ def keep_next_labels(calibration: Calibration, folder: Path) -> None:
     }
     path = folder / NEXT_LABELS
     refuse_link(path)
-    write_whole(path, json.dumps(kept, ensure_ascii=False, indent=1) + "\n", follow=False)
+    write_whole(path, json.dumps(record, ensure_ascii=False, indent=1) + "\n", follow=False)
 
 
 def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabels:
@@ -105,18 +105,18 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
         gold = gold_of(examples, rubric)
     except ComparisonError:
         gold = no_gold(rubric)
-    kept = _kept(folder)
-    if kept is None:
+    record = _recorded(folder)
+    if record is None:
         return _to_begin(gold, rubric.target)
-    judge = str(kept["judge"])
-    needed = kept["labels_needed"]
+    judge = str(record["judge"])
+    needed = record["labels_needed"]
     if needed is None:
-        return NextLabels(None, str(kept["next_step"]), judge)
-    labels = DecisiveLabels(int(needed), float(kept["labels_chance"]), kept["assumed"])
+        return NextLabels(None, str(record["next_step"]), judge)
+    labels = DecisiveLabels(int(needed), float(record["labels_chance"]), record["assumed"])
     have = len(gold.ids) if gold.has_people else 0
-    since = max(0, have - int(kept["labelled"]))
+    since = max(0, have - int(record["labelled"]))
     if not since:
-        return NextLabels(labels, str(kept["next_step"]), judge)
+        return NextLabels(labels, str(record["next_step"]), judge)
     left = replace(labels, more=max(0, labels.more - since))
     enough = "As many are labelled as the last calibration asked for: calibrate again."
     return NextLabels(left, labels_to_add(left) if left.more else enough, judge)
@@ -129,14 +129,14 @@ def _to_begin(gold: Gold, target: float) -> NextLabels:
     return NextLabels(first, labels_to_add(first, by_people=gold.has_people))
 
 
-def _kept(folder: Path) -> dict[str, Any] | None:
+def _recorded(folder: Path) -> dict[str, Any] | None:
     """What the last calibration asked for; None where none is kept, or it can't be read."""
     try:
-        kept = json.loads((folder / NEXT_LABELS).read_text(encoding="utf-8"))
-        numbers = [kept["labelled"], *([] if kept["labels_needed"] is None else [kept["labels_needed"]])]
+        record = json.loads((folder / NEXT_LABELS).read_text(encoding="utf-8"))
+        numbers = [record["labelled"], *([] if record["labels_needed"] is None else [record["labels_needed"]])]
         is_whole = all(isinstance(number, int) and number >= 0 for number in numbers)
-        has_chance = kept["labels_needed"] is None or 0 <= float(kept["labels_chance"]) <= 1
-        wanted = {name: kept[name] for name in _READ}
+        has_chance = record["labels_needed"] is None or 0 <= float(record["labels_chance"]) <= 1
+        wanted = {name: record[name] for name in _READ}
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return wanted if is_whole and has_chance else None

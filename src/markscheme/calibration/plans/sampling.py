@@ -58,7 +58,7 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
-class Stratum:
+class PoolStratum:
     """One part of the pool.
 
     Attributes:
@@ -86,7 +86,7 @@ class Draw:
     """
 
     picks: tuple[Pick, ...]
-    strata: tuple[Stratum, ...]
+    strata: tuple[PoolStratum, ...]
     pool: RatingTable
     seed: int
 
@@ -172,7 +172,7 @@ def choose_next(
     taken = Counter(pick.stratum for pick in picks)
     return Draw(
         picks=tuple(sorted(picks, key=lambda pick: order[pick.example.id])),
-        strata=tuple(Stratum(name, sizes_of[name], labels_of[name], taken[name]) for name in names),
+        strata=tuple(PoolStratum(name, sizes_of[name], labels_of[name], taken[name]) for name in names),
         pool=decision_table(
             rubric,
             [replace(example, group="", stratum=cells[example.id]) for example in pool],

@@ -7,7 +7,7 @@ from typing import Any
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.confirmation import Answer
 from markscheme.improvement.search import Search
-from markscheme.improvement.trial import Outcome, TrialPart, Tried
+from markscheme.improvement.trial import TrialOutcome, TrialPart, Tried
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Usage
 from markscheme.phrases import brief, counted, number
@@ -24,7 +24,7 @@ from markscheme.stats.selection import (
     labels_needed,
 )
 
-_IN_WORDS: dict[Outcome, str] = {
+_IN_WORDS: dict[TrialOutcome, str] = {
     "better": "better than yours",
     "not better": "not better than yours",
     "stopped early": "not among the better half on the first examples",
