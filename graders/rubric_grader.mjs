@@ -6,9 +6,10 @@
  * `type: python` keeps Python's rules for `threshold` and `not-`; Promptfoo still runs this module in its own process.
  * `file://graders/rubric_grader.mjs:NAME` names the rubric after the file.
  */
-import { MissingError, answerTo, plainData, providerNames } from './warm_session.mjs';
+import { InterruptedError, answerTo, plainData, providerNames } from './warm_session.mjs';
 
 const SENT = ['vars', 'config', 'test', 'prompt', 'trace', 'rubricName'];
+const NOT_GRADED = 'not graded: ';
 const SCORING = 'assertScoringFunction'; // a function, which plain data leaves out
 const NOT_RUBRICS = new Set(['then', 'default', ...Object.getOwnPropertyNames(Object.prototype)]);
 
@@ -20,10 +21,11 @@ async function getAssert(output, context) {
   try {
     answer = await answerTo({ grader: 'assertion', asked }, wish);
   } catch (error) {
-    if (!(error instanceof MissingError) || mayBeNegated(context)) {
+    if (error instanceof InterruptedError || mayBeNegated(context)) {
       throw error;
     }
-    return { pass: false, score: 0, reason: error.message };
+    const reason = error.message.startsWith(NOT_GRADED) ? error.message : `${NOT_GRADED}${error.message}`;
+    return { pass: false, score: 0, reason };
   }
   if (answer.raised !== undefined) {
     throw new Error(answer.raised);
@@ -47,9 +49,9 @@ function contextSent(context) {
   return sent;
 }
 
-/** A negated assertion would turn a failing result into a pass. */
+/** A negated assertion would turn a failing result into a pass; one behind a reference or in a file may be negated. */
 function mayBeNegated(context) {
-  return JSON.stringify(contextSent(context)).includes('not-');
+  return /not-|"\$ref"|"assert":"/.test(JSON.stringify(contextSent(context)));
 }
 
 export { getAssert as get_assert };

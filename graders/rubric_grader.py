@@ -17,7 +17,8 @@ def get_assert(output, context):  # type: ignore[no-untyped-def]  # loads nothin
         import sys
 
         why = MISSING.format(python=sys.executable, error=error)
-        if "not-" in str(context):  # a negated assertion, which would turn a failing result into a pass
+        # A negated assertion would turn a failing result into a pass; one behind a reference, or in a file, may be one.
+        if any(sign in str(context) for sign in ("not-", "'$ref'", "'assert': '")):
             raise ImportError(why) from error
         return {"pass": False, "score": 0, "reason": why}
     return graded(output, context, __file__)

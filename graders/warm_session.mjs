@@ -19,6 +19,8 @@ const LONGEST_PYTHON_MS = 15_000; // for a Python to say its version
 const TOO_DEEP = 200; // levels of nesting that no test has, and JSON.stringify can still write
 
 const HELPER = 'markscheme.promptfoo.from_node';
+const CANDIDATES = ['python', 'python3'];
+const WAY_OUT = 'set PROMPTFOO_PYTHON to the Python in which markscheme is installed';
 
 const sessions = new Map(); // by the wish, a promise of the session
 const waiting = new Set(); // of each request under way, what refuses it
@@ -32,7 +34,8 @@ let interruptions = 0;
  *
  * @param {{grader: string, asked: object}} request what is asked, as plain data
  * @param {unknown} wish the value of `config.session`
- * @throws {MissingError} markscheme cannot be run
+ * @throws {InterruptedError} by Ctrl-C
+ * @throws {Error} markscheme cannot be run; the message opens with "not graded:"
  */
 export function answerTo(request, wish) {
   return untilInterrupted(() => answerOf(request, wish));
@@ -44,7 +47,9 @@ async function answerOf(request, wish) {
   for (let attempt = 0; message.wish !== 'off' && attempt < ATTEMPTS; attempt += 1) {
     const session = await sessionFor(message.wish);
     if (!session.place) {
-      warnOnce(session);
+      if (!session.off) {
+        warnOnce('no session can be started here');
+      }
       break;
     }
     try {
@@ -54,6 +59,9 @@ async function answerOf(request, wish) {
         throw error;
       }
       await forget(message.wish, session);
+      if (attempt === ATTEMPTS - 1) {
+        warnOnce(`the session doesn't answer (${error.message})`);
+      }
     }
   }
   return runHelper('answer', message);
@@ -96,8 +104,8 @@ export function providerNames(provider) {
   return { id: plainData(id), label: plainData(provider.label) };
 }
 
-/** No Python in which markscheme is installed could be run. */
-export class MissingError extends Error {}
+/** Ctrl-C came before the answer. */
+export class InterruptedError extends Error {}
 
 /** `auto`, `off` or the path of a socket; off where it is none of them, so that the error is reported. */
 function readableWish(wish) {
@@ -130,10 +138,10 @@ async function forget(wish, session) {
   }
 }
 
-function warnOnce(session) {
-  if (!hasWarned && !session.off) {
+function warnOnce(why) {
+  if (!hasWarned) {
     hasWarned = true;
-    process.stderr.write('markscheme: no session can be started here; each output is graded in a Python of its own\n');
+    process.stderr.write(`markscheme: ${why}; each such output is graded in a Python of its own\n`);
   }
 }
 
@@ -159,7 +167,7 @@ function untilInterrupted(work) {
 
 function interrupt() {
   interruptions += 1;
-  waiting.forEach((refuse) => refuse(new Error('not graded: interrupted')));
+  waiting.forEach((refuse) => refuse(new InterruptedError('not graded: interrupted')));
   endings.forEach((end) => end());
   if (process.listenerCount('SIGINT') === 1) {
     process.exit(130); // nobody else ends the program, which it would do without us
@@ -235,34 +243,39 @@ function isHalted(pid) {
 /** What the helper in Python answers to a message, which it reads from standard input: no key stands in an argument. */
 async function runHelper(task, message) {
   const python = await (pythonPromise ??= findPython());
-  const { status, output, errors } = await run(python, ['-P', '-m', HELPER, task], JSON.stringify(message));
+  let ended;
+  try {
+    ended = await run(python, ['-P', '-m', HELPER, task], JSON.stringify(message));
+  } catch (error) {
+    pythonPromise = undefined;
+    throw new Error(`not graded: ${python} cannot be run (${error.code ?? error.message}); ${WAY_OUT}`);
+  }
+  const { status, output, errors } = ended;
   if (status === 0) {
     return JSON.parse(output);
   }
   const lastLine = errors.trim().split('\n').at(-1) ?? '';
   if (errors.includes('No module named') && errors.includes('markscheme')) {
     pythonPromise = undefined;
-    throw new MissingError(
-      `not graded: markscheme cannot be imported by ${python} (${lastLine}); install it there, ` +
-        'or set PROMPTFOO_PYTHON to the Python in which it is installed',
+    throw new Error(
+      `not graded: markscheme cannot be imported by ${python} (${lastLine}); install it there, or ${WAY_OUT}`,
     );
   }
   throw new Error(`not graded: ${lastLine || `${python} ended with ${status}`}`);
 }
 
-/** The Python that Promptfoo runs: PROMPTFOO_PYTHON, else `python`, else `python3`. */
+/** The Python that Promptfoo runs: PROMPTFOO_PYTHON, else the first of CANDIDATES that can be run. */
 async function findPython() {
-  const named = process.env.PROMPTFOO_PYTHON;
-  const candidates = named ? [named] : ['python', 'python3'];
-  for (const candidate of candidates) {
+  if (process.env.PROMPTFOO_PYTHON) {
+    return process.env.PROMPTFOO_PYTHON;
+  }
+  for (const candidate of CANDIDATES) {
     if (await runs(candidate)) {
       return candidate;
     }
   }
   pythonPromise = undefined;
-  throw new MissingError(
-    `not graded: no Python can be run as ${candidates.join(' or ')}; set PROMPTFOO_PYTHON to the one with markscheme`,
-  );
+  throw new Error(`not graded: no Python can be run as ${CANDIDATES.join(' or ')}; ${WAY_OUT}`);
 }
 
 function runs(python) {

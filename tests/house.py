@@ -8,6 +8,7 @@ import ast
 import io
 import itertools
 import math
+import sys
 import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -227,14 +228,16 @@ def by_module(places: list[str]) -> tuple[str, ...]:
     return tuple(f"{name} {n}, first {first[name]}" for name, n in counts.most_common())
 
 
-def main() -> None:
-    """Print the figures with their limits, and the size, which has none."""
+def main() -> int:
+    """Print the figures with their limits, and the size, which has none; the exit status is 1 where one is exceeded."""
     modules = modules_of(SOURCE)
     classes = sum(is_dataclass(node) for module in modules for node in module.nodes)
     print(f"{len(modules)} modules, {sum(map(code_lines, modules))} code lines, {classes} dataclasses")
-    for name, figure in figures_of(modules).items():
+    figures = figures_of(modules)
+    for name, figure in figures.items():
         print(f"{name}: {figure.value:g} (at most {LIMITS[name].most:g})")
+    return int(any(figure.value > LIMITS[name].most for name, figure in figures.items()))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -94,6 +94,7 @@ def in_both_languages(
             case("Call the tool.", REFUNDED, "", "tool_calls", as_calls=True),
             case("First turn.", REFUSED, "It was refused: too old."),
             case("Second turn.", REFUSED, "I have refunded it.", "messages"),
+            {**case("Without an id.", REFUSED, "It was refused.", "messages"), "metadata": {}},
         ],
     }  # fmt: skip
     file = folder / "promptfooconfig.yaml"
@@ -139,3 +140,10 @@ def test_tool_calls_and_earlier_turns_are_steps_without_configuration(graded: di
     assert "Step 1 of 1" in graded["Call the tool."]["reason"]
     assert told(graded["Second turn."]) == (False, {"honest": 2}, 0)
     assert "Step 2 of 2" in graded["Second turn."]["reason"]
+
+
+def test_before_the_first_turn_of_a_prompt_that_uses_the_conversation_there_are_no_messages(
+    graded: dict[str, dict[str, Any]],
+) -> None:
+    assert "needs the input" not in graded["Without an id."]["reason"]
+    assert graded["Without an id."]["reason"].startswith("1.00 passes"), graded["Without an id."]["reason"]

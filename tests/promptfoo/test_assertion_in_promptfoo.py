@@ -105,6 +105,7 @@ TESTS = {
     },
     "no conversation": a_test({"rubric": "earlier", "judge": MET}, query="Capital of France?"),
     "own": a_test({"rubric": "capital", "judge": MET, "threshold": 0.4}, question="Capital of France?"),
+    "reference to ours": {"vars": {"answer": "Paris."}, "assert": [{"$ref": "#/assertionTemplates/ours"}]},
     "var": a_test({"rubric_var": "which", "judge": MET}, which="capital"),
     "not-python, failed": a_test({"rubric": "capital", "judge": UNMET}, "not-python"),
     **{
@@ -175,7 +176,11 @@ def configuration(folder: Path, language: str) -> dict[str, Any]:
     return {
         "prompts": ["{{answer}}"],
         "providers": ["echo"],
-        "assertionTemplates": {"capitol": negated({}), "set": negated(NEGATED["misspelt rubric"])},
+        "assertionTemplates": {
+            "capitol": negated({}),
+            "set": negated(NEGATED["misspelt rubric"]),
+            "ours": a_test({"rubric": "capital", "judge": MET, "threshold": 0.4})["assert"][0],
+        },
         "defaultTest": {"assert": [negated(NEGATED["misspelt rubric"])]},
         "tests": [
             *({**test, **apart, "vars": {**test["vars"], "case": name}} for name, test in cases.items()),
@@ -213,6 +218,11 @@ def test_a_rubric_of_the_user_s_own_is_found_and_graded(graded: dict[str, dict[s
 
 def test_the_rubric_may_be_named_by_a_var(graded: dict[str, dict[str, Any]]) -> None:
     assert graded["var"]["score"] == 0.5
+
+
+def test_an_assertion_behind_a_reference_is_graded(graded: dict[str, dict[str, Any]]) -> None:
+    assert graded["reference to ours"]["success"], outcome(graded["reference to ours"])
+    assert graded["reference to ours"]["score"] == 0.5
 
 
 @pytest.mark.parametrize("said", [said for _, said in NOT_GRADED])

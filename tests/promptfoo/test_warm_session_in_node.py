@@ -137,6 +137,37 @@ def test_a_python_without_markscheme_fails_with_the_way_out_and_never_passes_und
     assert answers["provider"]["error"].startswith("not graded: ")
 
 
+@pytest.mark.parametrize(
+    "test", ["{}", "{assert: [{type: 'not-python'}]}", "{assert: [{$ref: '#/assertionTemplates/a'}]}"]
+)
+def test_a_python_that_fails_is_a_failing_result_unless_the_assertion_may_be_negated(folder: Path, test: str) -> None:
+    body = f"await reported('graded', get_assert('Paris.', {{ config: {{}}, test: {test} }}));"
+    answers, _ = node(folder, body, PROMPTFOO_PYTHON="/nowhere/python")
+    if test == "{}":
+        assert (answers["graded"]["pass"], answers["graded"]["score"]) == (False, 0)
+    reason = answers["graded"]["reason" if test == "{}" else "error"]
+    assert reason.startswith("not graded: /nowhere/python cannot be run (ENOENT); set PROMPTFOO_PYTHON")
+
+
+def test_a_session_that_never_answers_costs_a_python_per_output_and_that_is_said_once(
+    folder: Path, runtime: Path
+) -> None:
+    body = f"""
+      import net from 'node:net';
+      const silent = net.createServer((connection) => connection.end());
+      await new Promise((resolve) => silent.listen('{runtime}/silent.sock', resolve));
+      const context = {CONTEXT};
+      context.config.session = '{runtime}/silent.sock';
+      await reported('first', get_assert('Paris.', context));
+      await reported('second', get_assert('Paris.', context));
+      silent.close();
+    """
+    answers, errors = node(folder, body, XDG_RUNTIME_DIR=str(runtime))
+    assert [answers[name]["score"] for name in ("first", "second")] == [1, 1]
+    assert errors.count("each such output is graded in a Python of its own") == 1
+    assert "the session doesn't answer" in errors
+
+
 def test_an_ungraded_output_is_a_failing_result_and_under_a_negation_an_error(folder: Path, runtime: Path) -> None:
     body = """
       const config = { judge: 'oracle' };
