@@ -2,15 +2,19 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Criterion, Rubric, Scale
+from markscheme.rubrics.distribution import most_probable
 from markscheme.rubrics.gray_zone import GrayZone
-from markscheme.score import Score, score_of_levels, weigh, weigh_holistic
+from markscheme.rubrics.rubric import YES_NO
+from markscheme.score import Score, certainty_of, chance_of_passing, score_of_levels, weigh, weigh_holistic
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
+from tests.reference.decision_cases import CHANCES
 
 WEIGHTS = st.floats(0.01, 100) | st.floats(-100, -0.01)
 SCALES = st.sampled_from([Scale.numbered(0, 1), Scale.numbered(1, 5), Scale.numbered(-3, 10)])
@@ -265,3 +269,69 @@ def test_each_side_of_the_pass_mark_has_its_own_gray_zone() -> None:
     required = Rubric((Criterion(1, "A", required=True), Criterion(9, "B")), ask_within=GrayZone(0.0, math.inf))
     assert scored(statuses(False, True), required).decision == "ask"
     assert scored(statuses(True, True), required).decision == "pass"
+
+
+# --- probabilities --------------------------------------------------------------------------------------------------
+
+
+def with_probabilities(case: dict[str, Any]) -> tuple[Rubric, dict[str, Outcome]]:
+    criteria = [
+        Criterion(
+            weight,
+            f"R{place}",
+            f"c{place}",
+            YES_NO if len(p) == 2 else Scale.numbered(1, len(p)),
+            required=place in case["required"],
+        )
+        for place, (weight, p) in enumerate(zip(case["weights"], case["probabilities"], strict=True))
+    ]
+    rubric = Rubric(tuple(criteria), pass_mark=case["pass_mark"])
+    outcomes: dict[str, Outcome] = {
+        criterion.name: Verdict(criterion.name, most_probable(tuple(p), criterion), probabilities=tuple(p))
+        for criterion, p in zip(criteria, case["probabilities"], strict=True)
+    }
+    return rubric, outcomes
+
+
+@pytest.mark.parametrize("case", CHANCES, ids=lambda case: case["case"])
+def test_the_chance_of_passing_is_that_of_all_combinations_of_levels_that_pass(case: dict[str, Any]) -> None:
+    rubric, outcomes = with_probabilities(case)
+    assert chance_of_passing(outcomes, rubric) == pytest.approx(case["expect"], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("chance", "passes", "certainty"), [(0.93, True, 0.93), (0.07, False, 0.93), (0.46, True, 0.46)]
+)
+def test_a_decision_is_as_certain_as_its_chance_also_where_the_levels_say_otherwise(
+    chance: float, passes: bool, certainty: float
+) -> None:
+    assert certainty_of(chance, 0.0, yes_no(1), passed=passes) == pytest.approx(certainty)
+
+
+def test_without_probabilities_a_decision_is_as_certain_as_its_score_is_far_from_the_mark() -> None:
+    score = scored({"c1": Verdict("c1", 1.0), "c2": Verdict("c2", 0.0)}, yes_no(3, 1))
+    assert score.chance is None
+    assert score.certainty == pytest.approx(0.25)
+
+
+def test_a_check_by_code_is_certain_and_what_does_not_apply_is_left_out() -> None:
+    rubric = Rubric((Criterion(1, "A", "a", check="json_valid"), Criterion(1, "B", "b"), Criterion(5, "C", "c")))
+    outcomes: dict[str, Outcome] = {
+        "a": Verdict("a", 0.0),
+        "b": Verdict("b", 1.0, probabilities=(0.3, 0.7)),
+        "c": NotApplicable("c"),
+    }
+    assert chance_of_passing(outcomes, rubric) == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("missing", [Abstention("c2"), Unread("c2", "?"), Verdict("c2", 1.0)])
+def test_there_is_no_chance_where_a_criterion_has_no_probabilities(missing: Outcome) -> None:
+    outcomes = {"c1": Verdict("c1", 1.0, probabilities=(0.1, 0.9)), "c2": missing}
+    assert chance_of_passing(outcomes, yes_no(1, 1)) is None
+
+
+def test_twenty_odd_weights_take_no_more_time_and_lose_nothing_that_matters() -> None:
+    rubric = yes_no(*(1 + math.sqrt(place) for place in range(20)))
+    even: dict[str, Outcome] = {c.name: Verdict(c.name, 0.0, probabilities=(0.5, 0.5)) for c in rubric.criteria}
+    chance = chance_of_passing(even, rubric)
+    assert chance == pytest.approx(0.5, abs=1e-3)  # by symmetry, and no sum is exactly at the mark

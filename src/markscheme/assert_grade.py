@@ -229,7 +229,9 @@ def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
     for name in sorted((name for name in cost if cost[name] > 0), key=lambda name: -cost[name]):
         verdict = grade.verdicts[name]
         criterion = rubric.criterion(name)
-        yield f"  {name} {criterion.scale.called(verdict.level)} (weight {criterion.weight:g}): {_line(verdict.reason)}"
+        words = f": {_line(verdict.reason)}" if verdict.reason else ""
+        level = criterion.scale.called(verdict.level) if words else verdict.in_words(criterion.scale).rstrip(": ")
+        yield f"  {name} {level} (weight {criterion.weight:g}){words}"
         if verdict.quote:
             place = "the material" if verdict.step is None else f"step {verdict.step}"
             missing = f" (which is not in {place})" if verdict.quote_found is False else ""

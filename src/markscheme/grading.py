@@ -15,6 +15,7 @@ from markscheme.judges.many import all_or_first_error, ask_many
 from markscheme.judges.panel import Repeated
 from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
+from markscheme.rubrics.distribution import as_written
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import NO_SCORE, GradeDecision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
@@ -57,6 +58,7 @@ class Grade:
         id: The submission's.
         outcomes: For each criterion, by name, a verdict or why there is none; empty for a holistic grade.
         by_criterion: How good the response is by each criterion, 0 to 1, reversed for a fault; None without a verdict.
+        without_words: By criterion on which a decision model gave no reason, its level and probability: "MET .93".
         error: Why the submission is not graded; None if it is.
         scored: Score, raw score and pass or fail; None if not graded, or if the rubric has categories alone and doesn't
             say which pass.
@@ -83,6 +85,7 @@ class Grade:
     receipt: "Receipt | None" = None
     left_out: tuple[str, ...] = ()
     by_criterion: Mapping[str, float | None] = field(default_factory=dict)
+    without_words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def score(self) -> float | None:
@@ -110,6 +113,11 @@ class Grade:
         return self.scored.decision if self.scored else None
 
     @property
+    def certainty(self) -> float | None:
+        """The judge's own probability of what it decided, 0 to 1; None unless it gave one for each level."""
+        return None if self.scored is None or self.scored.chance is None else self.scored.certainty
+
+    @property
     def why_no_decision(self) -> str | None:
         """Why it can't pass or fail: it isn't graded, or its categories don't say which pass; None if it can."""
         return NO_SCORE if self.scored is None and self.error is None else self.error
@@ -124,14 +132,17 @@ class Grade:
         """Score, decision and each verdict's reason on one line; if not graded, why."""
         if self.scored is None and self.error is not None:
             return on_one_line(f"not graded: {self.error}")
-        parts = [
-            f"{name} {brief(self.by_criterion[name], 3)} ({verdict.reason})" for name, verdict in self.verdicts.items()
-        ]
+        parts = [self._ground(name, verdict) for name, verdict in self.verdicts.items()]
         if self.scored is None:
             return on_one_line(f"{NO_SCORE}: {'; '.join(parts)}")
         if isinstance(self.holistic, Holistic):
             parts.append(self.holistic.reason)
         return on_one_line(f"{number(self.scored.score)}, {self.scored.decision}: {'; '.join(parts)}")
+
+    def _ground(self, name: str, verdict: Verdict) -> str:
+        if name in self.without_words:
+            return f"{name} {self.without_words[name]}"
+        return f"{name} {brief(self.by_criterion[name], 3)}" + (f" ({verdict.reason})" if verdict.reason else "")
 
     @property
     def quotes_not_found(self) -> int:
@@ -279,6 +290,11 @@ class Grading:
             by_criterion={
                 criterion.name: _merit(criterion, (outcomes or {}).get(criterion.name))
                 for criterion in self.rubric.criteria
+            },
+            without_words={
+                name: outcome.in_words(self.rubric.criterion(name).scale)
+                for name, outcome in (outcomes or {}).items()
+                if isinstance(outcome, Verdict) and outcome.probabilities and not outcome.reason
             },
         )
 
@@ -433,6 +449,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         "criteria": {name: _outcome_json(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
         **({} if grade.holistic is None else {"holistic": _reply_json(grade.holistic)}),
         **({"left_out": list(grade.left_out)} if grade.left_out else {}),
+        **({"certainty": grade.certainty} if grade.certainty is not None else {}),
         "error": grade.error,
         "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
@@ -444,7 +461,10 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
     match outcome:
         case Verdict():
             position = criterion.scale.position(outcome.level) if criterion.has_worth else None
-            return {"level": criterion.scale.written(outcome.level), "position": position, **_reply_json(outcome)}
+            level = {"level": criterion.scale.written(outcome.level), "position": position, **_reply_json(outcome)}
+            if outcome.probabilities:
+                level["probabilities"] = as_written(outcome.probabilities, criterion.scale)
+            return level
         case NotApplicable():
             return {"not_applicable": outcome.reason}
         case Abstention():

@@ -92,6 +92,15 @@ def brief(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:.{digits}g}"
 
 
+def probability(p: float) -> str:
+    """A probability with two decimals and without the leading zero.
+
+    >>> probability(0.934), probability(1.0)
+    ('.93', '1.00')
+    """
+    return f"{p:.2f}".removeprefix("0")
+
+
 def thousands(value: float, digits: int = 0) -> str:
     """A large number with its thousands apart.
 

@@ -156,6 +156,11 @@ def choices(criterion: Criterion) -> tuple[str, ...]:
     return criterion.scale.choices + (EXITS if criterion.not_applicable else (CANNOT_JUDGE,))
 
 
+def decision_options(criterion: Criterion) -> tuple[str, ...]:
+    """What a decision model gives a probability for: the levels worst first, then that the criterion does not apply."""
+    return criterion.scale.choices + ((DOES_NOT_APPLY,) if criterion.not_applicable else ())
+
+
 # --- the words ------------------------------------------------------------------------------------------------------
 
 

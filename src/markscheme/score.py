@@ -1,15 +1,23 @@
 """Compute the Score from outcomes: the only arithmetic on weights."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from markscheme.rubrics.distribution import Probabilities
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
 GradeDecision = Literal["pass", "fail", "ask"]
 ROUNDING = 1e-9
 """Tolerance for floating-point sums at the pass mark."""
+
+SUM_DIGITS = 9
+"""Digits of a sum of weighted positions: sums that differ by rounding alone are one."""
+
+MOST_SUMS = 200_000
+"""Different sums that are told apart: whole weights have hundreds; twenty odd weights would have a million, and take a
+second for each response."""
 
 NO_SCORE = "no score, and neither pass nor fail: its categories don't say which pass (`passes: [label, …]`)"
 """What a grade by a rubric of categories alone says."""
@@ -26,6 +34,10 @@ class Score:
         passed: Whether score and every required criterion pass.
         failed_required: Names of the required criteria that fail.
         doubtful: Whether it is in the rubric's gray zone, so that a person decides.
+        chance: The judge's own probability that the response passes, 0 to 1; None unless it gave one for each level.
+        certainty: How certain the decision is: the chance of what was decided, below one half where levels and
+            probabilities contradict each other; without a chance the distance from the pass mark. It ranks decisions,
+            and says nothing about how many are wrong.
     """
 
     score: float
@@ -34,6 +46,8 @@ class Score:
     passed: bool
     failed_required: tuple[str, ...] = ()
     doubtful: bool = False
+    chance: float | None = None
+    certainty: float = 0.0
 
     @property
     def decision(self) -> GradeDecision:
@@ -62,7 +76,8 @@ def weigh(
         >>> from markscheme import Rubric
         >>> rubric = Rubric.from_dict([{"weight": 10, "requirement": "A"}, {"weight": -5, "requirement": "B"}])
         >>> weigh({"c1": Verdict("c1", 1.0), "c2": Verdict("c2", 1.0)}, rubric)
-        Score(score=0.5, raw_score=5.0, llm_raw_score=5.0, passed=True, failed_required=(), doubtful=False)
+        Score(score=0.5, raw_score=5.0, llm_raw_score=5.0, passed=True, failed_required=(), doubtful=False, \
+chance=None, certainty=0.0)
     """
     if not rubric.decides:
         return None
@@ -82,10 +97,13 @@ def weigh(
     weighted = [(criterion.weight, position) for criterion, position in positions if criterion.has_worth]
     if not weighted:
         all_pass = float(not failed)
-        return Score(all_pass, all_pass, all_pass, not failed, failed)
+        score = Score(all_pass, all_pass, all_pass, not failed, failed)
+        return _with_certainty(score, all_pass, chance_of_passing(outcomes, rubric), rubric)
     raw, normalized = _raw_and_normalized(weighted)
     passed = normalized >= rubric.pass_mark - ROUNDING and not failed
-    return Score(normalized if normalize else raw, raw, raw, passed, failed, _is_doubtful(normalized, passed, rubric))
+    doubtful = _is_doubtful(normalized, passed, rubric)
+    score = Score(normalized if normalize else raw, raw, raw, passed, failed, doubtful)
+    return _with_certainty(score, normalized, chance_of_passing(outcomes, rubric), rubric)
 
 
 def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True) -> Score:
@@ -100,7 +118,114 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
     else:
         raw = -(1 - share) * sum(abs(criterion.weight) for criterion in rubric.criteria)
     passed = share >= rubric.pass_mark - ROUNDING
-    return Score(share if normalize else raw, raw, holistic.score, passed, doubtful=_is_doubtful(share, passed, rubric))
+    doubtful = _is_doubtful(share, passed, rubric)
+    score = Score(share if normalize else raw, raw, holistic.score, passed, doubtful=doubtful)
+    return _with_certainty(score, share, None, rubric)
+
+
+def _with_certainty(score: Score, normalized: float, chance: float | None, rubric: Rubric) -> Score:
+    certainty = certainty_of(chance, normalized, rubric, passed=score.passed)
+    return replace(score, chance=chance, certainty=certainty)
+
+
+def certainty_of(chance: float | None, score: float, rubric: Rubric, *, passed: bool) -> float:
+    """How certain a decision is: the chance of what was decided, or without one the distance from the pass mark.
+
+    >>> from markscheme import Rubric
+    >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "A"}])
+    >>> certainty_of(0.25, 0.0, rubric, passed=False), certainty_of(None, 0.75, rubric, passed=True)
+    (0.75, 0.25)
+    """
+    if chance is None:
+        return abs(score - rubric.pass_mark)
+    return chance if passed else 1.0 - chance
+
+
+def chance_of_passing(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float | None:
+    """The probability that a response passes, by a judge's probabilities of its levels.
+
+    Args:
+        outcomes: One for each criterion, by name. A check by code is certain, and what does not apply is left out.
+        rubric: Its weights, required criteria and pass mark apply.
+
+    Returns:
+        0 to 1; None if a criterion that counts has no probabilities, or the rubric comes to no decision.
+    """
+    certain = {name: o.level for name, o in outcomes.items() if isinstance(o, Verdict) and not o.probabilities}
+    known = {name: o.probabilities for name, o in outcomes.items() if isinstance(o, Verdict) and o.probabilities}
+    left_out = [name for name, outcome in outcomes.items() if isinstance(outcome, NotApplicable)]
+    return chance_of_levels(known, certain, rubric, left_out) if known else None
+
+
+def chance_of_levels(
+    probabilities: Mapping[str, Probabilities],
+    certain: Mapping[str, float],
+    rubric: Rubric,
+    not_applicable: Collection[str] = (),
+) -> float | None:
+    """The same from probabilities by criterion name: of all combinations of levels, criteria being independent.
+
+    Args:
+        probabilities: Of each level, by criterion.
+        certain: Levels by criterion; only those of checks by code count, as certain.
+        rubric: As above.
+        not_applicable: Criteria that are left out of the score.
+
+    Example:
+        >>> from markscheme import Rubric
+        >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "A"}, {"weight": 1, "requirement": "B"}])
+        >>> round(chance_of_levels({"c1": (0.1, 0.9), "c2": (0.2, 0.8)}, {}, rubric), 6)
+        0.98
+    """
+    counted = [c for c in rubric.criteria if c.is_decisive and c.name not in not_applicable]
+    if not rubric.decides or not counted:
+        return None
+    chances: dict[tuple[float, bool], float] = {(0.0, True): 1.0}
+    for criterion in counted:
+        steps = _weighted_steps(criterion, probabilities.get(criterion.name, ()), certain)
+        if not steps:
+            return None
+        longer: dict[tuple[float, bool], float] = {}
+        for (raw, meets), chance in chances.items():
+            for (gain, meets_too), p in steps.items():
+                key = (round(raw + gain, SUM_DIGITS), meets and meets_too)
+                longer[key] = longer.get(key, 0.0) + chance * p
+        chances = longer if len(longer) <= MOST_SUMS else _coarser(longer)
+    weights = [criterion.weight for criterion in counted if criterion.has_worth]
+    passing = (
+        chance
+        for (raw, meets), chance in chances.items()
+        if meets and (not weights or _normalized(raw, weights) >= rubric.pass_mark - ROUNDING)
+    )
+    return min(1.0, sum(passing))
+
+
+def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, bool], float]:
+    """The same chances with sums on a grid, which moves a sum by less than a thousandth of a percent of their range."""
+    sums = [raw for raw, _ in chances]
+    lowest = min(sums)
+    step = (max(sums) - lowest) / (MOST_SUMS // 2)
+    merged: dict[tuple[float, bool], float] = {}
+    for (raw, meets), chance in chances.items():
+        key = (round(lowest + round((raw - lowest) / step) * step, SUM_DIGITS), meets)
+        merged[key] = merged.get(key, 0.0) + chance
+    return merged
+
+
+def _weighted_steps(
+    criterion: Criterion, probabilities: Probabilities, certain: Mapping[str, float]
+) -> dict[tuple[float, bool], float]:
+    """What a criterion may add to the sum, and whether the whole may then still pass, each with its probability."""
+    values = criterion.scale.values
+    if criterion.check is not None and criterion.name in certain:
+        values, probabilities = (certain[criterion.name],), (1.0,)
+    steps: dict[tuple[float, bool], float] = {}
+    for value, p in zip(values, probabilities, strict=False):
+        position = criterion.scale.position(value)
+        gain = criterion.weight * position if criterion.has_worth else 0.0
+        step = (gain, not must_pass(criterion) or criterion.passes(position))
+        steps[step] = steps.get(step, 0.0) + p
+    return steps
 
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
@@ -145,9 +270,14 @@ def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric:
 def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Sum of weight times position, and the same as a score from 0 to 1."""
     raw = sum(weight * position for weight, position in weighted)
-    best = sum(weight for weight, _ in weighted if weight > 0)
-    share = raw / best if best > 0 else 1 + raw / sum(abs(weight) for weight, _ in weighted)
-    return raw, min(1.0, max(0.0, share))
+    return raw, _normalized(raw, [weight for weight, _ in weighted])
+
+
+def _normalized(raw: float, weights: Sequence[float]) -> float:
+    """A sum of weight times position as a score from 0 to 1."""
+    best = sum(weight for weight in weights if weight > 0)
+    share = raw / best if best > 0 else 1 + raw / sum(abs(weight) for weight in weights)
+    return min(1.0, max(0.0, share))
 
 
 def _is_doubtful(score: float, passed: bool, rubric: Rubric) -> bool:

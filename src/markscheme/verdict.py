@@ -14,7 +14,15 @@ from typing import Any
 from markscheme.judges.judge import Reply
 from markscheme.material import Material
 from markscheme.plain_data import no_constant, shown
-from markscheme.prompt import NOTHING_TO_QUOTE, choices
+from markscheme.prompt import NOTHING_TO_QUOTE, choices, decision_options
+from markscheme.rubrics.distribution import (
+    Probabilities,
+    mean_distribution,
+    mean_level,
+    most_probable,
+    read_distribution,
+    shown_with_probability,
+)
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
 from markscheme.text import encodable
 
@@ -23,6 +31,7 @@ RAW_LENGTH = 2_000
 LONGEST_READ = 200_000
 """Maximum characters of a reply that is searched for an answer; a longer one is not read."""
 ONLY_REPEATS = "the reply only repeats an answer that the material contains"
+DECLINED = "the model declined to answer this question"
 MOST_DOUBT = 0.01
 """Maximum probability that may be ambiguous between levels for an expected level to be given."""
 
@@ -40,6 +49,7 @@ class Verdict:
         votes: The levels of the single verdicts that this one combines; empty for a single one.
         quote_in: Name of the text that contains the quote: `response`, an input or `step 4`; "" if none does.
         step: The step it cites; None if it cites none. A quote that isn't in this step counts as not found.
+        probabilities: The judge's probability of each level, in the scale's order; () if unknown.
     """
 
     criterion: str
@@ -50,6 +60,21 @@ class Verdict:
     votes: tuple[float, ...] = ()
     quote_in: str = ""
     step: int | None = None
+    probabilities: Probabilities = ()
+
+    def in_words(self, scale: Scale) -> str:
+        """The level and the reason for it; of a decision model, which gives none, the level and its probability.
+
+        Example:
+            >>> from markscheme.rubrics.rubric import YES_NO
+            >>> Verdict("tone", 1.0, "Polite.").in_words(YES_NO)
+            'MET: Polite.'
+            >>> Verdict("tone", 1.0, probabilities=(0.07, 0.93)).in_words(YES_NO)
+            'MET .93'
+        """
+        if self.reason or not self.probabilities:
+            return f"{scale.called(self.level)}: {self.reason}"
+        return shown_with_probability(self.level, self.probabilities, scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +145,8 @@ def read_verdicts(
     if reply.parts:
         read = [read_verdicts(part, criteria, material) for part in reply.parts]
         return {c.name: combine([part[c.name] for part in read], c, reply.rule) for c in criteria}
+    if reply.decided:
+        return _decisions(reply, criteria)
     try:
         answer = _verdicts_in(reply, {criterion.name for criterion in criteria}, material)
     except _Unreadable as why:
@@ -185,14 +212,15 @@ def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Ma
         if criterion.not_applicable and _says(level_text, DOES_NOT_APPLY):
             return NotApplicable(name, reason)
         level = _level(level_text, criterion.scale)
-        expected = _expected_level(reply, answer, criterion)
+        probabilities = _level_probabilities(reply, answer, criterion)
+        value = mean_level(probabilities, criterion.scale) if probabilities else level.value
         quote = _quote(verdict.get("quote"), material, _step(verdict.get("step")) if material.has_steps else None)
-        return Verdict(name, level.value if expected is None else expected, reason, **quote)
+        return Verdict(name, value, reason, probabilities=probabilities, **quote)
     except _Unreadable as why:
         return _unread(name, why, reply)
 
 
-def _unread(name: str, why: _Unreadable, reply: Reply) -> Unread:
+def _unread(name: str, why: Exception, reply: Reply) -> Unread:
     return Unread(name, encodable(str(why)), encodable(reply.text[:RAW_LENGTH]))
 
 
@@ -245,6 +273,43 @@ def _step(cited: Any) -> int | None:
 
 def _shown(value: Any) -> str:
     return "nothing" if value is None else shown(value)
+
+
+# --- the probabilities of a decision model --------------------------------------------------------------------------
+
+
+def _decisions(reply: Reply, criteria: Sequence[Criterion]) -> dict[str, Outcome]:
+    """The outcome of each criterion in a reply that has a probability for each level instead of words."""
+    try:
+        answer = _one_answer(reply, lambda data: isinstance(data.get("decisions"), Mapping), lambda _: False).data
+    except _Unreadable as why:
+        return {c.name: _unread(c.name, why, reply) for c in criteria}
+    entries = answer["decisions"]
+    by_mean = answer.get("expected") is True
+    return {c.name: _decision(entries.get(c.name), c, reply, by_mean=by_mean) for c in criteria}
+
+
+def _decision(entry: Any, criterion: Criterion, reply: Reply, *, by_mean: bool) -> Outcome:
+    name = criterion.name
+    if isinstance(entry, Mapping) and entry.get("refused") is True:
+        return Abstention(name, DECLINED)
+    try:
+        if entry is None:
+            raise _Unreadable("the reply has no decision on it")
+        if isinstance(entry, _Twice):
+            raise _Unreadable("the reply has two decisions on it")
+        probabilities = read_distribution(entry, decision_options(criterion))
+    except (ValueError, _Unreadable) as why:
+        return _unread(name, why, reply)
+    if criterion.not_applicable:
+        *of_levels, of_none = probabilities
+        if of_none > max(of_levels):
+            return NotApplicable(name)
+        whole = sum(of_levels)
+        probabilities = tuple(p / whole for p in of_levels)
+    takes_mean = by_mean and criterion.scale.ordered
+    level = mean_level(probabilities, criterion.scale) if takes_mean else most_probable(probabilities, criterion)
+    return Verdict(name, level, probabilities=probabilities)
 
 
 # --- the JSON in a reply --------------------------------------------------------------------------------------------
@@ -324,8 +389,9 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
 
     The median level counts; an even number of verdicts whose middle two differ gives the level halfway between
     them. With `majority`, and on a scale without order, the most common level counts; of equally frequent ones, the
-    one that scores worse. A vote that could not be read or abstained is left out as long as more than half of all votes
-    remain; otherwise the most frequent kind of non-answer is the outcome.
+    one that scores worse. Where every verdict is the most probable level of its own probabilities, so is their
+    combination, of the mean probabilities. A vote that could not be read or abstained is left out as long as more than
+    half of all votes remain; otherwise the most frequent kind of non-answer is the outcome.
 
     Example:
         >>> from markscheme.rubrics.rubric import Criterion, Scale
@@ -337,10 +403,20 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
     if 2 * len(verdicts) <= len(outcomes):
         return _commonest_kind([outcome for outcome in outcomes if not isinstance(outcome, Verdict)])
     votes = tuple(verdict.level for verdict in verdicts)
-    by_count = rule == "majority" or not criterion.scale.ordered
-    level = _commonest(votes, criterion) if by_count else _middle(votes)
+    probabilities = mean_distribution([verdict.probabilities for verdict in verdicts])
+    if rule != "majority" and probabilities and all(_is_most_probable(verdict, criterion) for verdict in verdicts):
+        level = most_probable(probabilities, criterion)
+    elif rule == "majority" or not criterion.scale.ordered:
+        level = _commonest(votes, criterion)
+    else:
+        level = _middle(votes)
     nearest = min(verdicts, key=lambda verdict: abs(verdict.level - level))
-    return replace(nearest, level=level, votes=votes)
+    return replace(nearest, level=level, votes=votes, probabilities=probabilities)
+
+
+def _is_most_probable(verdict: Verdict, criterion: Criterion) -> bool:
+    """Whether a verdict's level is its most probable one, not the mean of its levels."""
+    return verdict.level == most_probable(verdict.probabilities, criterion)
 
 
 def _middle(votes: Sequence[float]) -> float:
@@ -393,17 +469,17 @@ def combine_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
     return replace(nearest, score=middle, votes=votes)
 
 
-# --- the expected level, from log-probabilities ---------------------------------------------------------------------
+# --- the probabilities of levels, from log-probabilities ------------------------------------------------------------
 
 
-def _expected_level(reply: Reply, answer: _Answer, criterion: Criterion) -> float | None:
-    """Mean of the levels, weighted by the probability the model gave each.
+def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) -> Probabilities:
+    """The probability that the model gave each level.
 
-    None without log-probabilities, or if they are ambiguous: a first token `1` may begin 1 and 10.
+    () without log-probabilities, or if they are ambiguous: a first token `1` may begin 1 and 10.
     """
     scale = criterion.scale
     if not reply.tokens or not scale.ordered:
-        return None
+        return ()
     spelled = "|".join(re.escape(json.dumps(criterion.name, ensure_ascii=ascii)) for ascii in (True, False))
     opening = re.compile(rf"(?:{spelled})\s*:\s*\{{.*?\"level\"\s*:\s*\"?", re.DOTALL)
     place = opening.search(reply.text, answer.start, answer.end)
@@ -419,8 +495,8 @@ def _expected_level(reply: Reply, answer: _Answer, criterion: Criterion) -> floa
             weight[values[begun[0]]] += probability
     whole = sum(weight.values())
     if whole <= 0 or doubtful > MOST_DOUBT * (whole + doubtful):
-        return None
-    return sum(value * share for value, share in weight.items()) / whole
+        return ()
+    return tuple(weight[value] / whole for value in scale.values)
 
 
 def _alternatives_at(reply: Reply, at: int) -> Mapping[str, float]:

@@ -51,7 +51,9 @@ def import_ratings(
     FILE may also be Promptfoo's results (.json, .jsonl), a dataset of autorubric (.json), a table (.csv, .tsv), or
     lines (.jsonl with one object each; .txt with "id verdict"). Columns are found by name: id, the rubric's criteria,
     rater, kind, overall, pass, criterion and level; verdict is a judge's, label an annotator's; input, output (or
-    query, response) make examples. Promptfoo's metrics become levels of the criteria of the same name.
+    query, response) make examples. --map COLUMN=probability reads a judge's probability of MET, or of the better of two
+    levels; COLUMN=probability:LEVEL that of one level. Promptfoo's metrics become levels of the criteria of the same
+    name.
 
     Args:
         to: write the ratings to a new file (default: standard output)
@@ -142,11 +144,11 @@ def _as_rater(imported: "RatedFile", paths: Sequence[Path], to: Path | None, nam
 
 def _check_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
     """Refuse a `--map` to what is neither a field nor a criterion of the rubric."""
-    from markscheme.readers.tables import FIELDS
+    from markscheme.readers.tables import FIELDS, PROBABILITY
 
     meanings = [*FIELDS, *(criterion.name for criterion in rubric.criteria)]
     for column, meaning in fields.items():
-        if meaning not in meanings:
+        if meaning not in meanings and not meaning.startswith(f"{PROBABILITY}:"):
             hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"
             raise UsageError(f"`--map {column}={meaning}`: unknown field or criterion {meaning!r}{hint}")
 

@@ -108,6 +108,8 @@ class Reply:
         source: Whether it is new, recorded, or cached from an earlier run.
         provenance: For a recording, who made it and when.
         tokens: The answer's tokens with their alternatives, if the provider reports them; empty otherwise.
+        decided: Whether `text` has a probability for each level, written by the adapter to a decision model, and no
+            words of a model.
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: How `parts` are combined.
         error: Why this part is empty, if one of several requests failed.
@@ -122,6 +124,7 @@ class Reply:
     source: ReplySource = "live"
     provenance: str = ""
     tokens: tuple[Token, ...] = ()
+    decided: bool = False
     parts: tuple["Reply", ...] = ()
     rule: Literal["median", "majority"] = "median"
     error: str = ""

@@ -272,6 +272,8 @@ def reply_json(reply: Reply) -> str:
         record["tokens"] = [[token.text, dict(token.alternatives)] for token in reply.tokens]
     if taken := reply.spared or reply.usage.tokens:
         record["taken"] = taken
+    if reply.decided:
+        record["decided"] = True
     return json.dumps(record, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -284,6 +286,7 @@ def _from_json(text: str, key: str) -> Reply:
         record["stop"],
         source="cache",
         tokens=tuple(Token(token, alternatives) for token, alternatives in record.get("tokens", ())),
+        decided=record.get("decided") is True,
         key=key,
         spared=int(record.get("taken", 0)),
     )

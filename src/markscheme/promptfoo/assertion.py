@@ -382,7 +382,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
     worth = criterion.worth(position)
     if worth is None:
         return None
-    reason = f"{criterion.name} {criterion.scale.called(outcome.level)}: {outcome.reason}"
+    reason = f"{criterion.name} {outcome.in_words(criterion.scale)}"
     if outcome.step is not None:
         lacks = ", which doesn't contain the passage it quotes" if outcome.quote_found is False else ""
         reason += f" (step {outcome.step}{lacks})"
@@ -422,7 +422,7 @@ def told_reason(grade: Grade, call: Call) -> str:
 def _said(criterion: Criterion, outcome: Outcome) -> str:
     match outcome:
         case Verdict():
-            return _sentence(f"{criterion.name} {criterion.scale.called(outcome.level)}: {outcome.reason}")
+            return _sentence(f"{criterion.name} {outcome.in_words(criterion.scale)}")
         case NotApplicable():
             return _sentence(f"{criterion.name} does not apply: {outcome.reason}")
         case Abstention() | Unread():

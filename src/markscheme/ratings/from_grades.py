@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from markscheme.grading import Grade, questions
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rated, Rating, asked_under
+from markscheme.ratings.rating import Rated, Rating, asked_under, by_choice
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
@@ -44,6 +44,7 @@ def _rated(outcome: Outcome, criterion: Criterion) -> Rated:
                 under=under,
                 quote_in=outcome.quote_in,
                 label=criterion.scale.label_of(outcome.level),
+                probabilities=by_choice(outcome.probabilities, criterion.scale),
             )
         case NotApplicable():
             return Rated(None, outcome.reason, declined="not applicable", under=under)

@@ -12,6 +12,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
+from markscheme.rubrics.distribution import Probabilities, as_written, most_probable, read_distribution
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
 
@@ -28,6 +29,7 @@ class Rated:
         under: Fingerprint of the criterion as the rater saw it; "" where unknown.
         quote_in: Name of the text with the quote: `response` or an input; "" where none has it.
         label: What files say instead of the level: the label of a category without a value; "" for other levels.
+        probabilities: Each level of the scale, as raters choose it, and the rater's probability of it; () if unknown.
     """
 
     level: float | None
@@ -38,6 +40,12 @@ class Rated:
     under: str = ""
     quote_in: str = ""
     label: str = ""
+    probabilities: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def distribution(self) -> Probabilities:
+        """The probabilities alone, in the scale's order."""
+        return tuple(p for _, p in self.probabilities)
 
     def to_json(self) -> dict[str, Any]:
         """As in a file of ratings."""
@@ -52,6 +60,7 @@ class Rated:
                 "quote_found": self.quote_found,
             }
             entry |= {"quote_in": self.quote_in} if self.quote_in else {}
+            entry |= {"probabilities": dict(self.probabilities)} if self.probabilities else {}
         return {**entry, "under": self.under} if self.under else entry
 
 
@@ -325,9 +334,14 @@ class RatingReader:
         for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
             if key in entry:
                 return Rated(None, str(entry[key] or ""), declined=declined, under=str(entry.get("under") or ""))
-        if entry.get("level") is None:
+        criterion = self._criteria[name]
+        probabilities = _probabilities(entry, criterion)
+        if entry.get("level") is None and not probabilities:
             return None
-        level = level_on(self._criteria[name].scale, entry["level"], name)
+        if entry.get("level") is None:
+            level = most_probable(probabilities, criterion)
+        else:
+            level = level_on(criterion.scale, entry["level"], name)
         return Rated(
             level,
             reason=str(entry.get("reason") or ""),
@@ -335,8 +349,36 @@ class RatingReader:
             quote_found=entry.get("quote_found") if isinstance(entry.get("quote_found"), bool) else None,
             under=str(entry.get("under") or ""),
             quote_in=str(entry.get("quote_in") or ""),
-            label=self._criteria[name].scale.label_of(level),
+            label=criterion.scale.label_of(level),
+            probabilities=by_choice(probabilities, criterion.scale),
         )
+
+
+def _probabilities(entry: Mapping[str, Any], criterion: Criterion) -> Probabilities:
+    """The probabilities in an entry, whose keys name levels by number or label; () if it has none.
+
+    Raises:
+        ValueError: They aren't one for each level, from 0 to 1, with a sum of about 1.
+    """
+    written = entry.get("probabilities")
+    if written is None:
+        return ()
+    scale = criterion.scale
+    try:
+        if isinstance(written, Mapping):
+            named = {choice: scale.named(str(choice)) for choice in written}
+            written = {
+                choice if (level := named[choice]) is None else scale.choices[scale.levels.index(level)]: p
+                for choice, p in written.items()
+            }
+        return read_distribution(written, scale.choices)
+    except ValueError as error:
+        raise ValueError(f"{criterion.name}: {error}") from None
+
+
+def by_choice(probabilities: Probabilities, scale: Scale) -> tuple[tuple[str, float], ...]:
+    """Probabilities with what a rater answers to choose each level; () if they are unknown."""
+    return tuple(as_written(probabilities, scale).items()) if probabilities else ()
 
 
 def level_on(scale: Scale, value: Any, name: str) -> float:

@@ -5,7 +5,7 @@ and decision of a rater are combined together, so that all figures follow the sa
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -14,8 +14,9 @@ import numpy.typing as npt
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rating
+from markscheme.rubrics.distribution import Probabilities, mean_distribution, most_probable
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.score import decision_of_levels, score_of_levels
+from markscheme.score import chance_of_levels, decision_of_levels, score_of_levels
 from markscheme.stats.annotators import gold
 from markscheme.stats.intervals import Flags, Floats
 
@@ -39,6 +40,10 @@ class Column:
         decisions: 1 for pass and 0 for fail, shape (n_examples,).
         ratings: The rating whose words are used for each example; of several samples the one nearest to their
             combination. None where there is none.
+        probabilities: By criterion on which the rater gave some, the probability of each level in the scale's order,
+            shape (n_examples, n_levels); nan where there is none.
+        chances: The rater's probability that each example passes, shape (n_examples,), nan where there is none; empty
+            where there is none at all.
     """
 
     name: str
@@ -48,6 +53,8 @@ class Column:
     scores: Floats
     decisions: Floats
     ratings: tuple[Rating | None, ...]
+    probabilities: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
+    chances: Floats = field(default_factory=lambda: np.zeros(0), kw_only=True)
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
         """The same column for some of the examples: a mask or indices, shape (n_examples,) or (n_kept,)."""
@@ -58,6 +65,8 @@ class Column:
             scores=self.scores[chosen],
             decisions=self.decisions[chosen],
             ratings=tuple(self.ratings[place] for place in np.arange(len(self.ratings))[chosen].tolist()),
+            probabilities={name: of_levels[chosen] for name, of_levels in self.probabilities.items()},
+            chances=self.chances[chosen] if len(self.chances) else self.chances,
         )
 
     def where(self, chosen: Flags) -> Self:
@@ -67,6 +76,8 @@ class Column:
             levels={name: np.where(chosen, column, np.nan) for name, column in self.levels.items()},
             scores=np.where(chosen, self.scores, np.nan),
             decisions=np.where(chosen, self.decisions, np.nan),
+            probabilities={name: np.where(chosen[:, None], p, np.nan) for name, p in self.probabilities.items()},
+            chances=np.where(chosen, self.chances, np.nan) if len(self.chances) else self.chances,
         )
 
     @property
@@ -231,6 +242,8 @@ def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric:
     scores = np.full(n, np.nan)
     decisions = np.full(n, np.nan)
     ratings: list[Rating | None] = [None] * n
+    distributions: dict[int, Mapping[str, Probabilities]] = {}
+    chances = np.full(n, np.nan)
     for place, samples in rated.items():
         combined = collapsed(samples, rubric)
         ratings[place] = _nearest(samples, combined, rubric)
@@ -240,7 +253,28 @@ def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric:
             skipped[criterion][place] = True
         scores[place] = np.nan if combined.score is None else combined.score
         decisions[place] = np.nan if combined.decision is None else combined.decision
-    return Column(name, kind, levels, skipped, scores, decisions, tuple(ratings))
+        if combined.probabilities:
+            distributions[place] = combined.probabilities
+            chance = chance_of_levels(combined.probabilities, combined.levels, rubric, combined.skipped)
+            chances[place] = np.nan if chance is None else chance
+    column = Column(name, kind, levels, skipped, scores, decisions, tuple(ratings))
+    if not distributions:
+        return column
+    return replace(column, probabilities=_stacked_distributions(distributions, rubric, n), chances=chances)
+
+
+def _stacked_distributions(
+    distributions: Mapping[int, Mapping[str, Probabilities]], rubric: Rubric, n: int
+) -> dict[str, Floats]:
+    """For each criterion on which some example has probabilities, an array as Column has it."""
+    of_criteria: dict[str, Floats] = {}
+    for criterion in rubric.criteria:
+        rows = {place: named[criterion.name] for place, named in distributions.items() if criterion.name in named}
+        if rows:
+            of_levels = np.full((n, len(criterion.scale.levels)), np.nan)
+            of_levels[list(rows)] = list(rows.values())
+            of_criteria[criterion.name] = of_levels
+    return of_criteria
 
 
 # --- one rater, one example -----------------------------------------------------------------------------------------
@@ -255,19 +289,22 @@ class Collapsed:
         skipped: Criteria that do not apply.
         score: 0 to 1; None where there is none.
         decision: Pass or fail; None where there is none.
+        probabilities: Of each level, by criterion on which every sample has them.
     """
 
     levels: Mapping[str, float]
     skipped: frozenset[str]
     score: float | None
     decision: bool | None
+    probabilities: Mapping[str, Probabilities] = field(default_factory=dict)
 
 
 def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
     """Combine several samples of one rater into levels, score and decision.
 
     A single sample is used as given. Of several, each criterion has the median level (the majority's where levels have
-    no order). Where that leaves a level for every criterion, the score is computed from these levels, and score and
+    no order), or where each sample's is the most probable of its own levels, the most probable by the mean of their
+    probabilities. Where that leaves a level for every criterion, the score is computed from these levels, and score and
     required criteria decide. Scores given separately from the levels are combined by their median. Where only decisions
     were given, the majority decides, and an even split is no decision.
     """
@@ -276,9 +313,12 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
         levels, skipped = _levels_and_skips(only)
         score = only.overall if _says_score(only) else earned_score(levels, skipped, rubric)
         decision = decision_of_levels(score, levels, rubric) if only.passed is None else only.passed
-        return Collapsed(levels, skipped, score, decision)
+        probabilities = {name: rated.distribution for name, rated in only.criteria.items() if rated.probabilities}
+        return Collapsed(levels, skipped, score, decision, probabilities)
     by_sample = [_levels_and_skips(rating) for rating in samples]
+    probabilities = _mean_probabilities(samples, rubric)
     levels = _middle_levels([levels_of_sample for levels_of_sample, _ in by_sample], rubric)
+    levels |= _levels_by_mean(samples, probabilities, rubric)
     skipped = frozenset(name for _, names in by_sample for name in names) - levels.keys()
     earned = earned_score(levels, skipped, rubric)
     overalls = [rating.overall for rating in samples if rating.overall is not None]
@@ -286,9 +326,33 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
     score = earned if is_earned or not overalls else float(np.median(overalls))
     decided = [rating.passed for rating in samples if rating.passed is not None]
     if earned is not None or not decided:
-        return Collapsed(levels, skipped, score, decision_of_levels(score, levels, rubric))
+        return Collapsed(levels, skipped, score, decision_of_levels(score, levels, rubric), probabilities)
     share = sum(decided) / len(decided)
-    return Collapsed(levels, skipped, score, None if share == 0.5 else share > 0.5)
+    return Collapsed(levels, skipped, score, None if share == 0.5 else share > 0.5, probabilities)
+
+
+def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, Probabilities]:
+    """By criterion, the mean of the probabilities, where every sample that gives a level has them."""
+    means = {}
+    for name in (criterion.name for criterion in rubric.criteria):
+        answers = [rating.criteria[name] for rating in samples if name in rating.criteria]
+        mean = mean_distribution([rated.distribution for rated in answers if rated.level is not None])
+        if mean:
+            means[name] = mean
+    return means
+
+
+def _levels_by_mean(
+    samples: Sequence[Rating], probabilities: Mapping[str, Probabilities], rubric: Rubric
+) -> dict[str, float]:
+    """The most probable levels by the mean, of criteria on which each sample's level is its own most probable one."""
+    levels = {}
+    for criterion in (rubric.criterion(name) for name in probabilities):
+        answers = [rating.criteria[criterion.name] for rating in samples if criterion.name in rating.criteria]
+        rated = [answer for answer in answers if answer.level is not None]
+        if all(answer.level == most_probable(answer.distribution, criterion) for answer in rated):
+            levels[criterion.name] = most_probable(probabilities[criterion.name], criterion)
+    return levels
 
 
 def _nearest(samples: Sequence[Rating], combined: Collapsed, rubric: Rubric) -> Rating:

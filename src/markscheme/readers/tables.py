@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
@@ -11,7 +12,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines, read_text, shown
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.kinds import KINDS, Kind
-from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.readers.imported import Reading, number, plain, said_anything
 from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.rubric import Criterion
@@ -37,8 +38,10 @@ SKIPPED = ("skipreason", "skippedbecause", "whyskipped")
 OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
 PAIRS = ("outputa", "outputb")
 JUDGE_COLUMN = "judge"
+PROBABILITY = "probability"
+"""The field of a judge's probability of MET; `probability:LEVEL` is that of one level of several."""
 FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at",
-          "criterion", "level", "judge")  # fmt: skip
+          "criterion", "level", "judge", PROBABILITY)  # fmt: skip
 """What a column can be mapped to, in addition to the rubric's criteria."""
 
 
@@ -156,8 +159,14 @@ class _Table:
             if said_anything(rating):
                 self._put(rating, row.text(SAMPLE) or "")
         for name in row.unread:
-            if self.reading.criterion(name) is None:
+            if self.reading.criterion(name) is None and name not in self.probability_columns:
                 self._lose_cell(name, row.raw[name])
+
+    @cached_property
+    def probability_columns(self) -> tuple[str, ...]:
+        """The columns that are mapped to probabilities, as the mapping names them."""
+        fields = dict.fromkeys(self.reading.columns.fields.values())
+        return tuple(name for name in fields if name.partition(":")[0] == PROBABILITY)
 
     def _lose_cell(self, name: str, value: Any) -> None:
         """Count a cell that a rating cannot hold; an object counts once per key."""
@@ -205,9 +214,10 @@ class _Table:
         if verdict is None and named is not None and self.reading.decision(row.value(("judge",))) is not None:
             verdict = row.value(("judge",))
             judge = (JUDGE_COLUMN, "model")
-        judged = verdict is not None or named is not None
+        judged = verdict is not None or named is not None or bool(self._probabilities(row))
         if verdict is not None:
             levels, overall, passed = self.reading.whole(verdict)
+            levels = {**levels, **self._decided(row, levels)}
             yield Rating(unit, *judge, _with_reason(levels, reason), overall, passed, note="" if levels else reason)
         if label_column is not None:
             levels, overall, passed = self.reading.whole(row.by_name[label_column])
@@ -234,6 +244,8 @@ class _Table:
                 self.reading.lose(f"ratings of {name!r}, which isn't a criterion of the rubric")
             elif (rated := self._rated(criterion, raw, reason)) is not None:
                 levels[criterion.name] = rated
+        if row.value(self._free(VERDICT)) is None:
+            levels |= self._decided(row, levels, reason)
         levels |= self._skipped(row, levels)
         notes = (row.text(self._free(NOTE)), "" if levels else reason)
         overall = self._score(row)
@@ -243,6 +255,35 @@ class _Table:
         note = "\n".join(filter(None, notes))
         seconds = number(row.value(self._free(SECONDS)))
         return replace(rating, note=note, confidence=row.text(self._free(CONFIDENCE)) or "", seconds=seconds)
+
+    def _probabilities(self, row: "_Row") -> dict[str, Any]:
+        """The row's cells of the columns that are mapped to probabilities."""
+        return {name: row.raw[name] for name in self.probability_columns if row.raw.get(name) not in (None, "")}
+
+    def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str = "") -> dict[str, Rated]:
+        """The row's criterion with the probabilities of its levels, if columns are mapped to them."""
+        written = self._probabilities(row)
+        if not written:
+            return {}
+        named = row.text(self._free(("criterion",)))
+        criterion = self.reading.criterion(named) if named else self.reading.only
+        if criterion is None:
+            self.reading.lose("probabilities of no known criterion: a column `criterion` would name it")
+            return {}
+        choices = criterion.scale.choices
+        of_levels = {name.partition(":")[2] or choices[-1]: number(p) for name, p in written.items()}
+        if len(choices) == 2 and len(of_levels) == 1:
+            ((choice, p),) = of_levels.items()
+            rest = choices[0] if criterion.scale.named(choice) is criterion.scale.levels[1] else choices[1]
+            of_levels[rest] = None if p is None else 1 - p
+        rated = levels.get(criterion.name)
+        entry = {"probabilities": of_levels, "reason": reason, "level": None if rated is None else rated.level}
+        try:
+            reader = RatingReader(self.reading.rubric)
+            return dict(reader.rating({"id": "row", "criteria": {criterion.name: entry}}).criteria)
+        except ValueError as fault:
+            self.reading.lose(f"probabilities that can't be read: {fault}")
+            return {}
 
     def _skipped(self, row: "_Row", levels: Mapping[str, Rated]) -> dict[str, Rated]:
         """Why there is no level, for the criteria that a row leaves out."""

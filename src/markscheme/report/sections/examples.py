@@ -14,6 +14,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import overall_of
 from markscheme.report.document import Case, Examples, Said
 from markscheme.report.figures import NONE
+from markscheme.rubrics.distribution import shown_with_probability
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import trajectories
 
@@ -227,6 +228,8 @@ def _rows(
 
 def _said(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> Said:
     shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
+    if level is not None and rated.probabilities and not rated.reason:
+        shown = shown_with_probability(level, rated.distribution, criterion.scale)
     apart = level is not None and not math.isnan(gold) and level != gold
     return Said(shown, apart, rated.reason, rated.quote or "", rated.quote_found, rated.quote_in)
 

@@ -1,0 +1,115 @@
+"""A rater's probabilities for the levels of a criterion: read, combined, and what follows from them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from markscheme.phrases import probability
+from markscheme.plain_data import shown
+from markscheme.rubrics.rubric import Criterion, Scale
+
+Probabilities: TypeAlias = tuple[float, ...]
+"""One for each level, in the scale's order (UNMET, MET), also for a fault; they sum to 1. Empty where unknown."""
+
+SUM_WITHIN = 0.05
+"""How far a sum may be from 1 and is still scaled: providers promise about 1, and some round to two decimals."""
+TIED = 1e-9
+"""Probabilities closer than this are tied: they differ by the rounding of sums and means alone."""
+
+
+def read_distribution(written: Any, options: Sequence[str]) -> Probabilities:
+    """The probabilities in an object, one for each of the options, scaled to sum to 1.
+
+    Args:
+        written: By option; every option, and no other.
+        options: As they are spelled, in order.
+
+    Raises:
+        ValueError: Another object, a value that is no number from 0 to 1, or a sum that isn't about 1.
+
+    Example:
+        >>> read_distribution({"MET": 0.93, "UNMET": 0.07}, ("UNMET", "MET"))
+        (0.07, 0.93)
+    """
+    if not isinstance(written, Mapping):
+        raise ValueError(f"probabilities are an object with a number for each level, found {shown(written)}")
+    missing = [option for option in options if option not in written]
+    if missing:
+        raise ValueError(f"no probability for {', '.join(missing)}")
+    extra = [shown(name) for name in written if name not in options]
+    if extra:
+        raise ValueError(f"a probability for {', '.join(extra)}; the levels are {', '.join(options)}")
+    numbers = [_probability(option, written[option]) for option in options]
+    whole = math.fsum(numbers)
+    if abs(whole - 1) > SUM_WITHIN + TIED:
+        raise ValueError(f"probabilities sum to {whole:.3g}, expected about 1")
+    return tuple(number / whole for number in numbers)
+
+
+def _probability(option: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"the probability of {option} is a number from 0 to 1, found {shown(value)}")
+    return float(value)
+
+
+def as_written(probabilities: Probabilities, scale: Scale) -> dict[str, float]:
+    """Probabilities as files have them: by what a rater answers to choose the level."""
+    return dict(zip(scale.choices, probabilities, strict=True))
+
+
+def most_probable(probabilities: Probabilities, criterion: Criterion) -> float:
+    """The value of the most probable level; of tied ones, that which scores worse.
+
+    Example:
+        >>> most_probable((0.5, 0.5), Criterion(1.0, "Polite")), most_probable((0.5, 0.5), Criterion(-1.0, "Rude"))
+        (0.0, 1.0)
+    """
+    most = max(probabilities)
+    tied = [value for value, p in zip(criterion.scale.values, probabilities, strict=True) if most - p <= TIED]
+    return min(tied, key=lambda value: criterion.worth(criterion.scale.position(value)) or 0.0)
+
+
+def mean_level(probabilities: Probabilities, scale: Scale) -> float:
+    """The mean of the levels' values, weighted by their probabilities.
+
+    Example:
+        >>> mean_level((0.25, 0.5, 0.25), Scale.numbered(1, 3))
+        2.0
+    """
+    low, high = scale.ends
+    mean = math.fsum(value * p for value, p in zip(scale.values, probabilities, strict=True))
+    return min(high, max(low, mean))
+
+
+def mean_distribution(several: Sequence[Probabilities]) -> Probabilities:
+    """The mean of several distributions over the same levels; empty if one of them is unknown."""
+    if not several or not all(several):
+        return ()
+    return tuple(math.fsum(of_level) / len(several) for of_level in zip(*several, strict=True))
+
+
+def passing_share(probabilities: Probabilities, criterion: Criterion) -> float:
+    """The probability that a criterion passes: of the levels that are good enough for it, together.
+
+    Example:
+        >>> round(passing_share((0.05, 0.1, 0.2, 0.4, 0.25), Criterion(1.0, "Clear", scale=Scale.numbered(1, 5))), 6)
+        0.85
+    """
+    scale = criterion.scale
+    passing = [
+        p for value, p in zip(scale.values, probabilities, strict=True) if criterion.passes(scale.position(value))
+    ]
+    return math.fsum(passing)
+
+
+def shown_with_probability(level: float, probabilities: Probabilities, scale: Scale) -> str:
+    """A level with its probability, for readers: "MET .93"; a mean of levels without one.
+
+    Example:
+        >>> from markscheme.rubrics.rubric import YES_NO
+        >>> shown_with_probability(1.0, (0.07, 0.93), YES_NO), shown_with_probability(1.0, (0.0, 1.0), YES_NO)
+        ('MET .93', 'MET 1.00')
+    """
+    name = scale.level_name(level)
+    place = scale.place_of(level)
+    return name if place is None or not probabilities else f"{name} {probability(probabilities[place])}"

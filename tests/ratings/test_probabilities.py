@@ -1,0 +1,118 @@
+"""Probabilities in ratings: in files, in tables of ratings, and in tables of other tools."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Rubric
+from markscheme.errors import RatingError
+from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.ratings.table import column_of
+from tests.commands.console import run
+
+RUBRIC = Rubric.from_dict(
+    {
+        "name": "reply",
+        "passingThreshold": 1,
+        "criteria": [
+            {"name": "tone", "requirement": "Polite", "weight": 1},
+            {"name": "clarity", "description": "Clear", "weight": 1, "scale": {"min": 1, "max": 3}, "required": True},
+        ],
+    }
+)
+CLEAR = {"level": 3, "probabilities": {"1": 0.0, "2": 0.2, "3": 0.8}}
+
+
+def read(folder: Path, *criteria: dict[str, Any]) -> list[Rating]:
+    path = folder / "judge.jsonl"
+    lines = [{"id": "a", "rater": "judge", "sample": n, "criteria": named} for n, named in enumerate(criteria)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return load_ratings(path, RUBRIC)
+
+
+def test_probabilities_read_back_as_they_were_written(tmp_path: Path) -> None:
+    (rating,) = read(tmp_path, {"tone": {"level": 1, "probabilities": {"UNMET": 0.07, "MET": 0.93}}})
+    assert rating.criteria["tone"].distribution == pytest.approx((0.07, 0.93))
+    written = rating.to_json()["criteria"]["tone"]
+    assert written["probabilities"] == pytest.approx({"UNMET": 0.07, "MET": 0.93})
+
+
+def test_without_a_level_the_most_probable_counts_and_labels_name_levels_too(tmp_path: Path) -> None:
+    (rating,) = read(tmp_path, {"tone": {"probabilities": {"met": 0.2, "unmet": 0.8}}, "clarity": CLEAR})
+    assert rating.criteria["tone"].level == 0.0
+    assert rating.criteria["clarity"].level == 3.0
+
+
+@pytest.mark.parametrize(
+    "probabilities",
+    [{"MET": 0.9}, {"MET": 0.9, "UNMET": 0.3}, {"MET": 1.7, "UNMET": -0.7}, {"MET": "0.9", "UNMET": 0.1}, [0.1, 0.9],
+     {"MET": 0.5, "UNMET": 0.3, "maybe": 0.2}],
+)  # fmt: skip
+def test_what_is_no_distribution_over_the_levels_is_refused_with_its_line(tmp_path: Path, probabilities: Any) -> None:
+    with pytest.raises(RatingError, match=r"judge.jsonl:1.*tone: "):
+        read(tmp_path, {"tone": {"level": 1, "probabilities": probabilities}})
+
+
+def test_several_samples_have_the_most_probable_level_of_their_mean(tmp_path: Path) -> None:
+    samples = [{"tone": {"probabilities": {"MET": p, "UNMET": 1 - p}}, "clarity": CLEAR} for p in (0.9, 0.45, 0.48)]
+    column = column_of("judge", read(tmp_path, *samples), RUBRIC, ["a", "b"])
+    assert column.levels["tone"][0] == 1.0  # the median of the votes would be 0
+    assert column.probabilities["tone"][0] == pytest.approx((0.39, 0.61))
+    assert column.chances[0] == pytest.approx(0.61 * 0.8)
+    assert math.isnan(column.chances[1])
+    assert column.decisions[0] == 1.0
+
+
+def test_ratings_without_probabilities_have_no_array_of_them(tmp_path: Path) -> None:
+    column = column_of("judge", read(tmp_path, {"tone": 1, "clarity": 3}), RUBRIC, ["a"])
+    assert not column.probabilities
+    assert not len(column.chances)
+
+
+def test_a_column_of_a_table_is_read_as_probability(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text("name: one\ncriteria:\n- {name: place, requirement: It names the place.}\n")
+    (tmp_path / "judge.csv").write_text("id,p_met\na,0.93\nb,0.2\nc,many\n")
+    imported = run(
+        "markscheme",
+        "import",
+        "judge.csv",
+        "--rubric",
+        "one.yaml",
+        "--map",
+        "p_met=probability",
+        "--rater",
+        "j",
+        cwd=tmp_path,
+    )
+    assert imported.returncode == 0, imported.stderr
+    lines = [json.loads(line) for line in imported.stdout.splitlines()]
+    assert {line["id"]: line["criteria"]["place"]["level"] for line in lines} == {"a": 1.0, "b": 0.0}
+    assert lines[0]["criteria"]["place"]["probabilities"] == pytest.approx({"UNMET": 0.07, "MET": 0.93})
+    assert "probabilities that can't be read" in imported.stderr
+
+
+def test_columns_for_each_level_are_read_together(tmp_path: Path) -> None:
+    rubric = "name: one\ncriteria:\n- {name: clear, description: Clear., scale: {min: 1, max: 3}}\n"
+    (tmp_path / "one.yaml").write_text(rubric)
+    (tmp_path / "judge.csv").write_text("id,verdict,low,mid,high\na,2,0.1,0.6,0.3\n")
+    maps = [word for n, name in enumerate(("low", "mid", "high"), 1) for word in ("--map", f"{name}=probability:{n}")]
+    imported = run(
+        "markscheme",
+        "import",
+        "judge.csv",
+        "--rubric",
+        "one.yaml",
+        *maps,
+        "--rater",
+        "j",
+        "--kind",
+        "model",
+        cwd=tmp_path,
+    )
+    assert imported.returncode == 0, imported.stderr
+    (line,) = [json.loads(line) for line in imported.stdout.splitlines()]
+    assert line["criteria"]["clear"]["level"] == 2
+    assert line["criteria"]["clear"]["probabilities"] == pytest.approx({"1": 0.1, "2": 0.6, "3": 0.3})
