@@ -16,8 +16,8 @@ SUM_DIGITS = 9
 """Digits of a sum of weighted positions: sums that differ by rounding alone are one."""
 
 MOST_SUMS = 200_000
-"""Different sums that are told apart: whole weights have hundreds; twenty odd weights would have a million, and take a
-second for each response."""
+"""Different sums that are distinguished: whole weights have hundreds; twenty odd weights would have a million, and take
+a second for each response."""
 
 NO_SCORE = "no score, and neither pass nor fail: its categories don't say which pass (`passes: [label, …]`)"
 """What a grade by a rubric of categories alone says."""

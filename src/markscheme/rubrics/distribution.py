@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from markscheme.phrases import probability
+from markscheme.phrases import number, probability
 from markscheme.plain_data import shown
 from markscheme.rubrics.rubric import Criterion, Scale
 
@@ -25,7 +25,7 @@ def read_distribution(written: Any, options: Sequence[str]) -> Probabilities:
         options: As they are spelled, in order.
 
     Raises:
-        ValueError: Another object, a value that is no number from 0 to 1, or a sum that isn't about 1.
+        ValueError: Another object, a value other than a number from 0 to 1, or a sum that isn't about 1.
 
     Example:
         >>> read_distribution({"MET": 0.93, "UNMET": 0.07}, ("UNMET", "MET"))
@@ -39,11 +39,11 @@ def read_distribution(written: Any, options: Sequence[str]) -> Probabilities:
     extra = [shown(name) for name in written if name not in options]
     if extra:
         raise ValueError(f"a probability for {', '.join(extra)}; the levels are {', '.join(options)}")
-    numbers = [_probability(option, written[option]) for option in options]
-    whole = math.fsum(numbers)
+    shares = [_probability(option, written[option]) for option in options]
+    whole = math.fsum(shares)
     if abs(whole - 1) > SUM_WITHIN + TIED:
-        raise ValueError(f"probabilities sum to {whole:.3g}, expected about 1")
-    return tuple(number / whole for number in numbers)
+        raise ValueError(f"probabilities sum to {number(whole)}, expected about 1")
+    return tuple(share / whole for share in shares)
 
 
 def _probability(option: str, value: Any) -> float:
