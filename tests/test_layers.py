@@ -53,6 +53,7 @@ LAYERS = [
     "experiment",
     "stress",
     "demo",
+    "rendering",
     "report",
     "labelling",
     "commands",

@@ -3,12 +3,17 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from math import isfinite
 from typing import Any
 
 _CONTEXT = ("context", "spanContext", "span_context")
 _SPAN_ID = ("spanId", "span_id")
 _PARENT = ("parentSpanId", "parent_span_id", "parent_id", "parentId")
 _START = ("startTime", "start_time_unix_nano", "startTimeUnixNano", "start_time")
+_END = ("endTime", "end_time_unix_nano", "endTimeUnixNano", "end_time")
+_PER_SECOND = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
+"""Times since 1970 above the first number come so many to a second: nanoseconds, microseconds, milliseconds."""
 _BATCHES = ("resourceSpans", "resource_spans")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _FAILED = (2, "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR")
@@ -63,6 +68,7 @@ class TraceSpan:
         rest: Attributes that nothing here reads, by name.
         events: Name and attributes of its events.
         failure: Why it failed; "" if it didn't.
+        seconds: How long it took; None if its start or its end isn't known.
     """
 
     id: str
@@ -77,6 +83,7 @@ class TraceSpan:
     rest: Mapping[str, Any]
     events: tuple[tuple[str, Any], ...]
     failure: str
+    seconds: float | None = None
 
 
 def spans_in(value: Any) -> list[TraceSpan]:
@@ -143,6 +150,7 @@ def _span(record: Mapping[str, Any]) -> TraceSpan:
         {key: value for key, value in facts.items() if not _is_read(key, prompt, answered) and value not in (None, "")},
         tuple(_events(record.get("events"))),
         _failure(record),
+        _duration(first(record, _START), first(record, _END)),
     )
 
 
@@ -152,6 +160,31 @@ def _began(record: Mapping[str, Any]) -> tuple[float, str]:
         return float(start), ""
     except (TypeError, ValueError):
         return 0.0, str(start)
+
+
+def _duration(start: Any, end: Any) -> float | None:
+    """The seconds between two times, each as text or as a number; None where one of them is no time."""
+    began = _moment(start)
+    ended = _moment(end)
+    if began is None or ended is None or ended < began:
+        return None
+    return ended - began
+
+
+def _moment(time: Any) -> float | None:
+    """Seconds since 1970."""
+    try:
+        value = float(time)
+    except (TypeError, ValueError):
+        return _moment_of_text(time)
+    return value / next((many for least, many in _PER_SECOND if value > least), 1.0) if isfinite(value) else None
+
+
+def _moment_of_text(time: Any) -> float | None:
+    try:
+        return datetime.fromisoformat(time).timestamp()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None
 
 
 def _failure(record: Mapping[str, Any]) -> str:

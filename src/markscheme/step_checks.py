@@ -7,9 +7,8 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
-from markscheme.trajectory import TOOL_CALL, TOOL_RESULT, AgentStep, read_steps
+from markscheme.trajectory import SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep, read_steps
 
-SPAN_RESULT = "result of"
 STEP_TYPES = ("tool", "message", "span")
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")
 MOST_LISTED = 20

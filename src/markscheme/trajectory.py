@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import groupby, takewhile
 from typing import Any
@@ -38,12 +38,20 @@ class AgentStep:
         title: The tool's or the span's name; "" if there is none.
         text: The message, the arguments or the result.
         arguments: What a tool was called with, as it came.
+        call: The id by which a tool's call and its result belong together; "" if there is none.
+        failed: Whether the tool or the span reports an error.
+        seconds: How long the tool or the span took; None if that isn't known.
+        depth: How many spans or calls it is inside of.
     """
 
     role: str
     title: str = ""
     text: str = ""
     arguments: Any = field(default=None, compare=False, repr=False)
+    call: str = field(default="", compare=False, repr=False)
+    failed: bool = field(default=False, compare=False, repr=False)
+    seconds: float | None = field(default=None, compare=False, repr=False)
+    depth: int = field(default=0, compare=False, repr=False)
 
     @property
     def called_with(self) -> Any:
@@ -269,7 +277,10 @@ def has_tool_calls(value: Any) -> bool:
     return isinstance(value, Mapping | list) and any(step.role == TOOL_CALL for step in read_steps(value))
 
 
-TOOL_CALL, TOOL_RESULT = "tool call", "tool result"
+TOOL_CALL = "tool call"
+TOOL_RESULT = "tool result"
+SPAN = "span"
+SPAN_RESULT = "result of"
 
 
 def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
@@ -297,13 +308,14 @@ def _of_message(item: Any, called: dict[str, str]) -> Iterator[AgentStep]:
     elif call := _call(item, called):
         yield call
         results = (item[key] for key in _RESULTS if item.get(key) is not None)  # in the call itself
-        yield from (AgentStep(TOOL_RESULT, call.title, _joined(result)) for result in results)
+        yield from (AgentStep(TOOL_RESULT, call.title, _joined(result), call=call.call) for result in results)
     elif item.get("role") in ("tool", "function") or item.get("type") in ("tool_result", "function_call_output"):
         id = _text(first(item, ("tool_call_id", "call_id", "tool_use_id")))
         name = _text(first(item, ("name", "function"))) or called.get(id, "")
         error = [f"error: {_text(item['error'])}"] if item.get("error") else []
         text = _joined(next((item[key] for key in ("content", *_RESULTS) if key in item), ""))
-        yield AgentStep(TOOL_RESULT, name, "\n".join([*error, text] if text else error))
+        failed = bool(error or item.get("is_error") or item.get("status") == "error")
+        yield AgentStep(TOOL_RESULT, name, "\n".join([*error, text] if text else error), call=id, failed=failed)
     elif "output" in item and ("prompt" in item or "input" in item):
         yield AgentStep("user", text=_joined(item.get("input") or item.get("prompt")))
         yield from read_steps(item["output"]) or [AgentStep("assistant", text=_joined(item["output"]))]
@@ -337,31 +349,36 @@ def _call(item: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
     arguments = next((inner[key] for key in _ARGUMENTS if key in inner), None)
     if not isinstance(name, str) or "content" in item or (arguments is None and inner is item):
         return None
-    called[_text(first(item, ("call_id", "id")))] = name
-    return AgentStep(TOOL_CALL, name, _text(arguments), arguments)
+    id = _text(first(item, ("call_id", "id")))
+    called[id] = name
+    return AgentStep(TOOL_CALL, name, _text(arguments), arguments, call=id)
 
 
 def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
     """Each span's input, then the spans inside it by start time, then its output."""
     talk = _Talk.about(spans)
     known_ids = {span.id for span in spans}
-    within: dict[str, list[TraceSpan | AgentStep]] = {}
+    within: dict[str, list[TraceSpan]] = {}
     for span in sorted(spans, key=lambda span: span.start):
         is_inside = span.parent in known_ids and span.parent != span.id
         within.setdefault(span.parent if is_inside else "", []).append(span)
     while within:  # in a cycle no span is outermost, so the first is treated as such
-        waiting = within.pop("" if "" in within else next(iter(within)))[::-1]
+        outermost = within.pop("" if "" in within else next(iter(within)))
+        waiting: list[tuple[TraceSpan | AgentStep, int]] = [(span, 0) for span in reversed(outermost)]
         while waiting:
-            node = waiting.pop()
+            node, depth = waiting.pop()
             if isinstance(node, AgentStep):
-                yield node
+                yield replace(node, depth=depth)
                 continue
             inner = within.pop(node.id, []) if node.id else []
-            before = [*talk.heard(node), *_before(node)]
+            opening = [*talk.heard(node), *_before(node)]
             after = [*talk.answered(node), *_after(node)]
             has_more = bool(inner or after or talk.is_of(node))
-            yield from (step for step in before if step.text or not has_more)
-            waiting += [*reversed(after), *reversed(inner)]
+            before = [step for step in opening if step.text or not has_more]
+            yield from (replace(step, depth=depth) for step in before)
+            is_shown = any(step.role in (TOOL_CALL, SPAN) for step in before)
+            waiting += [(step, depth) for step in reversed(after)]
+            waiting += [(span, depth + is_shown) for span in reversed(inner)]
 
 
 def _before(span: TraceSpan) -> list[AgentStep]:
@@ -370,17 +387,20 @@ def _before(span: TraceSpan) -> list[AgentStep]:
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
     received = [_text(span.received)] if span.received is not None and span.prompt is None else []
     words = "\n".join([*received, *facts])
-    return [
-        AgentStep(TOOL_CALL, span.name, words, span.received) if span.is_tool else AgentStep("span", span.name, words)
-    ]
+    role = TOOL_CALL if span.is_tool else SPAN
+    arguments = span.received if span.is_tool else None
+    return [AgentStep(role, span.name, words, arguments, span.id, bool(span.failure), span.seconds)]
 
 
 def _after(span: TraceSpan) -> list[AgentStep]:
     """What came of a span, if known."""
     failure = [f"failed: {span.failure}"] if span.failure else []
     gave = [_text(span.gave)] if span.gave is not None and span.answered is None else []
-    role = TOOL_RESULT if span.is_tool else "result of"
-    return [AgentStep(role, span.name, "\n".join([*failure, *gave]))] if failure or gave else []
+    if not failure and not gave:
+        return []
+    role = TOOL_RESULT if span.is_tool else SPAN_RESULT
+    words = "\n".join([*failure, *gave])
+    return [AgentStep(role, span.name, words, call=span.id, failed=bool(failure), seconds=span.seconds)]
 
 
 @dataclass

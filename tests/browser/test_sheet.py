@@ -20,7 +20,7 @@ SHEET = ["label", "manners", "--pool", "pool.jsonl", "--rater", "ana", "--sheet"
 IMPORT = ["import", "saved.json", "--rubric", "manners", "--to", "got.jsonl", "--append"]
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-CHOICES = [("3", "1"), ("1", "2"), ("x", "t")]
+CHOICES = [("3", "n"), ("1", "y"), ("x", "t")]
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def _levels(ratings: list[dict[str, Any]]) -> list[tuple[object, object]]:
 
 
 def _meant(first: int, last: int) -> list[tuple[object, object]]:
-    levels = {("3", "1"): (3.0, 0.0), ("1", "2"): (1.0, 1.0), ("x", "t"): ("x", "t")}
+    levels = {("3", "n"): (3.0, 0.0), ("1", "y"): (1.0, 1.0), ("x", "t"): ("x", "t")}
     return [levels[CHOICES[place % 3]] for place in range(first, last + 1)]
 
 
@@ -108,8 +108,8 @@ def test_a_finger_labels_one_criterion_after_the_other(project: Path, chromium: 
     for place in (1, 2):
         expect(page.locator("#place")).to_have_text(f"Response {place} of 21")
         page.locator("#questions").get_by_text("It thanks or greets.").tap()
-        page.locator("#questions").get_by_text("it is so (MET)").tap()
-        page.get_by_role("button", name="Save and go on").tap()
+        page.locator("fieldset.current").get_by_text("Yes", exact=True).tap()
+        page.get_by_role("button", name="Save, next").tap()
     _saved(page, project)
     context.close()
     assert _levels(_imported(project)) == [(3.0, 1.0)] * 2

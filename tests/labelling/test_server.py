@@ -39,10 +39,7 @@ def test_somebody_new_sees_what_to_do_and_answers_yes_or_no(project: Path) -> No
         assert "answer each question next to it as it is worded" in first
         assert server.get().data["order"] == []
         assert "One response comes back later" in " ".join(first.split())
-        assert re.findall(r"<b>(Yes|No)</b> · (it is[^<]*)", first) == [
-            ("No", "it is not so (UNMET)"),
-            ("Yes", "it is so (MET)"),
-        ]
+        assert re.findall(r'data-key="(\w)" data-name="(Yes|No)"', first) == [("y", "Yes"), ("n", "No")]
         assert "yes means that it is there" in first
         server.label()
         assert server.get().data["order"] == [0]
@@ -315,6 +312,40 @@ def test_a_port_in_use_is_reported_and_the_next_is_taken(project: Path) -> None:
             assert (urlsplit(ben.url).port or 0) > (port or 0)
             assert ben.get().status == 200
             assert f"port {port} is in use" in ben.end()
+
+
+def test_an_empty_response_is_labelled_like_any_other(project: Path) -> None:
+    lines = [{"id": f"r{n}", "query": f"question {n}", "response": "reply & more" if n else ""} for n in range(2)]
+    (project / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with Server(project) as server:
+        steps = server.get().data["steps"]
+        assert {step["response"] for step in steps} == {"(empty)", "reply & more"}
+        assert any("Empty: there is no text." in server.get(f"unit/{step['unit']}").text for step in steps)
+        for step in steps:
+            assert server.give(step["unit"]).status == 200
+        assert len(server.lines) == 2
+
+
+def test_after_one_annotator_the_page_and_the_terminal_suggest_a_second_and_then_a_decision(project: Path) -> None:
+    with Server(project) as ann:
+        assert "--rater SECOND" not in ann.get("progress").text
+        for _ in range(21):
+            ann.label(polite="0")
+        assert "markscheme label manners --rater SECOND" in ann.get("progress").text
+        assert "A second annotator on the same responses" in ann.end()
+    with Server(project, rater="ben") as ben:
+        for place in range(21):
+            ben.label(polite="1" if place < 3 else "0")
+        assert "markscheme adjudicate manners" in ben.get("progress").text
+
+
+def test_a_pool_smaller_than_asked_says_so(project: Path) -> None:
+    with Server(project, ["--next", "30"]) as server:
+        for _ in range(server.said["total"]):
+            server.label()
+        assert "20 responses left in the pool, fewer than the 30 asked for." in server.end()
+    with Server(project, ["--next", "30"]) as server:
+        assert "all labelled: none is left to draw" in server.end()
 
 
 def test_people_disagreeing_is_settled_without_names(project: Path) -> None:

@@ -202,6 +202,7 @@ def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json
         for work in works:
             print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
             _say_what_follows(work)
+        _say_onward(works)
         next_step = _next_step(works[0].rubric.name) if works and not works[0].is_adjudication else ""
         if next_step:
             print(next_step, file=sys.stderr)
@@ -217,6 +218,15 @@ def _say_what_follows(work: "Work") -> None:
     carried = carried_in(work)
     if carried is not None:
         print(carried.sentence, file=sys.stderr)
+
+
+def _say_onward(works: Sequence["Work"]) -> None:
+    """Say what to do next once every rater has labelled everything."""
+    from markscheme.labelling.onward import onward_steps
+
+    if works and all(work.current is None for work in works):
+        for step in onward_steps(works[0]):
+            print(f"{step.why} {step.command}", file=sys.stderr)
 
 
 def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:

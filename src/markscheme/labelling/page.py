@@ -1,7 +1,5 @@
 """The page on which responses are labelled: one HTML text with its style, script and data inside, served or mailed."""
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -13,13 +11,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from markscheme.labelling.disputes import AGREEMENT_STEP
+from markscheme.labelling.onward import onward_steps
 from markscheme.labelling.order import Step
-from markscheme.labelling.rendering import render_example
 from markscheme.labelling.work import ANSWER_NOT_APPLICABLE, CANNOT_TELL, Question, Work, unit_of
+from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import asked_under
 from markscheme.ratings.wordings import CriterionWords, words_in
 from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
+from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
+from markscheme.rendering.example import first_words, render_example
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.trajectory import STEPPED, steps_elsewhere
 
 TEMPLATES = Path(__file__).parent / "templates"
 POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -36,17 +38,30 @@ def _environment() -> Environment:
     )
 
 
-@cache
-def _inline(name: str) -> tuple[Markup, str]:
-    """A style sheet or script inlined in the page, and the source by which a policy allows it alone."""
-    text = (TEMPLATES / name).read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return Markup(text), f"'sha256-{digest}'"  # noqa: S704 - files of this package
+def _style() -> str:
+    return joined(BASE_STYLE, TEMPLATES / "page.css")
+
+
+def _script() -> str:
+    return joined(EXAMPLE_SCRIPT, *(TEMPLATES / name for name in ("shell.js", "page.js", "sheet.js", "start.js")))
 
 
 def policy() -> str:
     """The page's content security policy: its own style and script, images inside the page, and nothing else."""
-    return f"{POLICY}; style-src {_inline('page.css')[1]}; script-src {_inline('page.js')[1]}"
+    return f"{POLICY}; style-src '{digest(_style())}'; script-src '{digest(_script())}'"
+
+
+def shown_of(work: Work, step: Step) -> str:
+    """The response of a step and its inputs, laid out."""
+    example = work.examples[step.id]
+    return render_example(example.submission, inputs_shown(example, work.rubric))
+
+
+def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
+    """The inputs that a rater reads: those the rubric knows that the example has, and those it should have."""
+    inputs = example.submission.inputs
+    missing = [name for name in rubric.inputs or () if name not in inputs and not steps_elsewhere(name, inputs)]
+    return [name for name in rubric.known_inputs if name in inputs or name in missing]
 
 
 def page_of(work: Work, *, timed: bool) -> str:
@@ -63,7 +78,7 @@ def sheet_of(work: Work, *, timed: bool) -> str:
         {answer: question.rated(answer).to_json() for answer in question.answers} for question in _questions(rubric)
     ]
     data = _data(work, timed=timed)
-    data["units"] = {unit_of(step): render_example(examples[step.id], rubric) for step in work.steps}
+    data["units"] = {unit_of(step): shown_of(work, step) for step in work.steps}
     head = {
         "sheet": VERSION,
         "rubric": wording_of(rubric),
@@ -89,18 +104,13 @@ def sheet_of(work: Work, *, timed: bool) -> str:
 
 def message_page(title: str, text: str) -> str:
     """A page that says why there is nothing to label."""
-    return _environment().get_template("message.html").render(title=title, text=text, style=_inline("page.css")[0])
+    return _environment().get_template("message.html").render(title=title, text=text, style=Markup(_style()))  # noqa: S704 - a file of this package
 
 
 def progress_part(work: Work) -> str:
     """What the server adds to the overview: how steady the rater is, how often others agree, and what is disputed."""
-    return _environment().get_template("progress.html").render(work=work, step=AGREEMENT_STEP)
-
-
-def next_command(work: Work) -> str:
-    """The command that follows when all is labelled."""
-    name = work.rubric.name
-    return f"markscheme calibrate {name}" if work.is_adjudication else f"markscheme adjudicate {name}"
+    template = _environment().get_template("progress.html")
+    return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
 
 
 def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str:
@@ -112,8 +122,8 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
             cards=[_card(work.rubric, question) for question in _questions(work.rubric)],
             is_sheet=is_sheet,
             policy=policy(),
-            style=_inline("page.css")[0],
-            script=_inline("page.js")[0],
+            style=Markup(_style()),  # noqa: S704 - files of this package
+            script=Markup(_script()),  # noqa: S704 - files of this package
             data=Markup(json.dumps(data).replace("<", "\\u003c")),  # noqa: S704 - JSON without a tag
         )
     )
@@ -132,6 +142,7 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
         "steps": [
             {
                 "unit": unit_of(step),
+                **_first_words(work, step),
                 "criteria": [names.index(question.criterion.name) for question in work.asked(step)],
                 "given": [[asdict(voice) for voice in question.voices] for question in work.asked(step)],
                 "before": list(_words_before(work, step, old_words)),
@@ -140,9 +151,16 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
             for step in work.steps
         ],
         "order": [places[step] for step in work.file.labels if step in places and work.is_done(step)],
-        "next": next_command(work),
         "sheet": None,
     }
+
+
+def _first_words(work: Work, step: Step) -> dict[str, str]:
+    """What names a response on the page, where its id might say who wrote it: the beginning of the query and of it."""
+    example = work.examples[step.id]
+    names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]
+    asked = next((example.submission.inputs[name] for name in names if name in example.submission.inputs), "")
+    return {"query": first_words(asked), "response": first_words(example.submission.response) or "(empty)"}
 
 
 def _questions(rubric: Rubric) -> list[Question]:
@@ -165,6 +183,7 @@ def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
     return {
         "criterion": criterion,
         "choices": list(_choices(question)),
+        "in_a_row": criterion.scale.is_yes_no,
         "anchors": list(_anchors(criterion)),
         "words": CriterionWords.of(criterion),
         "is_fault": criterion.weight < 0,
@@ -181,26 +200,32 @@ def _anchors(criterion: Criterion) -> Iterator[str]:
 
 
 def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
+    """The answers that a criterion allows: yes first, else levels from the worst, then those that are no level."""
     scale = question.criterion.scale
-    by_number = all(len(choice) == 1 and choice.isdecimal() for choice in scale.choices[:9]) and not scale.by_label
-    for place, (choice, level) in enumerate(zip(scale.choices, scale.levels, strict=True)):
-        key = choice if by_number else str(place + 1)
-        name, label = choice, level.label if level.label and level.label != choice else ""
-        if scale.is_yes_no:
-            name, label = ("Yes", f"it is so ({choice})") if place else ("No", f"it is not so ({choice})")
-        words = {"label": label, "description": level.description or "", "example": level.example or ""}
-        yield {**_choice(str(place), key if len(key) == 1 else "", name), **words}
+    if scale.is_yes_no:
+        yield _choice("1", "y", "Yes")
+        yield _choice("0", "n", "No")
+    else:
+        yield from _levels(question.criterion)
     if ANSWER_NOT_APPLICABLE in question.answers:
         yield _choice(ANSWER_NOT_APPLICABLE, "x", "Does not apply")
     yield _choice(CANNOT_TELL, "t", "Can’t tell")
 
 
+def _levels(criterion: Criterion) -> Iterator[Mapping[str, Any]]:
+    scale = criterion.scale
+    by_number = all(len(choice) == 1 and choice.isdecimal() for choice in scale.choices[:9]) and not scale.by_label
+    for place, (choice, level) in enumerate(zip(scale.choices, scale.levels, strict=True)):
+        key = choice if by_number else str(place + 1)
+        words = {
+            "label": level.label if level.label and level.label != choice else "",
+            "description": level.description or "",
+            "example": level.example or "",
+        }
+        yield {**_choice(str(place), key if len(key) == 1 else "", choice), **words}
+
+
 def _choice(value: str, key: str, name: str) -> dict[str, Any]:
     words = dict.fromkeys(("label", "description", "example"), "")
-    return {
-        "value": value,
-        "key": key,
-        "name": name,
-        "is_way_out": value in (CANNOT_TELL, ANSWER_NOT_APPLICABLE),
-        **words,
-    }
+    is_way_out = value in (CANNOT_TELL, ANSWER_NOT_APPLICABLE)
+    return {"value": value, "key": key, "name": name, "is_way_out": is_way_out, **words}

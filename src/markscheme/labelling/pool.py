@@ -25,7 +25,7 @@ class ResponsePool:
     """Responses to label.
 
     Attributes:
-        examples: Those with a text; ids are unique.
+        examples: Those with a response, which may be empty where there is an input; ids are unique.
         verdicts: Judges' ratings of them, used to draw and never shown.
         labels: Annotators' ratings in the file itself.
     """
@@ -39,10 +39,10 @@ def read_pool(path: Path, rubric: Rubric) -> ResponsePool:
     """Read the responses in a file of examples, in any form, or in Promptfoo's results.
 
     Raises:
-        RatingError: It is neither, or every response in it is empty.
+        RatingError: It is neither, or it holds ids without responses.
     """
     rated = open_rated([path], rubric, expected="examples")
-    examples = tuple(example for example in rated.labelled.examples if example.submission.response.strip())
+    examples = tuple(example for example in rated.labelled.examples if _has_content(example))
     if not examples:
         raise RatingError("holds no response with a text in it", path=path)
     return ResponsePool(
@@ -50,6 +50,11 @@ def read_pool(path: Path, rubric: Rubric) -> ResponsePool:
         tuple(rating for rating in rated.ratings if rating.kind in JUDGES),
         tuple(rating for rating in rated.ratings if rating.kind not in JUDGES),
     )
+
+
+def _has_content(example: Example) -> bool:
+    """Whether an example can be labelled: it has a text, or a query that was answered with nothing."""
+    return bool(example.submission.response.strip() or example.submission.inputs)
 
 
 @dataclass(frozen=True)

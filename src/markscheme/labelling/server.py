@@ -19,8 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from markscheme.errors import UsageError
-from markscheme.labelling.page import message_page, page_of, policy, progress_part
-from markscheme.labelling.rendering import render_example
+from markscheme.labelling.page import message_page, page_of, policy, progress_part, shown_of
 from markscheme.labelling.work import Answered, Question, Work
 from markscheme.numerals import finite
 from markscheme.text import encodable
@@ -154,8 +153,7 @@ class _Pages:
         step = self.work.by_unit.get(request.path_params["unit"])
         if step is None:
             return PlainTextResponse("no such response\n", 404)
-        example = self.work.examples[step.id]
-        return HTMLResponse(await run_in_threadpool(render_example, example, self.work.rubric))
+        return HTMLResponse(await run_in_threadpool(shown_of, self.work, step))
 
     async def give(self, request: Request) -> Response:
         sent = await _sent(request)

@@ -138,7 +138,8 @@ def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
     ]
     again = [step for step in steps if step in work.reworded]
     others = [step for step in steps if step not in work.reworded]
-    return replace(work, steps=(*again, *others), notes=tuple(_notes(work, len(again), by_next=by_next)))
+    notes = (*work.notes, *_notes(work, len(again), by_next=by_next))
+    return replace(work, steps=(*again, *others), notes=notes)
 
 
 def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
@@ -185,8 +186,11 @@ def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share |
         drawn = _among(pool, examples)
         narrowed = replace(work, steps=_steps(drawn, work, seed, share))
         free = len(pool.examples) - len(drawn)
-        if narrowed.current is not None or not free:
+        if narrowed.current is not None:
             return narrowed
+        if not free:
+            note = f"The pool's {counted(len(drawn), 'response')} are all labelled: none is left to draw."
+            return replace(narrowed, notes=(note,))
         draw = choose_next(
             work.rubric,
             pool.examples,
@@ -197,7 +201,9 @@ def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share |
             seed=seed,
         )
         work.home.add([pick.to_json() for pick in with_split(draw, work.split).picks])
-        return replace(work, steps=_steps(_among(pool, work.home.read()), work, seed, share))
+        notes = (f"{counted(free, 'response')} left in the pool, fewer than the {count} asked for.",)
+        steps = _steps(_among(pool, work.home.read()), work, seed, share)
+        return replace(work, steps=steps, notes=notes if free < count else ())
 
 
 def _among(pool: ResponsePool, examples: Sequence[Example]) -> list[str]:

@@ -1,11 +1,10 @@
-"""A response as HTML that is safe to show: Markdown, code, JSON, conversations, and differences from a reference."""
+"""A text as HTML that is safe to show: Markdown, code, JSON and conversations."""
 
 import io
 import json
 import re
 import time
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from html import escape
 from typing import Any
 
@@ -19,25 +18,10 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Text, _TokenType
 from pygments.util import ClassNotFound
 
-from markscheme.ratings.examples import Example
-from markscheme.rubrics.rubric import Rubric
-from markscheme.trajectory import (
-    TOOL_CALL,
-    TOOL_RESULT,
-    AgentStep,
-    Trajectory,
-    has_tool_calls,
-    read_steps,
-    steps_elsewhere,
-    trajectories,
-)
-
 LONGEST_LAID_OUT = 100_000
 """Characters of a text that is laid out; a longer one is shown as it is, because no browser needs minutes for that."""
 PIECE = 4000
 """Characters of a long text in one part of the page; a line that is longer is broken there."""
-MOST_COMPARED = 4_000_000
-"""Pairs of lines or words that a difference may compare."""
 FOLDED = 4
 """Entries of a JSON value above which it starts folded."""
 SLOW_TO_HIGHLIGHT = re.compile(r"[^\n]{500}|[ \t]{100}|(?:[ \t]*\n){50}")
@@ -70,45 +54,8 @@ LANGUAGES = {
 }
 
 
-def render_example(example: Example, rubric: Rubric) -> str:
-    """All that a rater reads of an example: its inputs, its response, and how that differs from a reference."""
-    submission = example.submission
-    filled = submission.inputs
-    missing = [n for n in rubric.inputs or () if n not in filled and not steps_elsewhere(n, filled)]
-    names = [n for n in rubric.known_inputs if n in filled or n in missing]
-    steps = trajectories(submission.inputs, rubric.known_inputs)
-    parts = [
-        _section(name[:1].upper() + name[1:], submission.inputs.get(name), steps=steps.get(name)) for name in names
-    ]
-    parts.append(_section("Response", submission.response, kind="response"))
-    reference = submission.inputs.get("reference") if "reference" in names else None
-    if reference and (difference := render_difference(reference, submission.response)):
-        parts.append(f'<details class="diff"><summary>Difference from the reference</summary>{difference}</details>')
-    return "".join(parts)
-
-
-def _section(name: str, text: str | None, kind: str = "input", *, steps: Trajectory | None = None) -> str:
-    if text is None:
-        return f'<h2>{escape(name)}</h2><p class="missing">This response comes without one.</p>'
-    if steps is not None:
-        shown = "".join(_step(step, number, laid_out=len(text) <= LONGEST_LAID_OUT) for number, step in steps.numbered)
-        return f'<h2>{escape(name)}</h2><div class="{kind}">{_cleaned(shown)}</div>'
-    if len(text) > LONGEST_LAID_OUT:
-        return f'<h2>{escape(name)}</h2><div class="{kind}">{_plain(text)}</div>'
-    raw = f'<pre class="raw" dir="auto" tabindex="0" hidden>\n{escape(text)}</pre>'
-    return f'<h2>{escape(name)}</h2><div class="{kind}"><div class="rendered">{render(text)}</div>{raw}</div>'
-
-
-def render(text: str) -> str:
-    """A text as HTML without scripts, styles, forms or anything that loads by itself.
-
-    A JSON value becomes a folded tree, a list of messages a conversation, a text of which most lines are code is
-    highlighted, and anything else is read as Markdown. Images and data URLs are folded, remote ones are links.
-    """
-    return _cleaned(_laid_out(text))
-
-
-def _cleaned(html: str) -> str:
+def cleaned(html: str) -> str:
+    """HTML without anything that runs, loads or asks: tags and attributes that aren't in the lists above are gone."""
     return nh3.clean(
         html,
         tags=TAGS,
@@ -126,12 +73,11 @@ def _allowed(tag: str, name: str, value: str) -> str | None:
     return None if name == "href" and value.lower().startswith("data:") else value
 
 
-def _laid_out(text: str) -> str:
+def laid_out(text: str) -> str:
+    """A text as HTML, to be cleaned: JSON as a tree, code with its colours, anything else as Markdown."""
     if len(text) > LONGEST_LAID_OUT:
-        return _plain(text)
-    data = _json(text)
-    if _is_conversation(data):
-        return "".join(map(_step, read_steps(data)))
+        return plain(text)
+    data = json_in(text)
     if data is not None:
         return _tree(data)
     if _is_code(text):
@@ -139,7 +85,8 @@ def _laid_out(text: str) -> str:
     return _markdown(text)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A text as it is, in parts that a browser lays out one by one."""
     pieces = "".join(f'<span class="piece">{escape(piece)}</span>' for piece in _pieces(text))
     return f'<pre class="plain" dir="auto" tabindex="0">{pieces}</pre>'
 
@@ -159,7 +106,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _markdown(text: str) -> str:
     if NESTED.search(text):
-        return _plain(text)
+        return plain(text)
     return str(_READER.render(BARE_IMAGE.sub(r"![](\1)", text)))
 
 
@@ -220,10 +167,10 @@ def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
         yield kind, value
 
 
-# --- JSON and conversations -----------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 
-def _json(text: str) -> Any:
+def json_in(text: str) -> Any:
     """The object or list that a text is; None where it is none."""
     if text.strip()[:1] not in ("{", "["):
         return None
@@ -231,23 +178,6 @@ def _json(text: str) -> Any:
         return json.loads(text) or None
     except (ValueError, RecursionError):
         return None
-
-
-def _is_conversation(data: Any) -> bool:
-    messages = data.get("messages") if isinstance(data, dict) else data
-    is_list = isinstance(messages, list) and all(
-        isinstance(message, dict) and isinstance(message.get("role"), str) for message in messages
-    )
-    return is_list or has_tool_calls(data)
-
-
-def _step(step: AgentStep, number: int | None = None, *, laid_out: bool = True) -> str:
-    """A turn of a conversation, or a folded tool call or result; numbered as a judge's verdicts cite it."""
-    title = step.head if number is None else f"Step {number}: {step.head}".removesuffix(": ")
-    shown = (_laid_out if laid_out else _plain)(step.text) if step.text else ""
-    if step.role in (TOOL_CALL, TOOL_RESULT):
-        return f'<details class="step"><summary>{escape(title)}</summary>{shown}</details>'
-    return f'<section class="turn"><h3>{escape(title)}</h3>{shown}</section>'
 
 
 def _tree(value: Any, name: str = "", depth: int = 0) -> str:
@@ -269,24 +199,3 @@ def _leaf(value: Any) -> str:
         return f'<details class="image"><summary>Image</summary><img src="{value}" alt="image"></details>'
     kind = "s" if isinstance(value, str) else "m"
     return f'<span class="{kind}">{escape(value if isinstance(value, str) else json.dumps(value))}</span>'
-
-
-# --- differences ----------------------------------------------------------------------------------------------------
-
-
-def render_difference(reference: str, response: str) -> str:
-    """What a response leaves out of a reference and adds to it, by line or, if short, by word; "" if too long."""
-    by_line = reference.count("\n") > 2 or response.count("\n") > 2
-    before, after = (re.findall(r"[^\n]*\n|[^\n]+$" if by_line else r"\s+|\S+", text) for text in (reference, response))
-    if len(before) * len(after) > MOST_COMPARED:
-        return ""
-    return f'<pre class="plain" dir="auto" tabindex="0">{"".join(_changes(before, after))}</pre>'
-
-
-def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    for what, low, high, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if what == "equal":
-            yield escape("".join(before[low:high]))
-            continue
-        yield f"<del>{escape(''.join(before[low:high]))}</del>" if high > low else ""
-        yield f"<ins>{escape(''.join(after[start:end]))}</ins>" if end > start else ""

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme import Criterion, Rubric
-from markscheme.labelling.rendering import LONGEST_LAID_OUT, render, render_difference, render_example
-from markscheme.ratings.examples import Example
+from markscheme.rendering.example import render, render_difference, render_example
+from markscheme.rendering.markup import LONGEST_LAID_OUT
 from markscheme.submission import Submission
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
@@ -52,19 +51,15 @@ def test_json_is_folded_and_messages_are_turns_with_steps() -> None:
         )
     )
     assert html.count('<section class="turn">') == 1
-    assert re.findall(r"<summary>([^<]*)</summary>", html) == ["tool call find", "tool call open", "tool result open"]
+    assert re.findall(r'<span class="name">([^<]*)</span>', html) == ["find", "open"]
     assert "<em>Find</em>" in html
 
 
 def test_steps_of_an_agent_have_the_numbers_that_verdicts_cite() -> None:
     trace = [{"role": "user", "content": "Find *it*"}, {"name": "find", "arguments": {"q": "<b>x"}, "output": "[1]"}]
-    rubric = Rubric((Criterion(1.0, "Is it safe?"),), inputs=("trace",))
-    html = render_example(Example(Submission("Found.", {"trace": json.dumps(trace)})), rubric)
-    assert re.findall(r"<(?:h3|summary)>([^<]*)<", html) == [
-        "Step 1: user",
-        "Step 2: tool call find",
-        "Step 3: tool result find",
-    ]
+    html = render_example(Submission("Found.", {"trace": json.dumps(trace)}), ["trace"])
+    assert re.findall(r'<span class="hidden">Step </span>([^<]*)<', html) == ["1", "2–3"]
+    assert re.findall(r"Step \d: [a-z ]*", html) == ["Step 2: called with", "Step 3: result"]
     assert "<em>it</em>" in html
     assert "&lt;b&gt;x" in html
 
@@ -121,9 +116,11 @@ def test_a_tag_in_an_attribute_is_text_and_a_handler_is_found() -> None:
 
 @given(st.text(alphabet=st.sampled_from('ab \n#*_`>|-[](){}"<&1:,'), max_size=80))
 def test_no_text_breaks_the_layout_and_no_letter_is_lost(text: str) -> None:
-    example = Example(Submission(text, id="x"))
-    html = render_example(example, Rubric.from_dict([{"weight": 1, "requirement": "A"}]))
+    html = render_example(Submission(text, id="x"), [])
     raw = re.search(r'<pre class="raw"[^>]*>\n(.*?)</pre>', html, re.S)
+    if not text.strip():
+        assert "there is no text" in html
+        return
     assert raw is not None
     assert unescape(raw[1]) == text
     assert html.count("<div") == html.count("</div>")
@@ -141,8 +138,7 @@ def test_a_difference_from_the_reference_is_shown_where_there_is_one() -> None:
     )
     assert "<del>two\n</del>" in render_difference("one\ntwo\nthree\nfour\n", "one\nthree\nfour\n")
     assert render_difference("a " * 3000, "b " * 3000) == ""
-    rubric = Rubric.from_dict({"inputs": ["reference"], "criteria": [{"weight": 1, "requirement": "A"}]})
-    html = render_example(Example(Submission("B", {"reference": "A"}, "x")), rubric)
+    html = render_example(Submission("B", {"reference": "A"}, "x"), ["reference"])
     assert "Difference from the reference" in html
 
 

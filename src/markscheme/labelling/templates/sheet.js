@@ -1,0 +1,114 @@
+// --- where answers go: this browser, and a file ------------------------------------------------------------------------
+
+const store = sheet && ["markscheme", sheet.head.rubric, sheet.head.pool, data.rater].join(" ");
+const tab = `${Math.random()}`;
+let isKept = true, isSaved = true;
+
+function tryStoring(key, text) {
+  try {
+    localStorage.setItem(key, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const stored = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
+
+function write(draft = null) {
+  const answers = Object.fromEntries(order.map((place) => [steps[place].unit, steps[place].answer]));
+  return tryStoring(store, JSON.stringify({ answers, isSaved, draft }));
+}
+
+function keep() {
+  isSaved = false;
+  if (isKept && !write()) isKept = false;
+  if (!isKept) warnOfLoss();
+  saved(isKept ? "Kept in this browser" : "Not kept");
+}
+
+function keepDraft() {
+  if (sheet && isKept && !isBlocked && !write({ unit: steps[at].unit, ...answered() })) {
+    isKept = false;
+    warnOfLoss();
+  }
+}
+
+function warnOfLoss() {
+  problem({ title: "This browser keeps nothing.", retry: download, button: "Save the file now",
+    text: `Save the file after each answer: closing or reloading the page loses the rest (${
+      plural(order.length, "answer")} so far).` });
+}
+
+function takeUp() {
+  if (!tryStoring(`${store} room`, "x".repeat(2000 + 500 * steps.length))) {
+    isKept = false;
+    warnOfLoss();
+  }
+  try { localStorage.removeItem(`${store} room`); } catch { /* denied altogether */ }
+  const found = JSON.parse(stored(store) ?? "null");
+  if (!found) return null;
+  order.length = 0;
+  for (const step of steps) step.answer = null;
+  for (const [unit, answer] of Object.entries(found.answers)) {
+    const place = steps.findIndex((step) => step.unit === unit);
+    steps[place].answer = answer;
+    order.push(place);
+  }
+  isSaved = found.isSaved;
+  return found.draft;
+}
+
+async function isOpenElsewhere() {
+  const other = stored(`${store} tab`);
+  if (!other || other === tab) return false;
+  tryStoring(`${store} ask`, tab);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  return stored(`${store} here`) === tab;
+}
+
+function ratingOf(place) {
+  const [id, sample] = sheet.head.steps[place], { answer, criteria: own } = steps[place];
+  const rated = own.map((number) => [criteria[number], sheet.rated[number][answer.answers[criteria[number]]]]);
+  const levels = rated.map(([name, one]) => [name, "level" in one ? { ...one, quote: answer.quotes[name] ?? null } : one]);
+  return { id, rater: data.rater, kind: sheet.head.kind, sample, criteria: Object.fromEntries(levels), overall: null, error: null,
+    at: answer.at, under: sheet.head.under, blind: true, ...answer.note.trim() && { note: answer.note.trim() },
+    ...answer.seconds !== null && { seconds: answer.seconds } };
+}
+
+function download() {
+  const text = JSON.stringify({ ...sheet.head, ratings: order.map(ratingOf) }, null, 1);
+  const link = make("a", "", { download: sheet.file, href: URL.createObjectURL(new Blob([text], { type: "application/json" })) });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  isSaved = true;
+  saved("File saved");
+  if (isKept) write();
+  else warnOfLoss();
+}
+
+function answerOf(rating, own) {
+  const answers = own.map((number) => [criteria[number], Object.entries(sheet.rated[number]).find(([, one]) => {
+    const said = rating.criteria[criteria[number]];
+    return ["level", "abstained", "not_applicable"].every((key) => one[key] === said?.[key]);
+  })?.[0]]);
+  const marked = Object.entries(rating.criteria).filter(([, said]) => said.quote).map(([name, said]) => [name, said.quote]);
+  return { answers: Object.fromEntries(answers), reasons: {}, quotes: Object.fromEntries(marked), note: rating.note ?? "",
+    seconds: rating.seconds ?? null, at: rating.at };
+}
+
+async function goOnFrom(file) {
+  const found = JSON.parse(await file.text().catch(() => "null").then((text) => text.startsWith("{") ? text : "null"));
+  if (!found || ["rubric", "pool", "rater"].some((key) => found[key] !== sheet.head[key]))
+    return problem({ title: "That file isn’t of this sheet.", text: "Choose the one that this sheet saved." });
+  for (const rating of found.ratings) {
+    const place = sheet.head.steps.findIndex(([id, sample]) => id === rating.id && sample === rating.sample);
+    if (place < 0 || steps[place].answer) continue;
+    steps[place].answer = answerOf(rating, steps[place].criteria);
+    order.push(place);
+  }
+  keep();
+  overview();
+}
+

@@ -1,0 +1,116 @@
+"""What a person reads of an example: inputs, an agent's steps, the response, and differences from a reference."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from html import escape
+
+from markscheme.phrases import counted
+from markscheme.rendering.markup import LONGEST_LAID_OUT, cleaned, json_in, laid_out, plain
+from markscheme.rendering.steps import StepTree
+from markscheme.submission import Submission
+from markscheme.trajectory import Trajectory, has_tool_calls, read_steps, trajectories
+
+MOST_COMPARED = 4_000_000
+"""Pairs of lines or words that a difference may compare."""
+FIRST_WORDS = 90
+"""Characters of a text that name it in a list: about a line."""
+
+
+def render_example(submission: Submission, names: Sequence[str], *, level: int = 2) -> str:
+    """A response and its inputs as HTML that is safe to show, with a heading each.
+
+    Args:
+        submission: What is shown.
+        names: The inputs to show, in this order; of one that the submission lacks, the page says so.
+        level: Level of the headings, 2 for those right below a page's title.
+    """
+    inputs = submission.inputs
+    steps = trajectories(inputs, names)
+    parts = [_input(name, inputs.get(name), steps.get(name), level) for name in names]
+    parts.append(f'{_heading("Response", level)}<div class="response">{_text(submission.response)}</div>')
+    reference = inputs.get("reference") if "reference" in names else None
+    if reference and (difference := render_difference(reference, submission.response)):
+        parts.append(f'<details class="diff"><summary>Difference from the reference</summary>{difference}</details>')
+    return "".join(parts)
+
+
+def render(text: str) -> str:
+    """A text as HTML without scripts, styles, forms or anything that loads by itself.
+
+    A JSON value becomes a folded tree, a list of messages a conversation, a text of which most lines are code is
+    highlighted, and anything else is read as Markdown. Images and data URLs are folded, remote ones are links.
+    """
+    if len(text) <= LONGEST_LAID_OUT and _is_conversation(json_in(text)):
+        return cleaned(StepTree.of(read_steps(text)).html())
+    return cleaned(laid_out(text))
+
+
+def first_words(text: str, most: int = FIRST_WORDS) -> str:
+    """The beginning of a text on one line, without Markdown's signs, cut at a word.
+
+    >>> first_words("# Hello\\n\\nThe **parcel** is here.", 16)
+    'Hello The…'
+    """
+    words = re.sub(r"[*_`#>|]+", " ", text[: 10 * most]).split()
+    line = " ".join(words)
+    if len(line) <= most and len(text) <= 10 * most:
+        return line
+    start = line[:most].rsplit(" ", 1)[0] or line[:most]
+    return f"{start}…"
+
+
+def _heading(name: str, level: int, more: str = "") -> str:
+    return f'<h{level} class="named">{escape(name[:1].upper() + name[1:])}{more}</h{level}>'
+
+
+def _input(name: str, text: str | None, steps: Trajectory | None, level: int) -> str:
+    if text is None:
+        return f'{_heading(name, level)}<p class="missing">This response comes without one.</p>'
+    if steps is None:
+        return f'{_heading(name, level)}<div class="input">{_text(text)}</div>'
+    tree = StepTree.of(steps.steps, steps.first)
+    count = f'<span class="count"> · {counted(len(steps.steps), "step")}</span>'
+    if tree.failed:
+        count += f'<span class="count error"> · {counted(tree.failed, "error")}</span>'
+    open_all = '<button type="button" class="quiet open-all" aria-expanded="false">Open all</button>'
+    shown = cleaned(tree.html(is_laid_out=len(text) <= LONGEST_LAID_OUT))
+    return f'{_heading(name, level, count)}{open_all}<div class="input steps">{shown}</div>'
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        return '<p class="missing">Empty: there is no text.</p>'
+    if len(text) > LONGEST_LAID_OUT:
+        return plain(text)
+    raw = f'<pre class="raw" dir="auto" tabindex="0" hidden>\n{escape(text)}</pre>'
+    return f'<div class="rendered">{render(text)}</div>{raw}'
+
+
+def _is_conversation(data: object) -> bool:
+    messages = data.get("messages") if isinstance(data, Mapping) else data
+    is_list = isinstance(messages, list) and all(
+        isinstance(message, Mapping) and isinstance(message.get("role"), str) for message in messages
+    )
+    return is_list or has_tool_calls(data)
+
+
+# --- differences ----------------------------------------------------------------------------------------------------
+
+
+def render_difference(reference: str, response: str) -> str:
+    """What a response leaves out of a reference and adds to it, by line or, if short, by word; "" if too long."""
+    by_line = reference.count("\n") > 2 or response.count("\n") > 2
+    before, after = (re.findall(r"[^\n]*\n|[^\n]+$" if by_line else r"\s+|\S+", text) for text in (reference, response))
+    if len(before) * len(after) > MOST_COMPARED:
+        return ""
+    return f'<pre class="plain" dir="auto" tabindex="0">{"".join(_changes(before, after))}</pre>'
+
+
+def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    for what, low, high, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if what == "equal":
+            yield escape("".join(before[low:high]))
+            continue
+        yield f"<del>{escape(''.join(before[low:high]))}</del>" if high > low else ""
+        yield f"<ins>{escape(''.join(after[start:end]))}</ins>" if end > start else ""

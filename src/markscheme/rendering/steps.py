@@ -1,0 +1,183 @@
+"""An agent's steps as a tree that can be opened: each call with its arguments, its result, its error and its time."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from markscheme.phrases import number
+from markscheme.rendering.markup import laid_out, plain
+from markscheme.trajectory import SPAN, SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
+
+LONGEST_GIST = 160
+"""Characters of arguments or of a result on a step's closed line: more than a wide screen shows."""
+LONGEST_OPEN = 2_500
+"""Characters of a message that is shown without a click: about a screen."""
+DEEPEST = 8
+"""Steps inside of each other that are indented; a phone has no room for more."""
+_FOLDED_ROLES = ("system", "developer")
+"""Who writes messages that people rarely read again."""
+
+
+@dataclass
+class StepNode:
+    """A step, its result, and the steps inside of it.
+
+    Attributes:
+        number: The step's number, as verdicts cite it; None if steps aren't numbered.
+        step: The step.
+        result: Number and step of what came of it; None if nothing did, or if it is no call.
+        inside: The steps inside of it.
+    """
+
+    number: int | None
+    step: AgentStep
+    result: tuple[int | None, AgentStep] | None = None
+    inside: list["StepNode"] = field(default_factory=list)
+
+    @property
+    def steps(self) -> tuple[AgentStep, ...]:
+        """The step, and its result if there is one."""
+        return (self.step,) if self.result is None else (self.step, self.result[1])
+
+    @property
+    def failed(self) -> bool:
+        """Whether the step or its result reports an error."""
+        return any(step.failed or _is_error(step) for step in self.steps)
+
+    @property
+    def numbers(self) -> str:
+        """The numbers of the step and of its result."""
+        if self.number is None:
+            return ""
+        if self.result is None or self.result[0] is None:
+            return str(self.number)
+        after = self.result[0]
+        return f"{self.number}–{after}" if after == self.number + 1 else f"{self.number}, {after}"
+
+    def gets(self, result: AgentStep) -> bool:
+        """Whether a result is that of this call."""
+        if self.result is not None or self.step.role not in (TOOL_CALL, SPAN):
+            return False
+        if self.step.call and result.call:
+            return self.step.call == result.call
+        return self.step.title == result.title
+
+
+@dataclass(frozen=True)
+class StepTree:
+    """Steps as a tree, in the order they were taken.
+
+    Attributes:
+        roots: The outermost steps.
+        nodes: All of them.
+    """
+
+    roots: tuple[StepNode, ...]
+    nodes: tuple[StepNode, ...]
+
+    @classmethod
+    def of(cls, steps: Sequence[AgentStep], first: int | None = None) -> "StepTree":
+        """The tree of steps; numbered from `first` on unless it is None."""
+        roots: list[StepNode] = []
+        nodes: list[StepNode] = []
+        around: list[StepNode] = []
+        for place, step in enumerate(steps):
+            step_number = None if first is None else first + place
+            if step.role in (TOOL_RESULT, SPAN_RESULT):
+                call = next((node for node in reversed(nodes) if node.gets(step)), None)
+                if call is not None:
+                    call.result = (step_number, step)
+                    continue
+            while around and around[-1].step.depth >= step.depth:
+                around.pop()
+            node = StepNode(step_number, step)
+            (around[-1].inside if around else roots).append(node)
+            around.append(node)
+            nodes.append(node)
+        return cls(tuple(roots), tuple(nodes))
+
+    @property
+    def failed(self) -> int:
+        """How many steps report an error."""
+        return sum(node.failed for node in self.nodes)
+
+    def html(self, *, is_laid_out: bool = True) -> str:
+        """The tree as HTML; texts are shown as they are unless they are laid out."""
+        return "".join(_nodes(self.roots, is_laid_out, 0))
+
+
+def _nodes(nodes: Sequence[StepNode], is_laid_out: bool, depth: int) -> Iterator[str]:
+    for node in nodes:
+        yield _card(node, is_laid_out) if _is_folded(node.step) else _turn(node, is_laid_out)
+        if node.inside:
+            inside = "".join(_nodes(node.inside, is_laid_out, depth + 1))
+            yield f'<div class="inside">{inside}</div>' if depth < DEEPEST else inside
+
+
+def _is_folded(step: AgentStep) -> bool:
+    is_message = step.role not in (TOOL_CALL, TOOL_RESULT, SPAN, SPAN_RESULT)
+    return not is_message or step.role in _FOLDED_ROLES or len(step.text) > LONGEST_OPEN
+
+
+def _turn(node: StepNode, is_laid_out: bool) -> str:
+    role = f'<p class="who">{_numbers(node)}{escape(node.step.head)}</p>'
+    return f'<section class="turn">{role}{_shown(node.step.text, is_laid_out)}</section>'
+
+
+def _card(node: StepNode, is_laid_out: bool) -> str:
+    step = node.step
+    is_call = step.role == TOOL_CALL
+    name = step.title if is_call and step.title else step.head
+    outcome = "" if node.result is None else f'<code class="outcome">→ {escape(_gist(node.result[1]))}</code>'
+    gist = f'<span class="gist"><code>{escape(_gist(step))}</code>{outcome}</span>' if _gist(step) or outcome else ""
+    summary = f'{_numbers(node)}<span class="name">{escape(name)}</span>{_timing(node)}{gist}'
+    what = "called with" if is_call else "text"
+    parts = [_part(node.number, what, step, is_laid_out)] if step.text else []
+    if node.result is not None:
+        parts.append(_part(node.result[0], "result", node.result[1], is_laid_out))
+    kind = "step failed" if node.failed else "step"
+    return f'<details class="{kind}"><summary>{summary}</summary>{"".join(parts)}</details>'
+
+
+def _numbers(node: StepNode) -> str:
+    return f'<span class="number"><span class="hidden">Step </span>{node.numbers}</span>' if node.numbers else ""
+
+
+def _timing(node: StepNode) -> str:
+    """What a closed step shows at its end: that it failed, and how long it took."""
+    seconds = next((step.seconds for step in node.steps if step.seconds is not None), None)
+    time = "" if seconds is None else f"{number(seconds, 1)} s"
+    if node.failed:
+        return f'<span class="time"><strong>error</strong>{f" · {time}" if time else ""}</span>'
+    return f'<span class="time">{time}</span>' if time else ""
+
+
+def _part(step_number: int | None, what: str, step: AgentStep, is_laid_out: bool) -> str:
+    place = "" if step_number is None else f"Step {step_number}: "
+    return f'<div class="part"><p class="who">{place}{what}</p>{_shown(step.text, is_laid_out)}</div>'
+
+
+def _shown(text: str, is_laid_out: bool) -> str:
+    if not text:
+        return ""
+    return laid_out(text) if is_laid_out else plain(text)
+
+
+def _gist(step: AgentStep) -> str:
+    """A step's arguments or text on one line."""
+    called_with = step.called_with
+    text = json.dumps(called_with, ensure_ascii=False, default=str) if isinstance(called_with, Mapping) else step.text
+    line = " ".join(text[: 4 * LONGEST_GIST].split())
+    return line if len(line) <= LONGEST_GIST else f"{line[:LONGEST_GIST]}…"
+
+
+def _is_error(step: AgentStep) -> bool:
+    """Whether a result is an object that names an error."""
+    if step.role != TOOL_RESULT or not step.text.startswith("{"):
+        return False
+    try:
+        data = json.loads(step.text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(data, dict) and bool(data.get("error"))
