@@ -14,9 +14,7 @@ from markscheme.judges.options import ASK_OPTIONS
 
 if TYPE_CHECKING:
     from markscheme.experiment.accepted import AcceptedExperiment
-    from markscheme.experiment.definition import Experiment
     from markscheme.experiment.outcome import ExperimentReport
-    from markscheme.experiment.run import ExperimentRun
 
 OUTPUTS = "outputs.jsonl"
 SUFFIX = ".experiment"
@@ -74,10 +72,13 @@ def experiment(
     """
     from markscheme.calibration.rates.decisions import read_decided
     from markscheme.commands.output import refuse_outputs, write_report
+    from markscheme.commands.progress import progress
     from markscheme.experiment.accepted import accept_experiment
     from markscheme.experiment.definition import Experiment
     from markscheme.experiment.outcome import report_of
+    from markscheme.experiment.outputs import Kept
     from markscheme.experiment.rules import Rule
+    from markscheme.experiment.run import open_and_run
     from markscheme.receipt import ACCEPTED
     from markscheme.report.views.experiment import csv_of, view
     from markscheme.user_code import search_for_code
@@ -94,7 +95,8 @@ def experiment(
     accepted = _accepted(folder / ACCEPTED, accepting=accept, worse=worse)
     decided = None if calibration is None else read_decided(calibration)
     search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
-    done = asyncio.run(_run(defined, folder, model, judge, ask))
+    outputs_file = Kept(folder / OUTPUTS if ask.cache else None)
+    done = asyncio.run(open_and_run(defined, ask, outputs_file, model=model, judge=judge, watch=progress))
     report = report_of(done, rules, accepted, decided, worse=worse, strict=not accept)
     write_report(view(report), lambda: _data(report), targets, csv=lambda: csv_of(report))
     status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
@@ -130,41 +132,6 @@ def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperimen
     if worse and not accepting:
         raise UsageError(f"--fail-if worse: there is no accepted run {path}; --accept writes it")
     return None
-
-
-async def _run(
-    experiment: "Experiment", folder: Path, model_name: str | None, judge_name: str | None, ask: AskFlags
-) -> "ExperimentRun":
-    """The graded outputs. The judge is opened before a model is paid, unless recordings may have to cover outputs."""
-    from markscheme.commands.progress import progress
-    from markscheme.experiment.outputs import Kept
-    from markscheme.experiment.run import grade_outputs, make_outputs, missing, open_model, submissions
-    from markscheme.grading import Grading, questions, receipt_of, scorers_for
-    from markscheme.judges.family import warn_of_kinship
-    from markscheme.rubrics.search import find_calibration
-
-    rubric = experiment.rubric
-    asking = ask.asking()
-    scorers = scorers_for(rubric, ask.scorers)
-    model = open_model(experiment, asking, name=model_name) if experiment.to_ask else None
-    kept_outputs = Kept(folder / OUTPUTS if ask.cache else None)
-    calibration = find_calibration(rubric.name, Path.cwd())
-    judge = None
-    if missing(experiment, model, kept_outputs):
-        judge = ask.judge_for(rubric, [], calibration, name=judge_name, asking=asking)
-    outputs = await make_outputs(
-        experiment, model, outputs_file=kept_outputs, concurrency=ask.concurrency, watch=progress
-    )
-    if judge is None:
-        prompts = [
-            prompt
-            for submission in submissions(experiment, outputs).values()
-            for prompt in questions(rubric, submission)
-        ]
-        judge = ask.judge_for(rubric, prompts, calibration, name=judge_name, asking=asking)
-    warn_of_kinship(judge.identity.model or judge.identity.name, [outputs.model] * len(experiment.to_ask))
-    grading = Grading(rubric, judge, scorers=scorers, receipt=receipt_of(rubric, judge, Path.cwd()))
-    return await grade_outputs(experiment, outputs, grading, concurrency=ask.at_once, watch=progress)
 
 
 def _data(report: "ExperimentReport") -> dict[str, Any]:

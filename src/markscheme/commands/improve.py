@@ -4,10 +4,9 @@ import asyncio
 import datetime
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -26,10 +25,6 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
 from markscheme.judges.options import ASK_OPTIONS
-
-if TYPE_CHECKING:
-    from markscheme.improvement.setting import ImprovableSet
-    from markscheme.report.views.improvement import ImprovementPlan, ImprovementRun
 
 NOT_ADOPTED = 1
 """Exit status where the old wording stays."""
@@ -93,6 +88,7 @@ def improve(
         0 adopted, 1 not, 2 invalid arguments, 3 no judge to ask, 4 not enough labels.
     """
     from markscheme.commands.tune import refuse_uncommitted
+    from markscheme.improvement.run import ImprovementRequest
     from markscheme.improvement.setting import ImprovableSet
     from markscheme.report.views.improvement import json_of, plan_json, plan_view, view
     from markscheme.rubrics.file import load_rubric
@@ -113,8 +109,20 @@ def improve(
         opens=open or plan,
         day=datetime.date.today().isoformat(),
     )
+    request = ImprovementRequest(
+        setting=setting,
+        file=path,
+        ask=ask,
+        judge=judge,
+        candidates=candidates,
+        proposer=proposer,
+        rounds=rounds,
+        batch=batch,
+        opens=open,
+        watch=progress,
+    )
     if plan:
-        made = _plan(setting, ask, judge, len(candidates), (rounds, batch) if proposer else (0, 0))
+        made = request.plan()
         show(plan_view(made), plan_json(made), json=json)
         return 0
     if setting.lacks:
@@ -122,8 +130,7 @@ def improve(
         print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
         return TOO_FEW
     setting.refuse_unkept_parts()
-    run = asyncio.run(_run(setting, path, ask, judge, candidates, proposer, (rounds, batch), opens=open))
-    run = _with_file(run, setting, path, write=write)
+    run = request.with_file(asyncio.run(request.run()), write=write)
     if html:
         put(rendered(view(run), "html"), html)
     show(view(run), json_of(run), json=json)
@@ -144,133 +151,3 @@ def _refuse_together(candidates: Sequence[Path], proposer: str | None, *, outsid
         raise UsageError("--outside is for wordings written without these labels; a --proposer is shown dev labels")
     if outside and not candidates and not plan:
         raise UsageError("--outside needs wordings that were written without these labels: --candidates FILE")
-
-
-async def _run(
-    setting: "ImprovableSet",
-    path: Path,
-    ask: AskFlags,
-    judge: str | None,
-    files: Sequence[Path],
-    proposer: str | None,
-    limits: tuple[int, int],
-    *,
-    opens: bool,
-) -> "ImprovementRun":
-    """Search on dev, and the answer of the held-out labels where they are opened."""
-    from markscheme.grading import scorers_for
-    from markscheme.improvement.candidates import LabelledTexts, read_candidates, refuse_unwritten
-    from markscheme.improvement.confirmation import confirm
-    from markscheme.improvement.search import Proposing, Search
-    from markscheme.improvement.trial import Asker, Tried, refuse_ungraded
-    from markscheme.judges.registry import open_judge
-    from markscheme.ratings.from_grades import first_prompts
-    from markscheme.report.views.improvement import ImprovementRun
-
-    rubric = setting.rubric
-    asking = ask.asking()
-    labelled = LabelledTexts.of(setting.every.examples)
-    wordings, refused = read_candidates(files, yours=rubric, labelled=labelled, file=path)
-    prompts = first_prompts(ask.of(rubric), setting.dev.gold.examples)
-    opened = ask.judge_for(rubric, prompts, setting.folder, name=judge, asking=asking)
-    writer = None
-    if proposer is not None:
-        writer = opened if proposer == judge else open_judge(proposer, asking=asking)
-    asker = Asker(opened, scorers_for(rubric, ask.scorers), ask.at_once, ask.of, progress)
-    ledger = setting.ledger(opened.identity.fingerprint)
-    answer = None
-    try:
-        yours = refuse_ungraded(await asker.column(rubric, setting.dev, "dev: your wording"))
-        search = Search(
-            rubric,
-            setting.dev,
-            yours,
-            labelled,
-            refused=refused,
-            begin=setting.keep_parts,
-            check=partial(refuse_unwritten, path),
-        )
-        if setting.outside:
-            search.tried = [Tried(wording, "not screened", None, 0) for wording in wordings]
-            if wordings:
-                answer = await confirm(asker, setting.sealed, rubric, wordings, ledger)
-        else:
-            await search.run(asker, wordings, None if writer is None else Proposing(writer, *limits))
-            if opens and search.finalists:
-                answer = await confirm(asker, setting.sealed, rubric, search.finalists, ledger)
-    finally:
-        setting.record_settings(asker)
-        await opened.aclose()
-        if writer is not None and writer is not opened:
-            await writer.aclose()
-    return ImprovementRun(
-        search=search,
-        judge=str(opened.identity),
-        proposer="" if writer is None else str(writer.identity),
-        sealed=setting.sealed,
-        answer=answer,
-        outside=setting.outside,
-        parts_written=setting.is_drawn and bool(search.tried),
-        usage=asker.usage + search.usage,
-        graded=asker.graded,
-    )
-
-
-def _with_file(run: "ImprovementRun", setting: "ImprovableSet", path: Path, *, write: bool) -> "ImprovementRun":
-    """The run with the change of the rubric's file, which is made where it is asked for."""
-    from markscheme.rubrics.edit import Changes, edit
-
-    if run.adopted is None or run.answer is None:
-        return run
-    proposed = edit(path, Changes(words=run.adopted.words))
-    if write:  # the file last: until it is written, the same command does all of this again
-        setting.note_adoption(run.answer, run.adopted, judge=run.judge, proposer=run.proposer)
-        proposed.write()
-    return replace(run, diff=proposed.diff, written=write)
-
-
-def _plan(
-    setting: "ImprovableSet", ask: AskFlags, judge: str | None, files: int, proposals: tuple[int, int]
-) -> "ImprovementPlan":
-    from markscheme.ratings.from_grades import first_prompts
-    from markscheme.report.views.improvement import ImprovementPlan
-    from markscheme.stats.selection import opening_alpha
-
-    planned = ask.of(setting.rubric)
-    rounds, batch = proposals
-    screened = files + rounds * batch
-    graded = _most_graded(setting, [files, *[batch] * rounds])
-    prompts = first_prompts(planned, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
-    opened = ask.judge_if_any(setting.rubric, prompts, setting.folder, name=judge)
-    cost = ask.cost(opened, prompts, planned.samples)
-    scale = graded / max(1, len(prompts))
-    number = setting.next_opening
-    return ImprovementPlan(
-        setting.rubric.name,
-        (setting.dev.n, setting.dev.tasks),
-        (setting.sealed.n, setting.sealed.tasks),
-        number,
-        opening_alpha(number),
-        screened,
-        graded,
-        rounds * batch,
-        replace(
-            cost,
-            calls=round(cost.calls * scale),
-            input_tokens=round(cost.input_tokens * scale),
-            output_tokens=round(cost.output_tokens * scale),
-            usd=None if cost.usd is None else cost.usd * scale,
-        ),
-    )
-
-
-def _most_graded(setting: "ImprovableSet", batches: Sequence[int]) -> int:
-    """Examples to grade if every batch of wordings is full and two finalists are tested."""
-    from markscheme.stats.selection import FINALISTS, first_size, survivors
-
-    dev = setting.dev
-    first = int(setting.dev.first(first_size(setting.dev.tasks)).sum())
-    if setting.outside:
-        return dev.n * (1 + sum(batches))
-    screened = sum(k * first + survivors(k) * (dev.n - first) for k in batches)
-    return dev.n + screened + (1 + min(FINALISTS, sum(batches))) * setting.sealed.n

@@ -2,19 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
 from markscheme.experiment.definition import Cell, Experiment, Model, Output
 from markscheme.experiment.outputs import Kept, output_id
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many
+from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many, questions, receipt_of, scorers_for
 from markscheme.judges.asking import Asking
+from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import Judge, Usage, make_room, total
 from markscheme.judges.kinds import known_kind
 from markscheme.judges.many import ask_many
+from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
 from markscheme.progress import Steps, Watch, unwatched
 from markscheme.prompt import Prompt
+from markscheme.rubrics.search import find_calibration
 from markscheme.submission import Submission
 
 
@@ -271,3 +275,49 @@ async def grade_outputs(
         lacking = to_grade.get(cell) or Submission("", id=output_id(*cell, output.under))
         grades.setdefault(cell, grading.ungraded(lacking, output.why or why))
     return ExperimentRun(experiment, outputs, {cell: grades[cell] for cell in experiment.cells}, grading)
+
+
+async def open_and_run(
+    experiment: Experiment,
+    ask: AskOptions,
+    outputs_file: Kept,
+    *,
+    model: str | None = None,
+    judge: str | None = None,
+    watch: Watch = unwatched,
+) -> ExperimentRun:
+    """Same as `run_experiment`, with model and judge by name.
+
+    The judge is opened before a model is paid, unless recordings may have to cover outputs.
+
+    Args:
+        experiment: With the rubric as it is used.
+        ask: How model and judge are asked.
+        outputs_file: Outputs of earlier runs.
+        model: Name of the model to ask instead of the experiment's.
+        judge: The judge's name; None for the one that is set, else the default.
+        watch: Shows progress.
+
+    Raises:
+        UsageError: A model or judge can't be opened.
+        NoJudge: No judge is named, and none is available.
+        BudgetError: The budget ended before an output was made.
+    """
+    rubric = experiment.rubric
+    asking = ask.asking()
+    scorers = scorers_for(rubric, ask.scorers)
+    opened_model = open_model(experiment, asking, name=model) if experiment.to_ask else None
+    calibration = find_calibration(rubric.name, Path.cwd())
+    opened = None
+    if missing(experiment, opened_model, outputs_file):
+        opened = ask.judge_for(rubric, [], calibration, name=judge, asking=asking)
+    outputs = await make_outputs(
+        experiment, opened_model, outputs_file=outputs_file, concurrency=ask.concurrency, watch=watch
+    )
+    if opened is None:
+        to_grade = submissions(experiment, outputs).values()
+        prompts = [prompt for submission in to_grade for prompt in questions(rubric, submission)]
+        opened = ask.judge_for(rubric, prompts, calibration, name=judge, asking=asking)
+    warn_of_kinship(opened.identity.model or opened.identity.name, [outputs.model] * len(experiment.to_ask))
+    grading = Grading(rubric, opened, scorers=scorers, receipt=receipt_of(rubric, opened, Path.cwd()))
+    return await grade_outputs(experiment, outputs, grading, concurrency=ask.at_once, watch=watch)

@@ -1,28 +1,23 @@
 """The report on new wordings of a rubric: what the dev labels chose, what held-out labels confirm, and the words."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from markscheme.improvement.candidates import Wording
-from markscheme.improvement.confirmation import Answer
-from markscheme.improvement.search import Search
-from markscheme.improvement.trial import TrialOutcome, TrialPart, Tried
-from markscheme.judges.cost import Cost
-from markscheme.judges.judge import Usage
+from markscheme.improvement.outcome import (
+    PLANNED_AGREEMENT,
+    ImprovementPlan,
+    ImprovementRun,
+    examples_in_words,
+    times_in_ten,
+)
+from markscheme.improvement.trial import TrialOutcome, Tried
 from markscheme.phrases import brief, counted, number
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
 from markscheme.report.views.tuning import NOT_HUMAN_WARNINGS
-from markscheme.stats.selection import (
-    FINALISTS,
-    PLANNED_GAIN,
-    PLANNED_SD,
-    chance_to_find,
-    held_out_needed,
-    labels_needed,
-)
+from markscheme.stats.selection import FINALISTS, chance_to_find
 
 _IN_WORDS: dict[TrialOutcome, str] = {
     "better": "better than yours",
@@ -34,106 +29,6 @@ _IN_WORDS: dict[TrialOutcome, str] = {
 }
 _SELECTED = "selected on these labels: no estimate of what to expect"
 _RAW = "measured on the labels that confirmed it: `gain` is what to expect"
-_PLANNED_AGREEMENT = 0.10
-"""The gain in agreement that corresponds to a planned gain in MAE."""
-
-
-@dataclass(frozen=True)
-class ImprovementRun:
-    """One run of `improve`: what it tried, found and did.
-
-    Attributes:
-        search: The wordings tried on dev, and those refused.
-        judge: Name of the judge.
-        proposer: Name of the model that wrote new words; "" if all came from files.
-        sealed: The held-out part; with `outside`, all examples.
-        answer: The result on the held-out labels; None if they weren't used.
-        outside: Whether the user stated that the wordings were written without these labels.
-        usage: Tokens and cost, proposals included.
-        graded: Number of examples graded.
-        diff: The lines of the rubric's file that change.
-        written: Whether they were written.
-        parts_written: Whether this run wrote the parts into the file of examples.
-    """
-
-    search: Search
-    judge: str
-    proposer: str
-    sealed: TrialPart
-    answer: Answer | None
-    outside: bool
-    usage: Usage
-    graded: int
-    diff: str = ""
-    written: bool = False
-    parts_written: bool = False
-
-    @property
-    def adopted(self) -> Wording | None:
-        """The confirmed wording."""
-        return None if self.answer is None else self.answer.adopted
-
-    @property
-    def finalists(self) -> tuple[Wording, ...]:
-        """The wordings that were, or would be, tested on the held-out labels."""
-        return tuple(tried.wording for tried in self.search.tried) if self.outside else self.search.finalists
-
-    @property
-    def because(self) -> str:
-        """The result, in a sentence or two."""
-        if self.answer is None:
-            return self._on_dev()
-        if self.answer.adopted is not None:
-            return self._adopted(self.answer, self.answer.adopted.name)
-        if self.answer.why == "not graded":
-            return f"Yours stays: under {_names(self.finalists)} over a tenth of the examples are not graded."
-        if self.answer.why == "same scores":
-            return f"Yours stays: {_names(self.finalists)} gives the same scores as yours on every example."
-        answer = self.answer
-        where = self._examples(self.answer)
-        whose = "The labels" if self.outside else "The held-out labels"
-        return (
-            f"{whose} don't confirm any of the new wordings; yours stays. With {where} a gain of "
-            f"{number(_PLANNED_AGREEMENT)} in agreement ({PLANNED_GAIN:g} in MAE) is found "
-            f"{_times(self._chance_to_find(answer))}{'' if self._spread is None else ' here'}."
-        )
-
-    @property
-    def _spread(self) -> float | None:
-        """How much the finalists' differences vary over dev tasks; None where nothing was screened or none vary."""
-        spreads = [tried.spread for tried in self.search.tried if tried.spread and tried.wording in self.finalists]
-        return sum(spreads) / len(spreads) if spreads else None
-
-    def _chance_to_find(self, answer: Answer) -> float:
-        """The chance that these labels find a gain that is worth finding, by how much differences vary on dev."""
-        return chance_to_find(answer.tasks, answer.alpha, self._spread or PLANNED_SD)
-
-    def _on_dev(self) -> str:
-        tried = len(self.search.tried)
-        dev = f"the {self.search.dev.n} dev examples"
-        if not tried:
-            return "No candidate could be tried; yours stays. The held-out labels were not used."
-        if not self.finalists:
-            what = "The new wording did not do" if tried == 1 else f"None of {tried} wordings did"
-            return f"{what} better than yours on {dev}. The held-out labels were not used."
-        return (
-            f"{_names(self.finalists)} did better than yours on {dev}, which chose among {counted(tried, 'wording')}. "
-            f"Only the {self.sealed.n} held-out examples can confirm it."
-        )
-
-    def _adopted(self, answer: Answer, name: str) -> str:
-        where = self._examples(answer)
-        gain = answer.gain
-        if answer.raw is None or gain is None:
-            return f"{name} was confirmed on {where} by an earlier run; the judge's replies have changed since."
-        vouched = "; you vouch that it was written without these labels" if self.outside else ""
-        drop = f"On the {where}, {name}'s MAE is {number(answer.raw, 3)} lower{vouched}."
-        limits = "" if gain.low is None else f" (95% CI {number(gain.low, 3)} to {number(gain.high, 3)})"
-        return f"{drop} It was selected for doing well, so expect {number(gain.value, 3)}{limits} on new ones."
-
-    def _examples(self, answer: Answer) -> str:
-        kind = "labelled" if self.outside else "held-out"
-        return _examples(answer, f"{kind} example")
 
 
 def view(run: ImprovementRun) -> doc.Document:
@@ -179,7 +74,7 @@ def _lead(run: ImprovementRun) -> Iterator[doc.Block]:
 def _sections(run: ImprovementRun) -> Iterator[doc.Section]:
     search = run.search
     if not run.outside:
-        yield doc.Section(f"On dev: {_examples(search.dev)}, which chose among the wordings", tuple(_dev(run)))
+        yield doc.Section(f"On dev: {examples_in_words(search.dev)}, which chose among the wordings", tuple(_dev(run)))
     if search.refused:
         rows = tuple((doc.Name(refused.candidate), refused.why) for refused in search.refused)
         yield doc.Section("Refused", (doc.Table(("Candidate", "because it"), rows),))
@@ -189,7 +84,7 @@ def _sections(run: ImprovementRun) -> Iterator[doc.Section]:
             "Look at these before you adopt them", (doc.Table(("Wording", "what to look at"), tuple(warned)),)
         )
     where = "On all labels" if run.outside else "Held out"
-    yield doc.Section(f"{where}: {_examples(run.sealed)}", tuple(_held_out(run)))
+    yield doc.Section(f"{where}: {examples_in_words(run.sealed)}", tuple(_held_out(run)))
     for wording in _best(run):
         yield doc.Section(f"{wording.name}, side by side with yours", (_side_by_side(wording),))
     if run.diff:
@@ -246,27 +141,6 @@ def _side_by_side(wording: Wording) -> doc.Table:
     return doc.Table(("Words of", "yours", wording.name), rows)
 
 
-def _examples(part: TrialPart | Answer, kind: str = "example") -> str:
-    tasks = f" in {part.tasks} tasks" if part.tasks < part.n else ""
-    return f"{counted(part.n, kind)}{tasks}"
-
-
-def _names(wordings: tuple[Wording, ...]) -> str:
-    return " and ".join(wording.name for wording in wordings)
-
-
-def _times(chance: float) -> str:
-    """A probability in tenths.
-
-    >>> _times(0.57), _times(0.02), _times(0.98)
-    ('about 6 times in 10', 'less than once in 10 times', 'nearly always')
-    """
-    tenths = round(10 * chance)
-    if tenths < 1:
-        return "less than once in 10 times"
-    return "nearly always" if tenths >= 10 else f"about {counted(tenths, 'time')} in 10"
-
-
 def json_of(run: ImprovementRun) -> dict[str, Any]:
     """The run by the keys of its JSON; dev figures and raw test figures say how far they can be trusted."""
     answer = run.answer
@@ -306,45 +180,12 @@ def _wording_json(tried: Tried) -> dict[str, Any]:
 # --- before any request ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ImprovementPlan:
-    """What a run would need and cost.
-
-    Attributes:
-        rubric: Its name.
-        dev: Dev examples and their tasks.
-        sealed: Held-out examples and their tasks.
-        opening: Number of the next opening of the held-out labels.
-        alpha: The significance level it may spend.
-        candidates: Maximum number of wordings to try.
-        graded: Maximum number of examples to grade.
-        proposals: Maximum number of requests to the proposer.
-        cost: Of grading them.
-    """
-
-    rubric: str
-    dev: tuple[int, int]
-    sealed: tuple[int, int]
-    opening: int
-    alpha: float
-    candidates: int
-    graded: int
-    proposals: int
-    cost: Cost
-
-    @property
-    def needed(self) -> tuple[int, int]:
-        """Held-out tasks that find a gain of 0.10 in agreement 8 times in 10, and labelled tasks in all."""
-        held_out = held_out_needed(self.alpha)
-        return held_out, labels_needed(held_out)
-
-
 def plan_view(plan: ImprovementPlan) -> doc.Document:
     """The plan in a few lines."""
     held_out, labels = plan.needed
-    chance = _times(chance_to_find(plan.sealed[1], plan.alpha))
+    chance = times_in_ten(chance_to_find(plan.sealed[1], plan.alpha))
     tokens = f"about {plan.cost.input_tokens:,} tokens read, {plan.cost.output_tokens:,} written"
-    what = f"a gain of {number(_PLANNED_AGREEMENT)} in agreement"
+    what = f"a gain of {number(PLANNED_AGREEMENT)} in agreement"
     tries = f"{counted(plan.candidates, 'wording')}, {plan.graded:,} graded examples, {plan.proposals} proposals"
     rows = (
         ("Dev", f"{counted(plan.dev[0], 'example')} in {counted(plan.dev[1], 'task')}"),

@@ -1,0 +1,155 @@
+"""Run `improve`: search on dev labels, ask the held-out ones where they may be opened, and write what they confirm."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from markscheme.grading import scorers_for
+from markscheme.improvement.candidates import LabelledTexts, read_candidates, refuse_unwritten
+from markscheme.improvement.confirmation import confirm
+from markscheme.improvement.outcome import ImprovementPlan, ImprovementRun
+from markscheme.improvement.search import Proposing, Search
+from markscheme.improvement.setting import ImprovableSet
+from markscheme.improvement.trial import Asker, Tried, refuse_ungraded
+from markscheme.judges.options import AskOptions
+from markscheme.judges.registry import open_judge
+from markscheme.progress import Watch, unwatched
+from markscheme.ratings.from_grades import first_prompts
+from markscheme.rubrics.edit import Changes, edit
+from markscheme.stats.selection import FINALISTS, first_size, opening_alpha, survivors
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImprovementRequest:
+    """What `improve` is to try, and who is asked.
+
+    Attributes:
+        setting: The rubric with its dev and held-out labels.
+        file: The rubric's file.
+        ask: How judges are asked.
+        judge: The judge's name; None for the one that is set, else the default.
+        candidates: Files of wordings to try.
+        proposer: Name of the judge that writes new words; None for none.
+        rounds: Rounds of proposals.
+        batch: Proposals per round.
+        opens: Whether the finalists are tested on the held-out labels.
+        watch: Shows progress.
+    """
+
+    setting: ImprovableSet
+    file: Path
+    ask: AskOptions
+    judge: str | None = None
+    candidates: Sequence[Path] = ()
+    proposer: str | None = None
+    rounds: int = 3
+    batch: int = 5
+    opens: bool = False
+    watch: Watch = unwatched
+
+    async def run(self) -> ImprovementRun:
+        """Search on dev, and the answer of the held-out labels where they are opened.
+
+        Raises:
+            UsageError: A judge can't be opened, or a file of candidates can't be read.
+            JudgeError: The judge failed on the user's own wording.
+        """
+        setting = self.setting
+        rubric = setting.rubric
+        asking = self.ask.asking()
+        labelled = LabelledTexts.of(setting.every.examples)
+        wordings, refused = read_candidates(self.candidates, yours=rubric, labelled=labelled, file=self.file)
+        prompts = first_prompts(self.ask.of(rubric), setting.dev.gold.examples)
+        opened = self.ask.judge_for(rubric, prompts, setting.folder, name=self.judge, asking=asking)
+        writer = None
+        if self.proposer is not None:
+            writer = opened if self.proposer == self.judge else open_judge(self.proposer, asking=asking)
+        asker = Asker(opened, scorers_for(rubric, self.ask.scorers), self.ask.at_once, self.ask.of, self.watch)
+        ledger = setting.ledger(opened.identity.fingerprint)
+        answer = None
+        try:
+            yours = refuse_ungraded(await asker.column(rubric, setting.dev, "dev: your wording"))
+            search = Search(
+                rubric,
+                setting.dev,
+                yours,
+                labelled,
+                refused=refused,
+                begin=setting.keep_parts,
+                check=partial(refuse_unwritten, self.file),
+            )
+            if setting.outside:
+                search.tried = [Tried(wording, "not screened", None, 0) for wording in wordings]
+                if wordings:
+                    answer = await confirm(asker, setting.sealed, rubric, wordings, ledger)
+            else:
+                proposing = None if writer is None else Proposing(writer, self.rounds, self.batch)
+                await search.run(asker, wordings, proposing)
+                if self.opens and search.finalists:
+                    answer = await confirm(asker, setting.sealed, rubric, search.finalists, ledger)
+        finally:
+            setting.record_settings(asker)
+            await opened.aclose()
+            if writer is not None and writer is not opened:
+                await writer.aclose()
+        return ImprovementRun(
+            search=search,
+            judge=str(opened.identity),
+            proposer="" if writer is None else str(writer.identity),
+            sealed=setting.sealed,
+            answer=answer,
+            outside=setting.outside,
+            parts_written=setting.is_drawn and bool(search.tried),
+            usage=asker.usage + search.usage,
+            graded=asker.graded,
+        )
+
+    def with_file(self, run: ImprovementRun, *, write: bool) -> ImprovementRun:
+        """The run with the change of the rubric's file, which is made where `write` says so."""
+        if run.adopted is None or run.answer is None:
+            return run
+        proposed = edit(self.file, Changes(words=run.adopted.words))
+        if write:  # the file last: until it is written, the same command does all of this again
+            self.setting.note_adoption(run.answer, run.adopted, judge=run.judge, proposer=run.proposer)
+            proposed.write()
+        return replace(run, diff=proposed.diff, written=write)
+
+    def plan(self) -> ImprovementPlan:
+        """What the run would need and cost at most; nothing is asked."""
+        setting = self.setting
+        planned = self.ask.of(setting.rubric)
+        rounds = self.rounds if self.proposer else 0
+        files = len(self.candidates)
+        graded = self._most_graded([files, *[self.batch] * rounds])
+        prompts = first_prompts(planned, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
+        opened = self.ask.judge_if_any(setting.rubric, prompts, setting.folder, name=self.judge)
+        cost = self.ask.cost(opened, prompts, planned.samples)
+        scale = graded / max(1, len(prompts))
+        number = setting.next_opening
+        return ImprovementPlan(
+            setting.rubric.name,
+            (setting.dev.n, setting.dev.tasks),
+            (setting.sealed.n, setting.sealed.tasks),
+            number,
+            opening_alpha(number),
+            files + rounds * self.batch,
+            graded,
+            rounds * self.batch,
+            replace(
+                cost,
+                calls=round(cost.calls * scale),
+                input_tokens=round(cost.input_tokens * scale),
+                output_tokens=round(cost.output_tokens * scale),
+                usd=None if cost.usd is None else cost.usd * scale,
+            ),
+        )
+
+    def _most_graded(self, batches: Sequence[int]) -> int:
+        """Examples to grade if every batch of wordings is full and two finalists are tested."""
+        dev = self.setting.dev
+        first = int(dev.first(first_size(dev.tasks)).sum())
+        if self.setting.outside:
+            return dev.n * (1 + sum(batches))
+        screened = sum(k * first + survivors(k) * (dev.n - first) for k in batches)
+        return dev.n + screened + (1 + min(FINALISTS, sum(batches))) * self.setting.sealed.n
