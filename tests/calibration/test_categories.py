@@ -24,6 +24,7 @@ from markscheme.score import Score, weigh
 from markscheme.submission import Submission
 from markscheme.verdict import Abstention, Verdict, worse
 from tests.reference import categories as worked
+from tests.stats.shared_numbers import block
 
 ABC = Scale.of_categories(["a", "b", "c"])
 KIND = Rubric((Criterion(1.0, "What the reply does.", "kind", ABC),), name="kind")
@@ -71,6 +72,19 @@ def test_gold_is_the_most_frequent_label_and_none_where_people_split_evenly() ->
     labels = [None if math.isnan(level) else ABC.level_name(level) for level in levels]
     assert tuple(labels) == worked.GOLD
     assert WORKED.comparison.gold.even_splits == (("e1", "kind"), ("e7", "kind"))
+
+
+def test_the_worked_cases_are_those_of_the_reference() -> None:
+    alone_case, mixed = block("verdict3.yaml", "unordered")
+    assert alone_case["judge"] == worked.JUDGE
+    assert alone_case["people"] == list(worked.ANNOTATORS)
+    assert alone_case["gold"] == list(worked.GOLD)
+    assert (alone_case["agreement"], alone_case["people_agree"]) == ([*worked.AGREEMENT], [*worked.ANNOTATORS_AGREE])
+    constant = alone_case["best_constant"]
+    assert (constant["taken"], constant["hits"], constant["of"]) == worked.CONSTANT
+    assert mixed["tolerance"] == MIXED.tolerance
+    pairs = zip(mixed["judge"], mixed["gold"], mixed["agree"], strict=True)
+    assert [(tuple(judge), tuple(gold), bool(agree)) for judge, gold, agree in pairs] == list(worked.MIXED)
 
 
 def test_agreement_the_constant_and_annotators_count_equal_labels() -> None:

@@ -7,10 +7,13 @@ import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.report.views.calibration import json_of, view
+from markscheme.stats.shares import grouped_share
 from tests.calibration.made import examples, judged, yes_no_rubric
 from tests.report.reading import text_of
+from tests.stats.shared_numbers import block
 
 RUBRIC = yes_no_rubric()
+AT_95 = 0.975
 EXCEPT = [
     ("rest is clear", (170, 200), (18, 40), (152, 160), (0.9039, 0.9782), "gate, except"),
     ("whole is open, rest is clear", (158, 200), (14, 40), (144, 160), (0.8427, 0.9418), "gate, except"),
@@ -46,6 +49,8 @@ def test_what_is_broken_on_a_part_may_decide_the_rest_where_that_is_shown(
     interval: tuple[float, float],
     use: str,
 ) -> None:
+    share = grouped_share(np.arange(rest[1]) < rest[0])
+    assert (share.lower(AT_95), share.upper(AT_95)) == pytest.approx(interval, abs=6e-5)
     calibration = calibrated(part, rest)
     decision = calibration.decision
     assert calibration.comparison.agreement.value == pytest.approx(whole[0] / whole[1])
@@ -58,6 +63,21 @@ def test_what_is_broken_on_a_part_may_decide_the_rest_where_that_is_shown(
     assert (excepted.by, excepted.name, excepted.elsewhere) == ("system", "X", ("Y", "Z"))
     assert excepted.agreement.value == pytest.approx(part[0] / part[1])
     assert f"({100 * interval[0]:.0f}–{100 * interval[1]:.0f})" in decision.because
+
+
+def test_the_cases_above_are_those_of_the_reference() -> None:
+    cases = [
+        (
+            case["name"],
+            tuple(case["whole"]),
+            tuple(case["part"]),
+            (case["rest"]["hits"], case["rest"]["n"]),
+            (case["rest"]["low"], case["rest"]["high"]),
+            case["use"].removesuffix(" the part"),
+        )
+        for case in block("verdict3.yaml", "except")
+    ]
+    assert cases == EXCEPT
 
 
 def test_the_report_names_the_part_and_who_decides_it() -> None:

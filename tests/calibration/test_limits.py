@@ -11,6 +11,7 @@ from markscheme.stats.shares import grouped_share
 from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
 from markscheme.submission import Submission
 from tests.reference.limits import BY_VERDICT, FAILS_NEEDED, LIMITS, ByVerdictCase, LimitCase
+from tests.stats.shared_numbers import block
 
 AT_95 = 0.975
 
@@ -35,6 +36,14 @@ def test_a_limit_is_kept_or_broken_where_the_whole_interval_is_on_one_side(case:
     assert estimate.low == pytest.approx(case.low, abs=6e-5)
     assert estimate.high == pytest.approx(case.high, abs=6e-5)
     assert state_at(decisions, case.limit) == case.state
+
+
+def test_the_cases_above_are_those_of_the_reference() -> None:
+    cases = [
+        LimitCase(*(case[key] for key in ("wrong", "of", "limit", "low", "high", "state")))
+        for case in block("verdict3.yaml", "limit")
+    ]
+    assert cases == LIMITS
 
 
 @pytest.mark.parametrize("limit", FAILS_NEEDED)
@@ -62,6 +71,19 @@ def test_labels_by_verdict_give_the_worked_rates(case: ByVerdictCase) -> None:
     assert rate.value == pytest.approx(case.value, abs=6e-5)
     assert rate.lower(AT_95) == pytest.approx(case.low, abs=6e-5)
     assert rate.upper(AT_95) == pytest.approx(case.high, abs=6e-5)
+
+
+def test_the_rates_above_are_those_of_the_reference() -> None:
+    cases = [
+        ByVerdictCase(
+            case["share_of_passes"],
+            tuple(case["fails_among_passes"]),
+            tuple(case["fails_among_fails"]),
+            *(case[key] for key in ("value", "low", "high")),
+        )
+        for case in block("verdict3.yaml", "false_passes_by_verdict")
+    ]
+    assert cases == BY_VERDICT
 
 
 def test_without_labels_on_one_side_little_is_shown() -> None:

@@ -8,6 +8,7 @@ from markscheme.errors import UsageError
 from markscheme.readers.sides import ValueOptions
 from markscheme.readers.value_kinds import ReadValues, read_values, scales_that_differ
 from tests.reference.table_values import TABLE_VALUES, TableValuesCase
+from tests.stats.shared_numbers import block
 
 
 def of(judge: list[str], human: list[str], options: ValueOptions | None = None) -> ReadValues:
@@ -31,6 +32,17 @@ def test_values_are_read_as_in_the_worked_cases(case: TableValuesCase) -> None:
     if case.note:
         assert case.note in values.notes
     assert [values.level("label", cell) for cell in case.human].count(None) == case.missing
+
+
+def test_every_table_of_the_reference_is_among_them() -> None:
+    keys = {"ask": "ask", "order": "order", "warn": "note", "left_out": "missing"}
+    cases = []
+    for case in block("verdict3.yaml", "tables"):
+        ends = (case["low"], case["high"]) if "low" in case else None
+        step = case.get("step", 1 if case["read"] == "levels" and ends else None)
+        more = {ours: case[key] for key, ours in keys.items() if key in case}
+        cases.append(TableValuesCase(case["judge"], case["human"], case["read"], ends=ends, step=step, **more))
+    assert cases == TABLE_VALUES
 
 
 def test_each_column_has_its_own_words_for_pass_and_fail() -> None:

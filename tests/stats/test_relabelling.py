@@ -4,9 +4,15 @@ import pytest
 
 from markscheme.stats.relabelling import RelabellingCheck, relabelling_check
 from tests.reference.relabelled import STALE
+from tests.stats.shared_numbers import block
 
 
 @pytest.mark.parametrize("case", STALE, ids=str)
 def test_old_labels_count_as_in_the_worked_cases(case: tuple[int, int, int, int | None, int, str]) -> None:
     relabelled, differ, old, may_differ, old_counted, state = case
     assert relabelling_check(relabelled, differ, old) == RelabellingCheck(may_differ, old_counted, state)  # type: ignore[arg-type]
+
+
+def test_the_cases_above_are_those_of_the_reference() -> None:
+    keys = ("relabelled", "differ", "old", "may_differ", "old_counted", "state")
+    assert [tuple(case[key] for key in keys) for case in block("verdict3.yaml", "stale")] == STALE
