@@ -64,6 +64,21 @@ class Submission:
         return response
 
 
+def plain_metadata(metadata: Any) -> dict[str, str]:
+    """What metadata of a response say in a word: texts, numbers, and yes or no as `true` and `false`.
+
+    Lists and objects, such as why an output was drawn, are left out.
+
+    Example:
+        >>> plain_metadata({"language": "de", "turns": 3, "first": True, "why": ["near the mark"]})
+        {'language': 'de', 'turns': '3', 'first': 'true'}
+    """
+    if not isinstance(metadata, Mapping):
+        return {}
+    words = {key: str(value).lower() if isinstance(value, bool) else value for key, value in metadata.items()}
+    return {str(key): str(value) for key, value in words.items() if isinstance(value, str | int | float)}
+
+
 def as_text(value: Any, name: str = "the value") -> str:
     """A value as shown to a judge: text unchanged, everything else as JSON.
 

@@ -14,8 +14,8 @@ HITS = [1] * 14 + [0] * 6 + [1] * 18 + [0] * 2
 """Of 20 doubtful outputs the judge is right on 14, of 20 clear ones on 18."""
 
 
-def calibrated(weights: list[float]) -> Calibration:
-    """The judge compared with one annotator, who passes two of three."""
+def calibrated(weights: list[float], **more: list[Any]) -> Calibration:
+    """The judge compared with two annotators, who pass two of three; `more` has further keys of the examples."""
     passed = ["MET" if place % 3 else "UNMET" for place in range(len(HITS))]
     other = {"MET": "UNMET", "UNMET": "MET"}
     examples: list[dict[str, Any]] = [
@@ -24,7 +24,8 @@ def calibrated(weights: list[float]) -> Calibration:
             "response": f"Output {place}",
             "drawn": "chosen",
             "weight": weight,
-            "labels": [{"rater": "ana", "kind": "human", "criteria": {"it": level}}],
+            "labels": [{"rater": rater, "kind": "human", "criteria": {"it": level}} for rater in ("ana", "ben")],
+            **{key: values[place] for key, values in more.items()},
         }
         for place, (weight, level) in enumerate(zip(weights, passed, strict=True))
     ]
@@ -41,7 +42,9 @@ def test_agreement_is_that_of_all_outputs() -> None:
     agreement = calibration.comparison.agreement
     assert (agreement.value, agreement.low, agreement.high) == pytest.approx((0.86, 0.6824, 0.9595), abs=5e-5)
     assert calibration.comparison.weighted_to == 250
-    assert "shares are weighted to all 250 outputs" in text_of(view(calibration))
+    text = text_of(view(calibration))
+    assert "shares are weighted to all 250 outputs" in text
+    assert "40 examples drawn with unequal chances: figures of single criteria" in text
 
 
 def test_examples_with_equal_chances_are_counted_as_they_are() -> None:
@@ -49,3 +52,60 @@ def test_examples_with_equal_chances_are_counted_as_they_are() -> None:
     assert calibration.comparison.agreement.value == 0.8
     assert calibration.comparison.weighted_to is None
     assert "weighted to" not in text_of(view(calibration))
+
+
+def test_each_draw_is_scaled_by_itself() -> None:
+    """Of 300 outputs 20 were drawn with one chance, then 20 of the 280 left, doubtful ones twice as often."""
+    first = [15.0] * 20
+    second = [9.33] * 10 + [18.67] * 10
+    together = calibrated(first + second, draw=["3f9a1c22"] * 20 + ["b1946ac9"] * 20)
+    weights = together.comparison.weights
+    assert weights is not None
+    assert weights.tolist() == pytest.approx([1.0] * 20 + [9.33 / 14] * 10 + [18.67 / 14] * 10)
+    assert together.comparison.weighted_to == 300
+    in_files = compare_again(together)
+    assert in_files.comparison.weights is not None
+    assert in_files.comparison.weights.tolist() == weights.tolist()
+
+
+def compare_again(calibration: Calibration) -> Calibration:
+    """The calibration of the same examples, written as lines of a file and read again."""
+    lines = [example.to_json() for example in calibration.comparison.gold.examples]
+    labels = {example.id: example.labels for example in calibration.comparison.gold.examples}
+    for line in lines:
+        line["labels"] = [label.to_json() for label in labels[line["id"]]]
+    return calibrate(RUBRIC, lines, ratings=[{"id": line["id"], "criteria": {"it": "MET"}} for line in lines])
+
+
+def by_hand(picked: int, n: int = 100) -> Calibration:
+    """A judge that agrees on all of n labelled examples, some of which somebody picked."""
+    level = ["UNMET", "MET"]
+    examples: list[dict[str, Any]] = [
+        {
+            "id": f"e{place}",
+            "response": f"Output {place}",
+            "drawn": "chosen" if place < picked else "random",
+            "labels": [{"rater": rater, "criteria": {"it": level[place % 2]}} for rater in ("ana", "ben")],
+        }
+        for place in range(n)
+    ]
+    return calibrate(RUBRIC, examples, ratings=[{"id": f"e{i}", "criteria": {"it": level[i % 2]}} for i in range(n)])
+
+
+def test_examples_that_somebody_picked_never_let_a_judge_gate() -> None:
+    none, some, all_of_them = (by_hand(picked) for picked in (0, 3, 100))
+    assert [c.use for c in (none, some, all_of_them)] == ["gate", "trend", "explore"]
+    assert [c.verdict for c in (none, some, all_of_them)] == ["ok", "ok", "ok"]
+    text = text_of(view(some))
+    assert "3 of 100 examples were picked by hand." in text
+    assert "3 examples picked by hand: figures are of the labelled examples." in text
+    assert "picked by hand (3)" in text
+
+
+def test_examples_that_were_all_picked_say_nothing_of_how_many_to_label() -> None:
+    calibration = by_hand(100)
+    text = text_of(view(calibration))
+    assert "Can't tell whether it can gate: all examples were picked by hand." in text
+    assert "That is agreement on the labelled examples, not on your outputs." in text
+    assert calibration.decision.labels_needed == 80
+    assert "Label about 80 more for an even chance of a decision, if the judge agrees on 90% of them." in text

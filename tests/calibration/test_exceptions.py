@@ -1,11 +1,13 @@
 """A judge that is broken on one part of the examples may decide the rest, if that is shown; people decide the part."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.ratings.examples import ExampleSet
 from markscheme.report.views.calibration import json_of, view
 from markscheme.stats.shares import grouped_share
 from tests.calibration.made import examples, judged, yes_no_rubric
@@ -25,7 +27,12 @@ computed once, away from this package."""
 
 
 def calibrated(
-    part: tuple[int, int], rest: tuple[int, int], *, raters: Sequence[str] = ("p1", "p2"), settings: int = 1
+    part: tuple[int, int],
+    rest: tuple[int, int],
+    *,
+    raters: Sequence[str] = ("p1", "p2"),
+    settings: int = 1,
+    by: str = "system",
 ) -> Calibration:
     """A judge with so many hits on system X, and so many on two other systems; gold is half MET, half UNMET."""
     hits = np.array([place < part[0] for place in range(part[1])] + [place < rest[0] for place in range(rest[1])])
@@ -35,6 +42,13 @@ def calibrated(
     judge = np.where(hits, gold, 1 - gold)
     systems = ["X"] * part[1] + ["Y" if place % 4 < 2 else "Z" for place in range(rest[1])]
     labelled = examples(RUBRIC, dict.fromkeys(raters, gold[:, None]), systems=systems)
+    if by != "system":
+        labelled = ExampleSet(
+            tuple(
+                replace(one, system="", metadata={by: name})
+                for one, name in zip(labelled.examples, systems, strict=True)
+            )
+        )
     made = calibration_of(RUBRIC, labelled, judged(RUBRIC, judge[:, None]), Rater("judge", "", "ratings"))
     return made.after(settings) if settings > 1 else made
 
@@ -92,6 +106,13 @@ def test_the_report_names_the_part_and_who_decides_it() -> None:
         "agreement": calibration.decision.excepted[0].agreement,
     }
     assert calibration.exit_status == 0
+
+
+def test_a_part_may_be_a_value_of_the_metadata() -> None:
+    calibration = calibrated((14, 40), (144, 160), by="language")
+    (part,) = calibration.decision.excepted
+    assert (part.by, part.name, part.elsewhere) == ("language", "X", ("Y", "Z"))
+    assert "Can gate, except language X." in text_of(view(calibration))
 
 
 def test_one_annotator_s_labels_allow_trends_except_on_the_part() -> None:

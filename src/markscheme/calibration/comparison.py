@@ -12,6 +12,7 @@ from markscheme.calibration.limits import WrongDecisions, WrongName, wrong_decis
 from markscheme.calibration.policy import interval_level
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of, rounded
+from markscheme.ratings.examples import draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, merits, stacked
@@ -444,15 +445,21 @@ class Comparison:
         examples = self.table.examples
         if examples is None or all(example.weight == 1 for example in examples):
             return None
-        is_drawn = [example.weight != 1 or bool(example.stratum) for example in examples]
-        return drawn_weights([example.weight for example in examples], is_drawn)
+        return drawn_weights([example.weight for example in examples], draws_of(examples))
 
     @property
     def weighted_to(self) -> int | None:
-        """How many outputs the figures are weighted to: those that the examples were drawn from; None likewise."""
+        """How many outputs the figures are weighted to: those that the examples were drawn from; None likewise.
+
+        Several draws come from one pool, so it is as large as the largest of them says.
+        """
         if self.weights is None:
             return None
-        return round(sum(example.weight for example in self.table.examples or ()))
+        examples = self.table.examples or ()
+        outputs: dict[str, float] = {}
+        for draw, example in zip(draws_of(examples), examples, strict=True):
+            outputs[draw] = outputs.get(draw, 0.0) + example.weight
+        return round(max(outputs.values()))
 
     @cached_property
     def agreement(self) -> Estimate:

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.findings.finding import Finding
-from markscheme.calibration.findings.slices import Slice
+from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.limits import Limit, MostWrong, limits_of
 from markscheme.calibration.policy import (
     BecauseCode,
@@ -37,8 +36,6 @@ PILOT = 20
 """Labelled examples with the judge's ratings from which they say how many more are needed; fewer say too little."""
 MOST_EXCEPTED = 1 / 2
 """Share of the examples that excepted parts may hold: beyond it, the rest isn't what the judge is used on."""
-KNOWN_BEFORE: Final = ("system", "group")
-"""What parts are by that somebody who grades knows beforehand, unlike a label's kind."""
 JUST_ABOVE = 2e-9
 """Added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
 
@@ -48,7 +45,7 @@ class ExceptedPart:
     """A part of the examples that a judge may not decide, though it may decide the rest.
 
     Attributes:
-        by: What the part is by: system or group.
+        by: What the part is by: system, group or a key of the metadata.
         name: The part's.
         agreement: Agreement there.
         elsewhere: The names of the other parts by the same, on which the verdict rests.
@@ -149,7 +146,7 @@ def decide(
         slices: The judge on parts of the examples, with those marked on which it is worse.
     """
     whole = _decided(comparison, target, findings, drifted, most_wrong)
-    broken = [weaker for weaker in slices if weaker.stands_out and weaker.part.by in KNOWN_BEFORE]
+    broken = [weaker for weaker in slices if weaker.stands_out and weaker.part.is_known_before]
     if not broken or whole.because_code == "drift" or _use_of_ok(comparison.gold) == "explore":
         return whole
     inside = np.logical_or.reduce([weaker.part.inside for weaker in broken])
@@ -171,7 +168,7 @@ def _without(comparison: Comparison, inside: Flags) -> Comparison:
 
 def _excepted(comparison: Comparison, weaker: Slice) -> ExceptedPart:
     by = weaker.part.by
-    names = {str(getattr(example, by)) for example in comparison.gold.examples} - {"", weaker.part.name}
+    names = {known_of(example, by) for example in comparison.gold.examples} - {"", weaker.part.name}
     return ExceptedPart(by, weaker.part.name, weaker.agreement, tuple(sorted(names)))
 
 
@@ -185,7 +182,8 @@ def exceptions(excepted: Sequence[ExceptedPart]) -> str:
 
 
 def _use_of_ok(gold: Gold) -> Use:
-    return use_of_ok(gold.reference, blind=not gold.not_blind)
+    by_hand = gold.picked_by_hand / max(1, len(gold.examples))
+    return use_of_ok(gold.reference, blind=not gold.not_blind, by_hand=by_hand)
 
 
 def _decided(
@@ -243,7 +241,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     The judge is assumed halfway between the target and 100 %, and examples of one group slightly correlated.
 
     Args:
-        gold: The labels so far.
+        gold: The labels so far; those of examples that somebody picked don't count.
         target: Share of examples on which the judge must agree.
         settings: How many settings were tried on these labels.
 
@@ -253,7 +251,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     sizes = np.array(list(Counter(gold.groups or gold.ids).values()), dtype=np.float64)
     mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
     first = first_labels(target, confidence=side_confidence(settings), mean_size=mean_size)
-    have = len(gold.ids) if gold.has_people else 0
+    have = len(gold.ids) - gold.picked_by_hand if gold.has_people else 0
     return None if first is None else replace(first, more=max(0, first.more - have))
 
 
@@ -269,7 +267,7 @@ def _labels(
     figures = comparison.figures
     none_vary = because == "constant-open" and figures.gain.value <= 0
     is_hopeless = because == "few-groups" or none_vary
-    if comparison.gold.has_people and (figures.agreement.n >= PILOT or is_hopeless):
+    if comparison.gold.stands_for_outputs and (figures.agreement.n >= PILOT or is_hopeless):
         if because == "limit-open":
             return labels_for_limits(limits)
         return labels_to_decide(figures, target, because, settings=comparison.settings)

@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import Example, draws_of
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.shares import GroupedShare, grouped_share
@@ -160,10 +160,9 @@ def _cells(judge: Floats, examples: Sequence[Example]) -> list[str] | None:
 def _even_weights(examples: Sequence[Example]) -> Floats:
     """How much of all that was graded each label speaks for: draws of different size are scaled to a mean of 1."""
     weights = np.array([example.weight for example in examples], dtype=np.float64)
-    is_drawn = np.array([bool(example.stratum) or example.weight != 1 for example in examples])
-    for part in (is_drawn, ~is_drawn):
-        if part.any():
-            weights[part] /= weights[part].mean()
+    draws = np.array(draws_of(examples))
+    for draw in set(draws.tolist()):
+        weights[draws == draw] /= weights[draws == draw].mean()
     return weights
 
 

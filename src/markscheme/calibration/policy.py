@@ -189,20 +189,23 @@ def states_of(
     return replace(states, breaks="broken" in shown, limit_open="open" in shown)
 
 
-def use_of_ok(reference: str, *, blind: bool = True) -> Use:
+def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Use:
     """What a judge with verdict ok may be used for.
 
     Args:
         reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
         blind: Whether annotators labelled without seeing the judge's verdict.
+        by_hand: Share of the examples that somebody picked, 0 to 1: these stand for no other outputs.
 
     Example:
         >>> use_of_ok("people"), use_of_ok("people", blind=False), use_of_ok("one-person"), use_of_ok("constructed")
         ('gate', 'trend', 'trend', 'explore')
+        >>> use_of_ok("people", by_hand=0.1), use_of_ok("people", by_hand=1.0)
+        ('trend', 'explore')
     """
-    if reference in ("adjudicated", "people"):
-        return "gate" if blind else "trend"
-    return "trend" if reference == "one-person" else "explore"
+    if reference not in ("adjudicated", "people", "one-person") or by_hand == 1:
+        return "explore"
+    return "gate" if reference != "one-person" and blind and not by_hand else "trend"
 
 
 def trend_at_most(use: Use) -> Use:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from markscheme.promptfoo.engine import Engine
 from markscheme.receipt import CALIBRATION, calibration_text, receipt_json, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric, only_rubric
-from markscheme.submission import Submission
+from markscheme.submission import Submission, plain_metadata
 from markscheme.trajectory import STEPPED, has_tool_calls, steps_elsewhere, steps_for
 from markscheme.user_code import search_for_code
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
@@ -52,6 +52,7 @@ class Call:
         calibration: Whether the result includes the calibration behind it, and whether it requires one that can gate.
         system: The provider that wrote the output, if known.
         provider: The same as results name it: by its label, else its id.
+        metadata: The test's, as far as a word says it.
     """
 
     rubric: Rubric
@@ -61,6 +62,12 @@ class Call:
     calibration: str = "warn"
     system: str = ""
     provider: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> dict[str, str]:
+        """What is known of the output besides its inputs: the test's metadata, and what wrote it."""
+        return {**self.metadata, "system": self.provider} if self.provider else dict(self.metadata)
 
     @property
     def places(self) -> tuple[Path, ...]:
@@ -155,7 +162,9 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
     options = asking_options(config, engine)
     prompt = context.get("prompt")
     call = call_by(rubric, file, output, config, variables, options, prompt=prompt, system=system, steps=steps)
-    return replace(call, provider=provider_name(context.get("provider")))
+    test = context.get("test")
+    metadata = plain_metadata(test.get("metadata")) if isinstance(test, Mapping) else {}
+    return replace(call, provider=provider_name(context.get("provider")), metadata=metadata)
 
 
 def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
@@ -347,7 +356,7 @@ async def graded(call: Call, engine: Engine) -> Grade:
         judge,
         receipt=receipt,
         scorers=scorers,
-        known={"system": call.provider} if call.provider else {},
+        known=call.known,
         only_gates=call.calibration == "require",
     )
     return await grading.grade(call.submission)

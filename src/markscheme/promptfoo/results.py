@@ -17,7 +17,7 @@ from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, no_constant, read_json, shown
 from markscheme.promptfoo.assertion import NOT_GRADED, SCORING_FUNCTION
-from markscheme.submission import as_text
+from markscheme.submission import as_text, plain_metadata
 from markscheme.text import cut_short
 
 GRADED_TYPES = frozenset(
@@ -38,6 +38,7 @@ PROVIDER_FAILED = 2
 SPLIT_OF_NAME: Mapping[str, Literal["dev", "test"]] = {"golden": "dev", "dev": "dev", "holdout": "test", "test": "test"}
 EXPECTED_LABELS: Mapping[str, bool] = {"pass": True, "fail": False, "true": True, "false": False}
 ID_KEYS = ("id", "example_id", "test_id")
+_NOT_OF_CASE = frozenset((*ID_KEYS, "split", "expected_label"))
 LONGEST_RESULT_NAME = 48
 """Characters after which a name made of a text or a description is cut."""
 SAME_MEAN = 1e-6
@@ -113,6 +114,7 @@ class Row:
         test: Index of its test in the file.
         sample: Index of this grading among several of the same output, from 0.
         passed_anyway: Whether Promptfoo counts it as passed although it is ungraded.
+        metadata: Those of its test that say something about the case.
     """
 
     id: str
@@ -132,6 +134,7 @@ class Row:
     test: int = 0
     sample: int = 0
     passed_anyway: bool = False
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_labelled(self) -> bool:
@@ -276,6 +279,7 @@ class _Reading:
             inputs=inputs,
             response=response,
             system=_system(raw),
+            metadata=_metadata_of(test),
             task="",
             split=self._split(metadata),
             expected=self._expected(metadata),
@@ -496,6 +500,12 @@ def _usage(component: _Component) -> Usage:
         None if written is None else int(written),
         finite(component.metadata.get("costUsd")),
     )
+
+
+def _metadata_of(test: Mapping[str, Any]) -> dict[str, str]:
+    """The metadata of a test without those that name it, split the set or say the expected label."""
+    about_case = {key: value for key, value in _mapping(test.get("metadata")).items() if key not in _NOT_OF_CASE}
+    return plain_metadata(about_case)
 
 
 def _given_name(

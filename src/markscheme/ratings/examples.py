@@ -13,7 +13,7 @@ from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission, as_text
+from markscheme.submission import Submission, as_text, plain_metadata
 
 Split = Literal["dev", "test"]
 DrawnBy = Literal["random", "by-verdict", "chosen"]
@@ -23,7 +23,7 @@ MOST_WARNED = 5
 """Duplicate responses that get a warning each, with their lines; further ones are only counted."""
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
-_ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum")
+_ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw")
 _OWN_KEYS = frozenset(
     (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
 )
@@ -43,6 +43,8 @@ class Example:
         weight: Inverse of the probability with which it was drawn; 1 where unknown.
         line: Its line in the file.
         stratum: The stratum of the pool it was drawn from, in a stratified draw; "" where unknown.
+        draw: The draw it came in, the same for all examples of one `--next`; "" where unknown.
+        metadata: What else is known of it before it is graded, such as its language: texts, numbers and yes or no.
     """
 
     submission: Submission
@@ -54,20 +56,36 @@ class Example:
     weight: float = 1.0
     line: int | None = None
     stratum: str = ""
+    draw: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
         """The submission's id."""
         return self.submission.id
 
+    @property
+    def has_chance(self) -> bool:
+        """Whether it was drawn with a chance that is recorded, other than at random."""
+        return self.weight != 1 or bool(self.stratum)
+
+    @property
+    def is_picked_by_hand(self) -> bool:
+        """Whether somebody chose it, so that it stands for no other response."""
+        return self.drawn == "chosen" and not self.has_chance
+
     def to_json(self) -> dict[str, Any]:
         """One line of a file of examples, without labels, which are ratings of their own."""
         line: dict[str, Any] = {"id": self.id, "inputs": dict(self.submission.inputs)}
         line["response"] = self.submission.response
         line |= {
-            key: value for key in ("group", "system", "split", "drawn", "stratum") if (value := getattr(self, key))
+            key: value
+            for key in ("group", "system", "split", "drawn", "stratum", "draw")
+            if (value := getattr(self, key))
         }
-        return line if self.weight == 1 else {**line, "weight": self.weight}
+        if self.weight != 1:
+            line["weight"] = self.weight
+        return {**line, "metadata": dict(self.metadata)} if self.metadata else line
 
 
 @dataclass(frozen=True)
@@ -287,6 +305,8 @@ class _Reading:
             weight=_weight(raw.get("weight", 1.0)),
             line=line,
             stratum=text_of(raw.get("stratum")),
+            draw=text_of(raw.get("draw")),
+            metadata=plain_metadata(raw.get("metadata")),
         )
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
@@ -311,6 +331,17 @@ class _Reading:
             note = "; ".join(map(str, feedback)) if isinstance(feedback, list) else str(feedback)
             whole = {"rater": "author", "kind": "human", "overall": raw["expectedScore"], "note": note}
             yield reader.rating(whole, id=id)
+
+
+def draws_of(examples: Iterable[Example]) -> list[str]:
+    """The draw that each example came in; one of its own for those at random, and for those that name none.
+
+    Example:
+        >>> chosen = Example(Submission("x", {}, "a"), weight=2.5, draw="3f9a1c22")
+        >>> draws_of([chosen, replace(chosen, draw=""), Example(Submission("y", {}, "b"))])
+        ['drawn 3f9a1c22', 'drawn', 'random']
+    """
+    return [f"drawn {example.draw}".rstrip() if example.has_chance else "random" for example in examples]
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str] | None]]:

@@ -90,6 +90,16 @@ class Gold(Column):
         """Whether annotators gave it."""
         return self.reference in ("adjudicated", "people", "one-person")
 
+    @property
+    def picked_by_hand(self) -> int:
+        """How many of its examples somebody chose, so that they stand for no other responses."""
+        return sum(example.is_picked_by_hand for example in self.examples)
+
+    @property
+    def stands_for_outputs(self) -> bool:
+        """Whether annotators gave it, on examples of which some were not picked by hand."""
+        return self.has_people and self.picked_by_hand < len(self.examples)
+
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
         """A table of gold, a column for each annotator, and further columns over the same examples."""
         people = rating_table(rubric, self.ids, self.people)

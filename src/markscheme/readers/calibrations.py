@@ -147,10 +147,15 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
 def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ...]:
     """What is known of the examples; earlier versions of markscheme write no groups, and none the responses."""
     unknown = [None] * len(ids)
-    columns = [rated.get(key) or unknown for key in ("groups", "drawn", "weight", "stratum")]
+    columns = [rated.get(key) or unknown for key in ("groups", "draw", "drawn", "weight", "stratum")]
     return tuple(
-        Example(Submission("", {}, unit), group=str(group or ""), **drawn_as(drawn, weight, stratum))
-        for unit, group, drawn, weight, stratum in zip(ids, *columns, strict=True)
+        Example(
+            Submission("", {}, unit),
+            group=str(group or ""),
+            draw=str(draw or ""),
+            **drawn_as(drawn, weight, stratum),
+        )
+        for unit, group, draw, drawn, weight, stratum in zip(ids, *columns, strict=True)
     )
 
 

@@ -232,7 +232,12 @@ def _named(criterion: Criterion, score: float, reading: Reading) -> dict[str, Ra
 
 def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
     return Example(
-        Submission(row.response, row.inputs, row.id), labels, group=row.task, system=row.system, split=row.split
+        Submission(row.response, row.inputs, row.id),
+        labels,
+        group=row.task,
+        system=row.system,
+        split=row.split,
+        metadata=row.metadata,
     )
 
 

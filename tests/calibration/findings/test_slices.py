@@ -1,12 +1,14 @@
 """Parts of the examples: a broken one is found though the pool looks fine, and no other is accused."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.slices import MOST_PARTS, Slice, parts_of, slices_of
+from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Level, Scale
 from tests.calibration.made import (
     Floats,
@@ -46,6 +48,19 @@ def test_parts_come_by_group_system_label_kind_and_length() -> None:
     for by in ("group", "system", "length"):
         together = np.sum([part.inside for part in parts if part.by == by], axis=0)
         assert (together == 1).all()
+
+
+def test_metadata_with_few_values_are_parts_unless_they_divide_as_something_else_does() -> None:
+    labelled = examples(MADE.rubric, MADE.people, systems=SYSTEMS)
+    metadata = [
+        {"language": "de" if place % 3 else "en", "wrote": SYSTEMS[place], "ticket": str(place), "level": "one"}
+        for place in range(len(labelled.examples))
+    ]
+    marked = [replace(example, metadata=of) for example, of in zip(labelled.examples, metadata, strict=True)]
+    compared_by = compared(MADE.rubric, ExampleSet(tuple(marked)), judged(MADE.rubric, MADE.judge))
+    parts = [part for part in parts_of(compared_by) if part.is_known_before]
+    assert {part.by for part in parts} == {"system", "language"}
+    assert [part.called for part in parts if part.by == "language"] == ["language de", "language en"]
 
 
 def test_a_set_cut_too_fine_is_not_cut_at_all() -> None:

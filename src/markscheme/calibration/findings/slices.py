@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from markscheme.calibration.comparison import Comparison, headline
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.phrases import number, percent, signed
+from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
@@ -37,6 +38,11 @@ BIAS_ON_SCALE = 0.15
 
 BY_SYSTEM = "system"
 BY_LABEL_KIND = "label kind"
+BY_LENGTH = "length"
+KNOWN_BEFORE: Final = ("group", BY_SYSTEM)
+"""What parts are by that every example may have; metadata are the rest of what is known before grading."""
+MOST_VALUES = 12
+"""Distinct values up to which a key of metadata is looked at: each part is one more look that the others pay for."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +50,21 @@ class ExamplePart:
     """Some of the examples, by what they have in common.
 
     Attributes:
-        by: What was looked at: group, system, label kind or length.
+        by: What was looked at: group, system, a key of the metadata, label kind or length.
         name: What they have in common.
         inside: Which they are, shape (n_examples,).
+        is_known_before: Whether somebody who grades knows beforehand which examples are of it.
     """
 
     by: str
     name: str
     inside: Flags
+    is_known_before: bool = False
 
     @property
     def called(self) -> str:
         """The part in a sentence: "system b", "responses of up to 300 characters"."""
-        return f"responses of {self.name}" if self.by == "length" else f"{self.by} {self.name}"
+        return f"responses of {self.name}" if self.by == BY_LENGTH else f"{self.by} {self.name}"
 
 
 @dataclass(frozen=True)
@@ -204,14 +212,35 @@ class Slice:
 
 
 def parts_of(comparison: Comparison) -> list[ExamplePart]:
-    """The parts of an example set with enough examples: by group, system, label kind and length of response."""
+    """The parts of an example set with enough examples: by group, system, metadata, label kind and length of response.
+
+    Metadata that divide the examples in the same way as something before them say nothing new.
+    """
     examples = comparison.gold.examples
-    parts = [
-        *_by_name("group", [example.group for example in examples]),
-        *_by_name(BY_SYSTEM, [example.system for example in examples]),
-        *_by_name(BY_LABEL_KIND, [_kind(comparison, place) for place in range(len(examples))]),
-    ]
+    parts: list[ExamplePart] = []
+    for by in (*KNOWN_BEFORE, *_metadata_keys(examples)):
+        same = () if by in KNOWN_BEFORE else {part.inside.tobytes() for part in parts}
+        named = _by_name(by, [known_of(example, by) for example in examples])
+        parts += [replace(part, is_known_before=True) for part in named if part.inside.tobytes() not in same]
+    parts += _by_name(BY_LABEL_KIND, [_kind(comparison, place) for place in range(len(examples))])
     return parts + _by_length(np.array([len(example.submission.response) for example in examples]))
+
+
+def known_of(example: Example, by: str) -> str:
+    """What is known of an example before it is graded: its group, its system, or a value of its metadata."""
+    if by in KNOWN_BEFORE:
+        return str(getattr(example, by))
+    return example.metadata.get(by, "")
+
+
+def _metadata_keys(examples: Sequence[Example]) -> list[str]:
+    """The keys of metadata that divide the examples into few enough parts, in the order in which they occur."""
+    values: dict[str, set[str]] = {}
+    for example in examples:
+        for key, value in example.metadata.items():
+            values.setdefault(key, set()).add(value)
+    taken = {*KNOWN_BEFORE, BY_LABEL_KIND, BY_LENGTH}
+    return [key for key, distinct in values.items() if key not in taken and 1 < len(distinct) <= MOST_VALUES]
 
 
 def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
@@ -350,7 +379,7 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
         return []
     names = (f"up to {low} characters", f"{low + 1} to {high} characters", f"over {high} characters")
     third = np.digitize(lengths, [low, high], right=True)
-    return [ExamplePart("length", name, third == place) for place, name in enumerate(names)]
+    return [ExamplePart(BY_LENGTH, name, third == place) for place, name in enumerate(names)]
 
 
 def _kind(comparison: Comparison, place: int) -> str:

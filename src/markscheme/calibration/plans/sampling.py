@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import UsageError
+from markscheme.fingerprint import fingerprint
 from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
@@ -29,6 +30,8 @@ RAISED_CHANCE = 1.5
 """Factor by which a rare level or a neglected group raises an output's probability of being drawn."""
 CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.1, 0.3, 10
 """Expected share of wrong decisions, and how many labels this expectation counts for."""
+DRAW_DIGITS = 8
+"""Digits of a draw's name: a set has a handful of draws, so two with one name aren't to be expected."""
 EVERYTHING = "all"
 VERDICTS = (False, True)
 
@@ -54,7 +57,8 @@ class Pick:
     def to_json(self) -> dict[str, Any]:
         """The line of an example file: `drawn`, `stratum` and `weight` say how it was chosen for labelling."""
         line = replace(self.example, drawn=self.drawn, stratum=self.stratum).to_json()
-        return {**line, "weight": round(1 / self.chance, 9), "metadata": {"why": list(self.why)}}
+        metadata = {**self.example.metadata, "why": list(self.why)}
+        return {**line, "weight": round(1 / self.chance, 9), "metadata": metadata}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,7 @@ def choose_next(
     ]
     generator = np.random.default_rng(seed)
     neglected = set() if systems else _neglected(free, labelled)
-    picks = [pick for part in parts for pick in _picks(part, view, neglected, generator)]
+    picks = _of_one_draw([pick for part in parts for pick in _picks(part, view, neglected, generator)])
     order = {example.id: place for place, example in enumerate(pool)}
     sizes_of = Counter(cells.values())
     labels_of = Counter(labelled_strata.values())
@@ -213,6 +217,12 @@ def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random
         Pick(part.outputs[place], part.stratum, float(chances[place]), why[place], drawn)
         for place in systematic_draw(chances, generator)
     ]
+
+
+def _of_one_draw(picks: Sequence[Pick]) -> list[Pick]:
+    """The same, each with a name that the draw's examples share and no other draw's have."""
+    draw = fingerprint(sorted(pick.example.id for pick in picks))[:DRAW_DIGITS]
+    return [replace(pick, example=replace(pick.example, draw=draw)) for pick in picks]
 
 
 def _by_system(

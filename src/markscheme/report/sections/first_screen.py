@@ -13,6 +13,7 @@ from markscheme.calibration.limits import WrongDecisions
 from markscheme.calibration.reasons import digits_of
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
+from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci
@@ -23,6 +24,8 @@ from markscheme.stats import Estimate
 
 _TOO_FEW = "Not enough labels to tell whether it can gate."
 _NOT_BETTER = "Can't gate: not shown to beat the baseline."
+_BY_HAND = "Can't tell whether it can gate: all examples were picked by hand."
+_NOT_YOUR_OUTPUTS = "That is agreement on the labelled examples, not on your outputs."
 _TRENDS = "Use for trends, not for single decisions."
 _TREND = "A trend is an average over many examples."
 _EXPLORE = "For now, explore only: read its scores, but don't base decisions on them."
@@ -69,10 +72,8 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         case "ok", "gate":
             return doc.Callout("good", f"Can gate{but}.", f"{because}{_how_drawn(calibration)}")
         case "ok", "trend":
-            why = "The labels are not blind." if calibration.comparison.gold.not_blind else "One annotator per example."
-            if reference != "one-person" and not calibration.comparison.gold.not_blind:
-                why = "A part of the examples is worse than the rest."
             head = f"Use for trends{but}, not for single decisions." if but else _TRENDS
+            why = _why_no_gate(calibration.comparison.gold)
             return doc.Callout("trend", head, f"{why} {because} {_TREND}{_how_drawn(calibration)}")
         case "not-enough-labels", "trend":
             return _with_plan(doc.Callout("trend", _TRENDS, f"{because} {_TREND}"), calibration)
@@ -85,12 +86,25 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         agreement = share(calibration.comparison.agreement.value)
         text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {_EXPLORE}"
         return _with_plan(doc.Callout("open", f"Can't tell whether it can gate: {kind}.", text), calibration)
+    if not calibration.comparison.gold.stands_for_outputs:
+        return _with_plan(doc.Callout("open", _BY_HAND, f"{because} {_NOT_YOUR_OUTPUTS} {_EXPLORE}"), calibration)
     if decision.verdict == "labels-disagree":
         head = "These labels don't show whether it can gate."
         command = calibration.commands.adjudicate()
         return doc.Callout("open", head, f"{because} {_EXPLORE} {_ADJUDICATE_FIRST}{':' if command else '.'}", command)
     head = _NOT_BETTER if decision.because_code == "constant-open" else _TOO_FEW
     return _with_plan(doc.Callout("open", head, f"{because} {_EXPLORE}"), calibration)
+
+
+def _why_no_gate(gold: Gold) -> str:
+    """Why a judge that agrees well enough with these labels can only show trends."""
+    if gold.not_blind:
+        return "The labels are not blind."
+    if gold.picked_by_hand:
+        return f"{gold.picked_by_hand} of {counted(len(gold.examples), 'example')} were picked by hand."
+    if gold.reference == "one-person":
+        return "One annotator per example."
+    return "A part of the examples is worse than the rest."
 
 
 def _how_drawn(calibration: Calibration) -> str:
@@ -255,9 +269,11 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     uneven = sum(example.weight != 1 for example in gold.examples)
     if uneven:
         yield (
-            f"{counted(uneven, 'example')} drawn with unequal chances: these figures describe the labelled examples; "
-            "markscheme pass-rate weights them."
+            f"{counted(uneven, 'example')} drawn with unequal chances: figures of single criteria and the lists of "
+            "examples describe the labelled ones."
         )
+    if gold.picked_by_hand:
+        yield f"{counted(gold.picked_by_hand, 'example')} picked by hand: figures are of the labelled examples."
     if calibration.openings is not None:
         yield calibration.openings.sentence
 

@@ -17,6 +17,7 @@ _STRATEGIES = {
     "holistic": "one score for the whole response (holistic)",
 }
 _DRAWN = {"random": "at random", "by-verdict": "by the judge's verdict", "chosen": "with known chances"}
+_BY_HAND = "picked by hand"
 
 
 def source_line(calibration: Calibration) -> str:
@@ -55,7 +56,10 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
     if rater.source != "ratings":
         samples = "" if rubric.samples == 1 else f", {rubric.samples} samples (median level)"
         yield "asked", f"{_STRATEGIES[rubric.strategy]}{samples}"
-    drawn = Counter(_DRAWN.get(example.drawn or "", "not recorded") for example in gold.examples)
+    drawn = Counter(
+        _BY_HAND if example.is_picked_by_hand else _DRAWN.get(example.drawn or "", "not recorded")
+        for example in gold.examples
+    )
     yield "examples drawn", ", ".join(f"{what} ({n})" if len(drawn) > 1 else what for what, n in drawn.items())
     yield "graded", f"{calibration.counts.graded} of {counted(calibration.counts.examples, 'example')}"
     yield "cost", cost_line(calibration.cost)

@@ -151,6 +151,7 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
         "drawn": [example.drawn for example in gold.examples],
         "weight": [example.weight for example in gold.examples],
         "stratum": [example.stratum or None for example in gold.examples],
+        "draw": [example.draw or None for example in gold.examples],
     }
 
 

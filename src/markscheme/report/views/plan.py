@@ -100,9 +100,7 @@ def _next(draw: Draw) -> Section:
         shares = ", ".join(f"{name} {n}" for name, n in draw.systems.items())
         lines.append(f"Spread so that each system gets a pass rate of its own: {shares}.")
     rows = tuple((s.name, str(s.pool), str(s.labelled), str(s.taken)) for s in draw.strata)
-    notes = [
-        "Each carries its weight: markscheme pass-rate uses it; the figures of calibrate describe the labelled ones."
-    ]
+    notes = ["Each carries its weight, by which agreement and pass rates are those of all outputs."]
     if draw.systems:
         widths = ", ".join(
             f"{labels} labels {number(100 * width, 0)} points" for labels, width in PLANNED_WIDTHS.items()
