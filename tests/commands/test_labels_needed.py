@@ -56,6 +56,31 @@ def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) ->
     assert report["labels_needed"] == 60
 
 
+def test_a_comparison_after_the_calibration_changes_the_number_everywhere(sitting: Path) -> None:
+    alone = printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
+    assert "Label about 40 more" in alone
+    compared = printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind")
+    assert ASKED in compared
+    for command in (
+        ("status",),
+        ("label", "kind", "--progress"),
+        ("plan", "kind"),
+        ("plan", "kind", "--ratings", "judge.jsonl"),
+    ):
+        assert set(re.findall(r"[Ll]abel about (\d+)", printed(sitting, "markscheme", *command))) == {"60"}, command
+
+
+def test_judges_that_are_compared_count_with_those_on_record(sitting: Path) -> None:
+    printed(sitting, "calibrate", "kind", "--ratings", "other.jsonl", status=1)
+    rows = [{"id": f"e{i}", "judge": "twin", "criteria": {"kind": bool(i % 2) != (i < 4)}} for i in range(30)]
+    (sitting / "twin.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    compared = printed(sitting, "markscheme", "compare", "judge.jsonl", "twin.jsonl", "--rubric", "kind")
+    (asked,) = set(re.findall(r"[Ll]abel about (\d+) more for", compared))
+    after = printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
+    assert "95% for all 3 settings" in after
+    assert f"Label about {asked} more" in after
+
+
 def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:
     (sitting / "rater.py").write_text("def judge(system_prompt, user_prompt):\n    return {}\n")
     judge = "function:rater:judge"

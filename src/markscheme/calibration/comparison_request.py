@@ -9,6 +9,7 @@ from markscheme.calibration.calibration import Options
 from markscheme.calibration.choice import Contender
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.contenders import Compared, compare_sides, files_among
+from markscheme.calibration.decision import decide
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
@@ -73,14 +74,14 @@ class ComparisonRequest:
             notes=notes,
             own_gold=self.rubric is None and self.examples is None,
         )
-        self._record(compared)
-        return compared
+        return self._recorded(compared)
 
-    def _record(self, compared: Compared) -> None:
-        """Note that these judges were compared with people's labels; one that was calibrated before is on record."""
+    def _recorded(self, compared: Compared) -> Compared:
+        """The comparison with the verdict on the judge to choose, after noting that these judges were compared with
+        people's labels; one that was calibrated before is on record."""
         truth = compared.truth
         if truth is None or not truth.has_people:
-            return
+            return compared
         rubric = compared.choice.rubric
         measure = compared.choice.measure
         today = datetime.date.today().isoformat()
@@ -91,7 +92,15 @@ class ComparisonRequest:
                 comparison = Comparison(truth.judged(rubric, contender.ratings), JUDGE, GOLD, measure)
                 ids = compared_by_people(comparison)
                 now.append(TriedSetting.of(rubric, measure, contender.identity, ids, at=today, split=split))
-        tried_settings(record_of(rubric), now)
+        tried = tried_settings(record_of(rubric), now)
+        chosen = compared.choice.recommended or compared.choice.best
+        ratings = next((judge.ratings for judge in compared.contenders if judge.name == chosen), None)
+        if ratings is None:
+            return compared
+        alone = Comparison(truth.judged(rubric, ratings), JUDGE, GOLD, measure)
+        settings = max(tried.count(compared_by_people(alone)), len(compared.contenders))
+        decision = decide(replace(alone, settings=settings))
+        return replace(compared, choice=replace(compared.choice, next_step=decision.next_step), decision=decision)
 
     @cached_property
     def _judges(self) -> dict[str, Judge]:

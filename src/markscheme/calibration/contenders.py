@@ -7,6 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.choice import Choice, Contender, choose
+from markscheme.calibration.decision import Decision
 from markscheme.calibration.reported import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.judges.kinds import judge_forms, kind_of
@@ -28,12 +29,15 @@ class Compared(Reported):
         contenders: Their ratings, under the names in the choice.
         truth: Gold; None without labels.
         examples: Those that were compared.
+        decision: What the judge to choose may decide, with all settings tried on the labels, these included; None
+            without labels by people, or where no judge agrees with any.
     """
 
     choice: Choice
     contenders: tuple[Contender, ...]
     truth: Gold | None
     examples: tuple[Example, ...]
+    decision: Decision | None = None
 
     def __repr__(self) -> str:
         names = ", ".join(contender.name for contender in self.contenders)

@@ -131,7 +131,7 @@ def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
     if folder is None or not is_own:
         return
     with contextlib.suppress(OSError):
-        keep_next_labels(calibration, folder)
+        keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
 def _write_export(answer: "ExportAnswer", report: ReportOptions) -> int:

@@ -1,12 +1,17 @@
 """`markscheme compare`: judges, runs or results on the same examples."""
 
-from typing import Annotated
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, ExportOptions, LabelOptions
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
+
+if TYPE_CHECKING:
+    from markscheme.calibration.contenders import Compared
 
 SIDES = (
     "ratings (.jsonl), JSON of `calibrate`, Promptfoo's results, exports of other tools, grades, or judges: "
@@ -59,6 +64,7 @@ def compare(
         meanings=export.hints.meanings,
         watch=progress,
     ).compared()
+    _keep(compared, labels)
     if html:
         put(rendered(view(compared.choice, compared), "html"), html)
     if markdown:
@@ -66,3 +72,17 @@ def compare(
     else:
         show(view(compared.choice), json_of(compared.choice), json=json)
     return 0
+
+
+def _keep(compared: "Compared", labels: LabelOptions) -> None:
+    """Keep the labels that the verdict on the judge to choose needs, for `label` and `status`."""
+    from markscheme.calibration.plans.next_labels import keep_next_labels
+    from markscheme.rubrics.search import find_calibration
+
+    folder = find_calibration(compared.choice.rubric.name, Path.cwd())
+    judge = compared.recommended or compared.best
+    is_own = labels.examples is None and labels.split is None and compared.choice.rubric.source is not None
+    if folder is None or judge is None or compared.decision is None or compared.truth is None or not is_own:
+        return
+    with contextlib.suppress(OSError):
+        keep_next_labels(compared.decision, compared.truth, judge, folder)

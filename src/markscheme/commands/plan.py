@@ -80,7 +80,7 @@ def plan(
     Example:
         markscheme plan code-quality --next 20 --pool outputs.jsonl
     """
-    from markscheme.calibration.plans.next_labels import planned_labels
+    from markscheme.calibration.plans.next_labels import next_labels, planned_labels
     from markscheme.calibration.plans.plan import Goal, needs_of
     from markscheme.commands.output import write_report
     from markscheme.ratings.examples import ExampleSet
@@ -106,7 +106,8 @@ def plan(
     judges = [ask.judge_if_any(loaded, prompts, folder, name=name) for name in judge or [None]]
     pilot = _pilot(loaded, truth, examples, rated, judges, ask, of=labels.on)
     least = loaded.target if target is None else target
-    asked = planned_labels(truth, pilot, least)
+    is_kept = pilot is None and target is None and labels.examples is None and labels.split is None
+    asked = next_labels(folder, loaded, examples) if is_kept and folder else planned_labels(truth, pilot, least)
     wanted: dict[Goal, bool] = {
         "width": details or width is not None,
         "promise": details or error is not None,

@@ -47,6 +47,11 @@ def calibrated(n: int, wrong: int) -> Calibration:
     return calibration_of(RUBRIC, labelled(n), ratings, Rater("j", "", "ratings"))
 
 
+def keep(calibration: Calibration, folder: Path) -> None:
+    """Keep what a calibration asked for."""
+    keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
+
+
 def test_a_plan_asks_for_what_the_calibration_asks_for() -> None:
     calibration = calibrated(30, 3)
     truth = gold_of(labelled(30), RUBRIC)
@@ -67,7 +72,7 @@ def test_before_a_judge_is_known_a_plan_asks_for_a_first_verdict() -> None:
 
 def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_path: Path) -> None:
     calibration = calibrated(30, 3)
-    keep_next_labels(calibration, tmp_path)
+    keep(calibration, tmp_path)
     assert next_labels(tmp_path, RUBRIC, labelled(30)) == NextLabels(
         calibration.decision.labels, calibration.decision.next_step, "j"
     )
@@ -82,24 +87,24 @@ def test_a_link_where_the_file_belongs_is_not_followed(tmp_path: Path) -> None:
     other.write_text("mine")
     (tmp_path / NEXT_LABELS).symlink_to(other)
     with pytest.raises(OSError, match="is a link"):
-        keep_next_labels(calibrated(30, 3), tmp_path)
+        keep(calibrated(30, 3), tmp_path)
     assert other.read_text() == "mine"
 
 
 def test_a_decided_verdict_asks_for_nothing(tmp_path: Path) -> None:
-    keep_next_labels(calibrated(60, 0), tmp_path)
+    keep(calibrated(60, 0), tmp_path)
     assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, "", "j")
 
 
 def test_labels_that_wont_decide_are_said_so_later_too(tmp_path: Path) -> None:
     calibration = calibrated(200, 40)
-    keep_next_labels(calibration, tmp_path)
+    keep(calibration, tmp_path)
     assert next_labels(tmp_path, RUBRIC, labelled(200)).in_words.startswith("More labels won't decide")
 
 
 def test_labels_of_no_person_are_not_kept(tmp_path: Path) -> None:
     judged = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2))}) for i in range(30)]
-    keep_next_labels(calibration_of(RUBRIC, labelled(30, "constructed"), judged, Rater("j", "", "ratings")), tmp_path)
+    keep(calibration_of(RUBRIC, labelled(30, "constructed"), judged, Rater("j", "", "ratings")), tmp_path)
     assert not (tmp_path / NEXT_LABELS).exists()
 
 
@@ -111,7 +116,7 @@ def test_a_file_that_cannot_be_read_counts_as_none(tmp_path: Path, text: str) ->
 
 def test_what_is_kept_names_the_judge_the_labels_and_the_chance(tmp_path: Path) -> None:
     calibration = calibrated(30, 3)
-    keep_next_labels(calibration, tmp_path)
+    keep(calibration, tmp_path)
     kept = json.loads((tmp_path / NEXT_LABELS).read_text())
     assert (kept["judge"], kept["labelled"], kept["verdict"]) == ("j", 30, "not-enough-labels")
     assert (kept["labels_needed"], kept["labels_chance"]) == (40, pytest.approx(0.5601, abs=1e-4))

@@ -6,9 +6,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.decision import decide, labels_to_begin
+from markscheme.calibration.decision import Decision, decide, labels_to_begin
 from markscheme.calibration.reasons import labels_to_add
 from markscheme.errors import ComparisonError
 from markscheme.files import refuse_link, write_whole
@@ -63,21 +62,25 @@ def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextL
     return NextLabels(decision.labels, decision.next_step)
 
 
-def keep_next_labels(calibration: Calibration, folder: Path) -> None:
-    """Keep what a calibration asked for, where people's labels led to it.
+def keep_next_labels(decision: Decision, gold: Gold, judge: str, folder: Path) -> None:
+    """Keep what the verdict on a judge asked for, where people's labels led to it.
+
+    Args:
+        decision: The verdict.
+        gold: The labels it is by.
+        judge: The judge's name.
+        folder: The rubric's calibration folder.
 
     Raises:
         OSError: The folder can't be written, or a link is where the file belongs.
     """
-    decision = calibration.decision
-    gold = calibration.comparison.gold
     if not gold.has_people:
         return
     labels = decision.labels
     record: dict[str, Any] = {
         "schema": 1,
         "at": date.today().isoformat(),
-        "judge": calibration.rater.name,
+        "judge": judge,
         "labelled": len(gold.ids),
         "verdict": decision.verdict,
         "labels_needed": decision.labels_needed,
