@@ -307,7 +307,7 @@ def test_a_holistic_number_outside_its_range_is_not_moved_into_it(score: float) 
 
 
 @pytest.mark.parametrize("answer", [None, "MET", {}, {"criterion_status": "MAYBE", "explanation": ""}, 4, ["MET"]])
-def test_what_is_no_answer_is_asked_for_once_more_and_then_ungraded(answer: Any) -> None:
+def test_what_is_not_an_answer_is_asked_for_once_more_and_then_ungraded(answer: Any) -> None:
     asked: list[str] = []
 
     async def generate(system_prompt: str, user_prompt: str) -> Any:
@@ -452,7 +452,7 @@ def test_thinking_and_output_have_their_own_tags_and_fences(make: Callable[[Any]
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=IDS)
-def test_no_query_is_no_tag(make: Callable[[Any], Autograder]) -> None:
+def test_without_a_query_there_is_no_tag(make: Callable[[Any], Autograder]) -> None:
     assert all("<query" not in user_prompt for _, user_prompt in prompts_of(make, "x"))
 
 
@@ -481,7 +481,7 @@ def test_criteria_are_marked_as_merit_or_fault_and_holistically_with_their_weigh
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=IDS)
-def test_what_a_rubric_file_says_beside_its_criteria_is_shown_too(make: Callable[[Any], Autograder]) -> None:
+def test_what_a_rubric_file_says_next_to_its_criteria_is_shown_too(make: Callable[[Any], Autograder]) -> None:
     rubric = Rubric.from_dict(
         {
             "description": "Answers on capitals.",
@@ -502,7 +502,7 @@ def test_a_criterion_that_does_not_see_the_query_is_asked_about_without_it() -> 
 
 
 @pytest.mark.parametrize("response", [None, 3, {"answer": "x"}, ["x"]])
-def test_what_is_no_response_is_the_callers_mistake(response: Any) -> None:
+def test_what_is_not_a_response_is_the_callers_mistake(response: Any) -> None:
     with pytest.raises(ValueError, match="thinking"):
         graded(PerCriterionGrader(one_by_one()), TWO, response)
 

@@ -78,7 +78,7 @@ def test_the_version_is_printed() -> None:
     assert re.fullmatch(r"markscheme \d+\.\d+\.\d+\n", run("markscheme", "--version").stdout)
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_reader_that_goes_away_is_not_an_error() -> None:
     script = f"{INSTALLED / 'markscheme'} prompts error-messages | head -c 10"
     done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (len(done.stdout), done.stderr) == (10, "")

@@ -365,7 +365,7 @@ def test_where_the_budget_ends_what_is_graded_is_kept() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["one_shot", "per_criterion", "double_pass", "holistic"])
-def test_a_judge_that_cannot_be_asked_at_all_is_no_fault_of_the_submission(strategy: str) -> None:
+def test_a_judge_that_cannot_be_asked_at_all_is_not_a_fault_of_the_submission(strategy: str) -> None:
     for rubric in (by(strategy), replace(by(strategy), samples=3)):
         with pytest.raises(NoJudge, match="no key"):
             graded(rubric, lambda prompt, sample: NoJudge("no key"))

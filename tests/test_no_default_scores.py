@@ -163,7 +163,7 @@ def test_a_panel_of_which_one_member_can_be_read_scores_nothing(kind: str, strat
 
 @pytest.mark.parametrize("strategy", STRATEGIES[:3])
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_unread_fault_beside_one_read_leaves_all_ungraded(kind: str, strategy: str) -> None:
+def test_one_unread_fault_next_to_one_read_leaves_all_ungraded(kind: str, strategy: str) -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         unread, stop = unread_verdicts(kind, ("rude",))
         if prompt.criteria == ("rude",):

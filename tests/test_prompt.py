@@ -147,7 +147,7 @@ def test_the_system_part_is_alike_for_every_submission() -> None:
     assert one.user != two.user
 
 
-def test_a_holistic_prompt_tells_the_weights() -> None:
+def test_a_holistic_prompt_gives_the_weights() -> None:
     system = holistic_prompt(RUBRIC, SUBMISSION).system
     assert all(f"Weight: {weight}" in system for weight in ("2", "1", "-1"))
 

@@ -105,7 +105,7 @@ def test_passes(assert_grade):
     assert outcomes(done) == {"passed": 1}, done.stdout
 
 
-def test_a_failure_tells_score_criteria_reasons_and_the_calibration_and_nothing_of_our_frames(project: Path) -> None:
+def test_a_failure_shows_score_criteria_reasons_and_the_calibration_and_nothing_of_our_frames(project: Path) -> None:
     done = run_tests(
         project,
         """
@@ -142,7 +142,7 @@ def test_it(assert_grade, threshold):
     assert "0.19, pass mark 0.2" in done.stdout
 
 
-def test_what_is_not_graded_is_no_pass_and_no_failed_assertion(project: Path) -> None:
+def test_what_is_not_graded_is_neither_a_pass_nor_a_failed_assertion(project: Path) -> None:
     done = run_tests(
         project,
         """

@@ -48,7 +48,7 @@ def _held(folder: Path, used: Rubric, judge: Any) -> Receipt:
     return found
 
 
-def test_a_receipt_reads_as_a_sentence_beside_its_score() -> None:
+def test_a_receipt_reads_as_a_sentence_next_to_its_score() -> None:
     assert score_text(0.684, KNOWN) == "0.68 ± 0.11 (84 human labels, 2026-11-02; can gate)"
     assert score_text(0.684, None) == "0.68, not calibrated"
     assert score_text(0.684, replace(KNOWN, differs=("another judge",))) == "0.68, calibrated for another judge"
@@ -171,7 +171,7 @@ def _with(value: Any, *path: str) -> Callable[[dict[str, Any]], None]:
         _with(0, "asked", "samples"),
     ],
 )
-def test_a_file_that_is_no_accepted_run_is_named(
+def test_a_file_that_is_not_an_accepted_run_is_named(
     folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
     data = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text(encoding="utf-8"))
@@ -183,7 +183,7 @@ def test_a_file_that_is_no_accepted_run_is_named(
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"schema": NaN}'])
-def test_what_is_no_json_object_is_reported_as_such(tmp_path: Path, text: str) -> None:
+def test_what_is_not_a_json_object_is_reported_as_such(tmp_path: Path, text: str) -> None:
     file = tmp_path / "accepted.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(RatingError, match=r"accepted\.json: is"):

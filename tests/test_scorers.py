@@ -69,7 +69,7 @@ def test_exact_match_compares_trimmed_texts(prediction: str, expected: str, scor
         ("[" * 100_000, 0),
     ],
 )
-def test_json_valid_tells_json_from_what_is_none(prediction: str, score: float) -> None:
+def test_json_valid_distinguishes_json_from_other_text(prediction: str, score: float) -> None:
     assert json_valid(prediction) == json_valid(prediction, "whatever") == score
 
 
@@ -175,7 +175,7 @@ def test_a_parameter_nobody_fills_in_is_refused_when_declared() -> None:
 
 
 @pytest.mark.parametrize("score", [1.5, -0.1, math.nan, math.inf, "1", [1], 10**400])
-def test_a_number_outside_0_to_1_is_no_score_and_is_not_moved_into_it(score: Any) -> None:
+def test_a_number_outside_0_to_1_is_not_a_score_and_is_not_moved_into_it(score: Any) -> None:
     odd = Scorer(lambda prediction, expected: score, "odd")
     with pytest.raises((ValueError, OverflowError)):
         odd("x", None)
@@ -251,7 +251,7 @@ def test_a_malformed_answer_is_asked_for_once_more_and_then_ungraded(what: str) 
 
 
 @pytest.mark.parametrize("what", MALFORMED)
-def test_whoever_asks_for_it_has_a_malformed_answer_scored_zero(what: str) -> None:
+def test_on_request_a_malformed_answer_is_scored_zero(what: str) -> None:
     faithful, judge = judged(MALFORMED[what], on_malformed="zero")
     assert faithful("A summary.") == 0
     assert len(judge.prompts) == 1
@@ -504,7 +504,7 @@ def test_a_check_that_does_not_exist_is_reported_with_those_that_do() -> None:
         run_check(check("spelling"), Submission("x"), {"mine": mentions_refund})
 
 
-def test_a_shipped_check_keeps_its_meaning_and_a_judge_is_no_check() -> None:
+def test_a_shipped_check_keeps_its_meaning_and_a_judge_is_not_a_check() -> None:
     with pytest.raises(UsageError, match="'json_valid' is a shipped check"):
         run_check(check("json_valid"), Submission("x"), {"json_valid": mentions_refund})
     with pytest.raises(UsageError, match="asks a judge"):

@@ -130,6 +130,6 @@ def test_a_call_keeps_its_arguments_as_data() -> None:
     assert AgentStep("tool call", "x", arguments="not json").called_with == "not json"
 
 
-def test_several_values_that_are_no_spans_stay_text() -> None:
+def test_several_values_that_are_not_spans_stay_text() -> None:
     assert read_steps('{"a": 1}\n{"b": 2}') == []
     assert read_steps('{"spanId": "a"} and words') == []

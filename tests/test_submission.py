@@ -154,7 +154,7 @@ def test_every_door_takes_lists_mappings_and_numbers(door: str) -> None:
         assert "Größe" in judge.prompts[-1].user
 
 
-def test_a_reward_refuses_what_is_no_text_before_it_is_scored() -> None:
+def test_a_reward_refuses_what_is_not_text_before_it_is_scored() -> None:
     judge = _judge()
     for unfit in (b"bytes", Picture()):
         with pytest.raises(ValueError, match="a response is a text or"):

@@ -109,7 +109,7 @@ def test_earlier_turns_of_promptfoo_are_what_was_asked_and_answered() -> None:
     assert read_steps(turns) == [AgentStep("user", text="Refund 7"), CALL]
 
 
-def test_what_is_no_trajectory_stays_text() -> None:
+def test_what_is_not_a_trajectory_stays_text() -> None:
     assert not any(map(read_steps, ("Searched, then paid.", "7", "[1, 2]", "{}", '{"a": 1}', "[]", None, "[" * 9999)))
     assert not has_tool_calls("refund")
     assert not has_tool_calls({"answer": 1})

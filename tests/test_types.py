@@ -93,7 +93,7 @@ def test_a_score_outside_0_to_100_is_refused(score: Any) -> None:
         '{"a": ' * 5_000,
     ],
 )
-def test_json_that_is_no_one_answer_is_refused(text: str) -> None:
+def test_json_that_is_not_one_answer_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
         PerCriterionOutput.model_validate_json(text)
 
@@ -159,7 +159,7 @@ def test_a_response_is_a_text_or_its_thinking_and_output() -> None:
 @pytest.mark.parametrize(
     "response", [None, 3, {}, {"answer": "x"}, {"thinking": "a", "extra": "b"}, {"output": None}, []]
 )
-def test_anything_else_is_no_response(response: Any) -> None:
+def test_anything_else_is_not_a_response(response: Any) -> None:
     with pytest.raises(ValueError, match="thinking"):
         response_parts(response)
 

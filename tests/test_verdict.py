@@ -64,7 +64,7 @@ def test_yes_and_no_are_read_in_any_case(level: Any, value: float) -> None:
 
 
 @pytest.mark.parametrize("level", [0, 6, 4.5, "4.5", "four", "", None, True, [4], {"level": 4}, "4 or 5", -1, 10**30])
-def test_anything_else_is_no_level_however_near(level: Any) -> None:
+def test_anything_else_is_not_a_level_however_near(level: Any) -> None:
     outcome = said(level)
     assert isinstance(outcome, Unread)
     assert outcome.why.startswith("level ")
@@ -81,7 +81,7 @@ def test_labels_name_levels_too() -> None:
     assert isinstance(said(0.5, options), Unread)
 
 
-def test_declining_and_not_applying_are_no_levels() -> None:
+def test_declining_and_not_applying_are_not_levels() -> None:
     assert said("cannot judge") == Abstention("clear", "It says so.")
     assert said("Cannot_Judge", PARIS) == Abstention("paris", "It says so.")
     assert said("does not apply", PARIS) == NotApplicable("paris", "It says so.")

@@ -96,7 +96,7 @@ def score(page: Page, text: str, value: str) -> None:
             return
 
 
-def test_thumbs_and_a_score_come_home_beside_the_judge_s_own_verdicts(chromium: Browser, tmp_path: Path) -> None:
+def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium: Browser, tmp_path: Path) -> None:
     config = export(tmp_path, TEXTS)
     private = tmp_path / "promptfoo"
     with MessagesFront(judging()) as front:

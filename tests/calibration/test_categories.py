@@ -179,7 +179,7 @@ def test_a_grade_by_categories_alone_has_a_score_only_where_labels_pass() -> Non
     assert weigh({"kind": Abstention("kind", "unclear")}, PASSING) == "kind: the judge abstained: unclear"
 
 
-def test_two_different_categories_of_one_judge_are_no_answer() -> None:
+def test_two_different_categories_of_one_judge_are_not_an_answer() -> None:
     both = (Verdict("kind", 0.0), Verdict("kind", 1.0))
     assert worse(*both, KIND.criteria[0]) == Abstention("kind", "it answered a and c")
     chosen = worse(*both, PASSING.criteria[0])

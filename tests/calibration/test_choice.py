@@ -107,7 +107,7 @@ def test_without_gold_only_what_moved_is_said() -> None:
     assert all(flip.gold is None for flip in pair.flips)
 
 
-def test_what_each_costs_stands_beside_how_it_agrees() -> None:
+def test_what_each_costs_is_next_to_how_it_agrees() -> None:
     contenders = [judge("dear", usd=6.0), judge("cheap", usd=0.6), judge("bad", range(30), usd=0.06)]
     choice = choose(RUBRIC, contenders, labels())
     assert [s.usd_per_1000 for s in choice.standings] == pytest.approx([100.0, 10.0, 1.0])
@@ -120,7 +120,7 @@ def equals(n: int) -> Choice:
     return choose(RUBRIC, [judge("dear", n=n, usd=6.0), judge("cheap", n=n, usd=0.6)], labels(n))
 
 
-def test_on_few_labels_it_cannot_be_told_whether_the_cheaper_is_worse() -> None:
+def test_few_labels_cannot_show_whether_the_cheaper_is_worse() -> None:
     few = equals(20)
     assert (few.standings[1].not_worse, few.recommended) == (False, "dear")
     assert few.standings[1].labels_needed is not None
@@ -146,7 +146,7 @@ def test_replies_from_the_cache_cost_what_asking_for_them_would() -> None:
     assert Contender("a", (), Usage(0), from_cache=60, submissions=60).usd_per_1000 is None
 
 
-def test_a_switch_tells_what_old_scores_and_decisions_mean() -> None:
+def test_a_switch_says_what_old_scores_and_decisions_mean() -> None:
     switch = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0].switch
     assert switch.link.undefined is None
     assert [point.old for point in switch.link.points] == [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -162,7 +162,7 @@ def test_judges_with_no_example_in_common_are_not_compared() -> None:
         choose(RUBRIC, [judge("old"), elsewhere], labels())
 
 
-def test_one_judge_is_no_choice() -> None:
+def test_one_judge_is_not_a_choice() -> None:
     with pytest.raises(ValueError, match="two judges or more"):
         choose(RUBRIC, [judge("old")], None)
 
@@ -197,7 +197,7 @@ def test_examples_of_a_task_count_as_one_and_tasks_without_a_difference_name_no_
     assert labels_to_tell(np.zeros(51), groups=[f"t{n // 5}" for n in range(51)]) is None
 
 
-def test_the_labels_named_do_settle_judges_that_part_as_before() -> None:
+def test_the_labels_asked_for_decide_between_judges_that_differ_as_before() -> None:
     differences = np.array([1.0, -1.0] * 3 + [0.0] * 54)
     needed = labels_to_tell(differences)
     assert needed is not None

@@ -246,7 +246,7 @@ def test_settings_on_the_same_labels_widen_the_interval_that_decides() -> None:
     assert (often.verdict, often.settings, often.level) == ("not-enough-labels", 5, 0.99)
 
 
-def test_nothing_compared_is_no_verdict() -> None:
+def test_nothing_compared_is_not_a_verdict() -> None:
     given = ExampleSet((Example(Submission("r", {}, "e0"), (Rating("e0", "p", "human", {"good": Rated(3.0)}),)),))
     ungraded = Rating("e0", "judge", "model", passed=True, error="no reply")
     decision = decide(compared(RUBRIC, given, [ungraded]))

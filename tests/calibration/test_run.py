@@ -194,7 +194,7 @@ def test_a_fault_in_memory_is_named_by_its_place() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_ratings_of_several_judges_are_no_single_calibration() -> None:
+def test_ratings_of_several_judges_are_not_a_single_calibration() -> None:
     ratings = [{**row, "rater": rater} for row in verdicts() for rater in ("one", "two")]
     with pytest.raises(UsageError, match="there are 2 judges to calibrate"):
         calibrate(RUBRIC, rows(), ratings=ratings)
@@ -292,7 +292,7 @@ def test_agreement_is_measured_in_a_file_and_in_rows_alike(elsewhere: Path) -> N
     assert by_file.to_json() == json.loads(done.stdout)
 
 
-def test_rows_that_are_no_table_are_refused() -> None:
+def test_rows_that_are_not_a_table_are_refused() -> None:
     with pytest.raises(RatingError, match="two columns of raters or more"):
         agreement([{"ann": 1}])
     with pytest.raises(UsageError, match="`scale` must be one of nominal, ordinal, interval"):

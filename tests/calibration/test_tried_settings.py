@@ -83,7 +83,7 @@ def test_what_may_change_agreement_makes_another_setting(keys: dict[str, Any]) -
     assert digest(**keys) != digest()
 
 
-def test_of_decisions_the_tolerance_is_no_part() -> None:
+def test_tolerance_plays_no_part_in_decisions() -> None:
     assert digest(agreement_on="decision", tolerance=0.2) == digest(agreement_on="decision")
 
 

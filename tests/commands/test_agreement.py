@@ -156,7 +156,7 @@ def test_a_person_reads_a_line_a_coefficient(tmp_path: Path) -> None:
         (b"a,b\n\xff,2\n", [], "cannot be read"),
     ],
 )
-def test_what_is_no_table_of_ratings_is_reported_by_its_line(
+def test_what_is_not_a_table_of_ratings_is_reported_by_its_line(
     tmp_path: Path, table: str | bytes, options: list[str], said: str
 ) -> None:
     done = measured(tmp_path, table, *options)

@@ -46,7 +46,7 @@ def label(project: Path, n: int, *, kind: str = "human", raters: int = 1, wrong:
             ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"polite": said}}) + "\n")
 
 
-def test_ratings_that_are_no_level_are_counted_and_reported(project: Path) -> None:
+def test_ratings_that_are_not_a_level_are_counted_and_reported(project: Path) -> None:
     label(project, 40)
     with (project / "judge.jsonl").open("a") as ratings:
         ratings.write("".join(f'{{"id": "m{i}", "judge": "j", "criteria": {{"polite": "MAYBE"}}}}\n' for i in range(2)))

@@ -86,7 +86,7 @@ def test_checks_by_code_are_known_before_anybody_is_asked(here: Path) -> None:
     assert "no_such: cannot be imported" in said(here, "clear", "--judge", setting.JUDGE, "--scorers", "no_such")
 
 
-def test_checks_of_a_named_module_are_calibrated_beside_the_judge(here: Path) -> None:
+def test_checks_of_a_named_module_are_calibrated_next_to_the_judge(here: Path) -> None:
     (here / "rubrics" / "clear.yaml").write_text(CHECKED, encoding="utf-8")
     (here / "checks.py").write_text(CHECKS, encoding="utf-8")
     examples = here / "calibration" / "clear" / "examples.jsonl"

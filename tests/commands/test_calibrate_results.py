@@ -201,7 +201,7 @@ def test_an_accepted_run_of_results_needs_a_place_of_its_own(results: dict[str, 
     assert "--accepted FILE" in refused(tmp_path, "results.json", "--accept")
 
 
-def test_results_beside_a_rubric_are_refused(results: dict[str, Any], tmp_path: Path) -> None:
+def test_results_together_with_a_rubric_are_refused(results: dict[str, Any], tmp_path: Path) -> None:
     written(results, tmp_path / "results.json")
     assert "code-quality contains no results of Promptfoo" in refused(tmp_path, "results.json", "code-quality")
 

@@ -123,7 +123,7 @@ NO_RATINGS = (
 
 
 @pytest.mark.parametrize("line", NO_RATINGS)
-def test_a_line_that_is_no_rating_never_costs_who_skips_it_the_rest(project: Path, line: str) -> None:
+def test_a_line_that_is_not_a_rating_never_costs_who_skips_it_the_rest(project: Path, line: str) -> None:
     lines = (project / "judge.jsonl").read_text().splitlines()
     (project / "judge.jsonl").write_text("\n".join([lines[0], line, *lines[1:]]) + "\n")
     strict = run("calibrate", "polite", "--gold", "human", "--accept", "--ratings", "judge.jsonl", cwd=project)

@@ -44,7 +44,7 @@ def graded(project: Path, *options: str) -> str:
     return done.stdout
 
 
-def test_json_has_the_decision_beside_the_pass(project: Path) -> None:
+def test_json_has_the_decision_next_to_the_pass(project: Path) -> None:
     lines = [json.loads(line) for line in graded(project, "--json").splitlines()]
     assert [line["decision"] for line in lines] == ["fail", "fail", "ask", "pass", "pass"]
     assert [line["pass"] for line in lines] == [False, False, True, True, True]

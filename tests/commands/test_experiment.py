@@ -72,7 +72,7 @@ def relevel(folder: Path, **levels: int) -> None:
 # --- what it prints and writes --------------------------------------------------------------------------------------
 
 
-def test_recorded_outputs_are_graded_and_told_on_a_screen(folder: Path) -> None:
+def test_recorded_outputs_are_graded_and_shown_on_a_screen(folder: Path) -> None:
     told = recorded(folder).stdout
     assert "Experiment support: 2 variants × 3 cases, graded by support-quality" in told
     assert "formal: overall 0.81 (4.25 in levels)" in told

@@ -89,7 +89,7 @@ def test_what_grade_prints_is_read_whatever_the_file_is_called(tmp_path: Path, s
     assert risk(tmp_path, *others, threshold="0.5") == expected
 
 
-def test_lines_of_json_under_another_name_that_are_no_grades_are_refused_with_the_way_out(tmp_path: Path) -> None:
+def test_lines_of_json_under_another_name_that_are_not_grades_are_refused_with_the_way_out(tmp_path: Path) -> None:
     (tmp_path / "odd.json").write_text('{"id": "a", "points": 1}\n{"id": "b", "points": 1}\n')
     assert "odd.json: has a JSON object on each line; rename it to end in .jsonl" in risk(
         tmp_path, "odd.json", graded(tmp_path, 1), status=2
@@ -164,7 +164,7 @@ def test_a_case_not_graded_is_left_out_and_counted(tmp_path: Path) -> None:
     assert (risk(tmp_path, *files)["cases"], risk(tmp_path, *files)["dropped"]) == (29, 1)
 
 
-def test_many_cases_not_graded_are_no_gate(tmp_path: Path) -> None:
+def test_many_cases_not_graded_are_not_a_gate(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1, cases=5), graded(tmp_path, 2, cases=5, score=None)]
     assert "1 of 5 are not graded" in risk(tmp_path, *files, status=5)
 
@@ -175,7 +175,7 @@ def test_a_score_that_is_none_is_refused_with_its_line(tmp_path: Path, score: st
     assert "odd.jsonl:2" in risk(tmp_path, "odd.jsonl", graded(tmp_path, 1), status=2)
 
 
-def test_other_cases_are_no_repeats(tmp_path: Path) -> None:
+def test_other_cases_are_not_repeats(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1), graded(tmp_path, 2)]
     text = (tmp_path / files[1]).read_text()
     (tmp_path / files[1]).write_text(text.replace('"c', '"other-'))

@@ -189,7 +189,7 @@ def test_what_others_wrote_cannot_write_on_the_terminal(project: Path) -> None:
         (["LEVEL=5", "garbage"], 5),
     ],
 )
-def test_the_exit_status_tells_the_worst(project: Path, responses: list[str], status: int) -> None:
+def test_the_exit_status_gives_the_worst(project: Path, responses: list[str], status: int) -> None:
     assert graded(project, submissions(project, *responses), *JUDGE).returncode == status
 
 
@@ -311,7 +311,7 @@ def test_a_fault_in_what_was_asked_exits_2_and_says_what(project: Path, options:
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_no_text_is_reported(project: Path) -> None:
+def test_what_is_not_text_is_reported(project: Path) -> None:
     (project / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0")
     done = graded(project, "photo.jpg", *JUDGE)
     assert (done.returncode, "photo.jpg is not UTF-8 text: invalid start byte at byte 0" in done.stderr) == (2, True)
@@ -402,7 +402,7 @@ def polite(prediction, _expected):
 """
 
 
-def test_checks_of_a_named_module_decide_beside_the_judge(project: Path) -> None:
+def test_checks_of_a_named_module_decide_next_to_the_judge(project: Path) -> None:
     (project / "checking.py").write_text(CHECKING)
     (project / "rubrics" / "prose.yaml").write_text(
         RUBRIC + "- {name: polite, requirement: Says please, check: polite}\n"

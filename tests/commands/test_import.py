@@ -300,7 +300,7 @@ def test_a_file_that_names_no_metrics_asks_for_the_rubric(project: Path) -> None
         ("list.json", '[{"id":"a","kind":"human","polite":1}, 5, {"id":"c","kind":"human","polite":0}]', ("",)),
     ],
 )
-def test_a_line_that_is_no_rating_is_never_left_out_of_an_import_without_being_named_and_counted(
+def test_a_line_that_is_not_a_rating_is_never_left_out_of_an_import_without_being_named_and_counted(
     tmp_path: Path, name: str, text: str, places: tuple[str, ...]
 ) -> None:
     (tmp_path / "rubric.yaml").write_text("criteria:\n- {name: polite, requirement: Is polite, weight: 1}\n")

@@ -189,7 +189,7 @@ def test_questions_and_responses_of_a_table_are_kept_for_a_judge_to_read(tmp_pat
     ]
 
 
-def test_columns_are_no_places_outside_the_project(tmp_path: Path) -> None:
+def test_columns_are_not_places_outside_the_project(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("judge/../../x,human\npass,pass\nfail,fail\n", encoding="utf-8")
     done = run("markscheme", "init", "p", "--from", "t.csv", "--judge", "judge/../../x", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -59,7 +59,7 @@ def test_grade_warns_of_kinship_where_submissions_say_who_wrote_them(project: Pa
     assert (done.returncode, done.stderr.count(KIN)) == (0, 1)
 
 
-def test_an_input_that_happens_to_be_called_system_tells_nothing_of_who_wrote_it(project: Path) -> None:
+def test_an_input_that_happens_to_be_called_system_says_nothing_about_who_wrote_it(project: Path) -> None:
     (project / "rubrics" / "polite.yaml").write_text("inputs: [system]\n" + RUBRIC)
     file = project / "calibration" / "polite" / "examples.jsonl"
     done = run("markscheme", "grade", "polite", str(file), "--judge", "function:my_judge:ask_claude", cwd=project)

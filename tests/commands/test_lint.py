@@ -23,7 +23,7 @@ def write(folder: Path, **rubrics: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "status"), [(SOUND, 0), (ADVISED, 1), (FAULTY, 2)])
-def test_the_exit_status_tells_whether_there_is_something_to_say(tmp_path: Path, text: str, status: int) -> None:
+def test_the_exit_status_says_whether_there_is_something_to_say(tmp_path: Path, text: str, status: int) -> None:
     write(tmp_path, it=text)
     for more in ((), ("--json",)):
         done = linted(tmp_path, "it.yaml", *more)

@@ -195,7 +195,7 @@ def test_scores_outside_0_to_1_in_promptfoo_s_results_are_counted_and_no_gate_is
     assert "6 scores of outputs that aren't from 0 to 1" in " ".join(imported.stderr.split())
 
 
-def test_json_of_an_unknown_tool_is_no_rubric_with_ninety_faults(folder: Path) -> None:
+def test_json_of_an_unknown_tool_is_not_a_rubric_with_ninety_faults(folder: Path) -> None:
     record = {f"field {n}": n for n in range(9)}
     for data in ({"rows": [record], **record}, [record] * 10):
         (folder / "other.json").write_text(json.dumps(data))
@@ -223,7 +223,7 @@ def test_examples_that_are_imported_twice_are_added_once(folder: Path) -> None:
     assert "pool.jsonl: holds other responses under 1 id of what is imported: p1" in done.stderr
 
 
-def test_a_project_s_judge_is_no_rater_of_a_table(folder: Path) -> None:
+def test_a_project_s_judge_is_not_a_rater_of_a_table(folder: Path) -> None:
     (folder / "markscheme.toml").write_text('judge = "anthropic"\n')
     (folder / "raters.csv").write_text("unit,ann,ben\na,1,1\nb,0,1\nc,1,0\n")
     done = run("markscheme", "agreement", "raters.csv", cwd=folder)

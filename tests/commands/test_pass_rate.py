@@ -90,7 +90,7 @@ def test_labels_from_elsewhere_correct_by_the_judge_s_error_rates(tmp_path: Path
     assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
 
 
-def test_random_labels_count_with_the_pool_unless_they_are_no_random_part_of_it(tmp_path: Path) -> None:
+def test_random_labels_count_with_the_pool_unless_they_are_not_a_random_part_of_it(tmp_path: Path) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn="random")
     pool(tmp_path / "pool.jsonl", 640, 1000, among=among)
     report = rated(tmp_path)

@@ -277,7 +277,7 @@ def test_test_labels_have_no_say_before_they_are_opened(project: Path) -> None:
     assert not (file.parent / "opened.jsonl").exists()
 
 
-def test_opening_the_test_labels_is_put_on_record_and_told_ever_after(project: Path) -> None:
+def test_opening_the_test_labels_is_recorded_and_shown_ever_after(project: Path) -> None:
     label(project, 160, OTHERS, test=60)
     _, first = tuned(project, "--ratings", "judge.jsonl", "--final")
     assert first["final"]["mae"]["after"]["n"] == 60

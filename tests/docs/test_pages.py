@@ -27,7 +27,7 @@ def name_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != TUTORIAL], ids=name_of)
-def test_what_a_page_tells_happens(page: Path, told_in: Story, request: pytest.FixtureRequest) -> None:
+def test_what_a_page_shows_happens(page: Path, told_in: Story, request: pytest.FixtureRequest) -> None:
     text = page.read_text(encoding="utf-8")
     if "$ npx promptfoo eval" in text:
         promptfoo_command(told_in.folder.parent / "bin")
@@ -38,7 +38,7 @@ def test_what_a_page_tells_happens(page: Path, told_in: Story, request: pytest.F
     assert set(told_in.unchecked) <= WHY_NOT_RUN
 
 
-def test_what_the_tutorial_tells_happens(tutorial: Story) -> None:
+def test_what_the_tutorial_shows_happens(tutorial: Story) -> None:
     assert set(tutorial.unchecked) <= WHY_NOT_RUN
     assert (tutorial.folder / "calibration" / "reply" / "accepted.json").is_file()
     assert (tutorial.folder / "results.json").is_file()

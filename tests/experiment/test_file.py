@@ -131,7 +131,7 @@ def test_a_criterion_called_as_a_figure_of_the_table_is_refused(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("text", ["- a\n", "just words", "a: [1", "variants: !!python/object:os.system {}\n"])
-def test_what_is_no_mapping_or_no_plain_data_is_refused(tmp_path: Path, text: str) -> None:
+def test_what_is_not_a_mapping_or_plain_data_is_refused(tmp_path: Path, text: str) -> None:
     assert faults(tmp_path, text)
 
 
@@ -152,7 +152,7 @@ def test_outputs_of_a_variant_that_a_file_does_not_hold_are_reported(tmp_path: P
 
 
 @pytest.mark.parametrize("said", ["5", "true", "{a: b}", "[]"])
-def test_cases_that_are_no_list_are_the_one_fault_though_outputs_are_there(tmp_path: Path, said: str) -> None:
+def test_cases_that_are_not_a_list_are_the_one_fault_though_outputs_are_there(tmp_path: Path, said: str) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "short", "case": "a", "output": "Hi."}])
     text = f"rubric: rubric.yaml\noutputs: out.jsonl\nvariants: [{{name: short}}]\ncases: {said}\n"
     assert faults(tmp_path, text) == [(4, "`cases` is a list of one or more")]

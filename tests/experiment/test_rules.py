@@ -50,7 +50,7 @@ def test_a_rule_hits_where_its_figure_stands_so(text: str, hit: bool) -> None:
     assert all("the run fails if" in line for line in found)
 
 
-def test_a_rule_about_all_variants_tells_which_fail() -> None:
+def test_a_rule_about_all_variants_says_which_fail() -> None:
     assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
 
 
@@ -75,6 +75,6 @@ def test_what_is_not_known_does_not_pass_in_silence() -> None:
         ("tone < 0.5", "tone lies between 1 and 5"),
     ],
 )
-def test_what_is_no_rule_is_refused(text: str, problem: str) -> None:
+def test_what_is_not_a_rule_is_refused(text: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         Rule.parse(text, EXPERIMENT)

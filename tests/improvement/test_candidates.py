@@ -96,7 +96,7 @@ def test_comments_of_annotators_may_not_be_copied_either(place: str) -> None:
     assert "copies 8 words" in why(edit(f"No: {said}"), of=held)
 
 
-def test_words_that_the_rubric_had_before_are_no_copy() -> None:
+def test_words_that_the_rubric_had_before_are_not_a_copy() -> None:
     held = labelled("Read the whole reply before you judge. The reply answers the question.")
     made(edit("The reply answers the question. Read the whole reply before you judge it."), of=held)
 

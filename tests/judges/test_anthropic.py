@@ -322,14 +322,14 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_whatever_is_no_message_is_unreadable(answer: Answer) -> None:
+def test_what_is_not_a_message_is_unreadable(answer: Answer) -> None:
     error = played(answer)
     assert isinstance(error, UnreadableReply)
     assert len(str(error)) < 200
 
 
 @pytest.mark.parametrize("content", [b"[1, null]", b'[{"type": "text", "text": 5}]', b'[{"type": "image"}]', b"[]"])
-def test_blocks_that_are_no_text_leave_an_empty_reply(content: bytes) -> None:
+def test_blocks_that_are_not_text_leave_an_empty_reply(content: bytes) -> None:
     with MessagesFront(lambda _: Answer(b'{"content": ' + content + b"}")) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.model, reply.stop) == ("", "", "other")

@@ -108,7 +108,7 @@ def test_a_batch_left_by_one_run_is_taken_up_by_the_next(kind: str, tmp_path: Pa
 
 
 @BOTH
-def test_a_batch_that_was_received_without_our_being_told_is_found_not_sent_again(kind: str, tmp_path: Path) -> None:
+def test_a_batch_that_arrived_though_its_answer_was_lost_is_found_and_not_sent_again(kind: str, tmp_path: Path) -> None:
     def lost(_: Batch) -> None:
         raise ConnectionResetError
 

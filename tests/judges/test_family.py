@@ -31,14 +31,14 @@ from markscheme.judges.family import MODEL_NAMES, families, kinship, same_family
         ("grok-4", "Grok"),
     ],
 )
-def test_a_name_tells_the_family(name: str, family: str) -> None:
+def test_a_name_gives_the_family(name: str, family: str) -> None:
     assert families(name) == {family}
 
 
 @pytest.mark.parametrize(
     "name", ["", "prompt-b", "baseline", "v2", "graphite", "philosophy", "file://provider.py", "echo", "novation-pro"]
 )
-def test_a_name_that_tells_nothing_is_of_no_family(name: str) -> None:
+def test_a_name_that_says_nothing_is_of_no_family(name: str) -> None:
     assert families(name) == frozenset()
 
 

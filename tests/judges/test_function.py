@@ -71,7 +71,7 @@ def test_callables_of_every_kind_are_taken() -> None:
     assert asked(FunctionJudge(lambda **prompts: sorted(prompts)[0], "d")).text == "schema"
 
 
-def test_the_schema_is_given_to_whoever_takes_it() -> None:
+def test_the_schema_is_passed_to_functions_that_take_it() -> None:
     seen: list[Mapping[str, Any]] = []
 
     async def fn(system_prompt: str, user_prompt: str, schema: Mapping[str, Any]) -> str:
@@ -111,7 +111,7 @@ def test_a_function_whose_model_refuses_the_answer_gave_none() -> None:
     assert isinstance(error.__cause__, pydantic.ValidationError)
 
 
-def test_what_a_function_raises_is_reported_without_keys_and_is_no_crash() -> None:
+def test_what_a_function_raises_is_reported_without_keys_and_is_not_a_crash() -> None:
     error = refusal(answering(RuntimeError("401: Bearer abcdefghijkl and sk-abcdefghijkl are \x1b[1mwrong")))
     assert isinstance(error, JudgeUnavailable)
     assert not error.transient

@@ -267,7 +267,7 @@ def test_after_the_last_attempt_the_error_says_how_often_it_was_asked() -> None:
 
 
 @pytest.mark.parametrize("error", [JudgeUnavailable("refused"), NoJudge("no key"), MissingReply("not recorded")])
-def test_what_no_waiting_mends_is_asked_once_and_told_as_it_is(error: JudgeError) -> None:
+def test_an_error_that_waiting_cannot_cure_is_asked_once_and_reported_as_it_is(error: JudgeError) -> None:
     provider = Provider(always(error))
     (result,) = run(all_of(Limited(provider, Limiter()), 1))
     assert result is error
@@ -351,7 +351,7 @@ def test_all_attempts_together_keep_to_the_deadline() -> None:
     assert 20.0 < run(main()) <= 30.0
 
 
-def test_a_time_out_of_the_judges_own_making_is_no_deadline() -> None:
+def test_a_time_out_of_the_judges_own_making_is_not_a_deadline() -> None:
     class Broken(Provider):
         async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
             raise TimeoutError("its own")

@@ -213,7 +213,7 @@ def test_a_server_that_refuses_everything_is_not_asked_for_ever() -> None:
     assert "refused the request (400): max_tokens" in str(error)
 
 
-def test_many_at_once_settle_on_what_the_server_takes() -> None:
+def test_many_at_once_adapt_to_what_the_server_takes() -> None:
     with ChatServer(refusing("json_schema", "seed")) as server:
         judge = at(server.url)
         assert {reply.text for reply in asked_often(judge, 8)} == {VERDICT}
@@ -276,7 +276,7 @@ def test_probabilities_that_cannot_be_laid_along_the_text_are_left_out(tokens: l
     assert (reply.text, reply.tokens) == ("{}", ())
 
 
-def test_a_server_that_tells_no_probabilities_is_no_judge_of_expected_levels() -> None:
+def test_a_server_that_gives_no_probabilities_is_refused_for_expected_levels() -> None:
     error = played(failing(400, "logprobs are not supported"), expected=True)
     assert "returns no token probabilities" in str(error)
 
@@ -384,7 +384,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_whatever_is_no_completion_is_unreadable(answer: Answer) -> None:
+def test_what_is_not_a_completion_is_unreadable(answer: Answer) -> None:
     assert isinstance(played(answer), UnreadableReply)
 
 

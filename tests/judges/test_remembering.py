@@ -74,7 +74,7 @@ def test_of_two_replies_to_one_key_the_first_stays_and_both_get_it(tmp_path: Pat
     assert other.keep("k", Reply("second")).text == "first"
 
 
-def test_whoever_asked_in_vain_learns_the_cost_of_asking(tmp_path: Path) -> None:
+def test_a_failed_call_reports_what_it_cost(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     memory.keep("k", Reply("first", usage=Usage(1, 10, 5)))
     late = memory.keep("k", Reply("second", usage=Usage(2, 30, 7)))
@@ -196,7 +196,7 @@ def test_what_a_second_asking_settled_is_not_asked_in_the_next_run(tmp_path: Pat
     assert [grade.score for grade in (*first, *second)] == [1.0, 1.0]
 
 
-def test_a_sample_that_says_nothing_is_not_kept_beside_those_that_do(tmp_path: Path) -> None:
+def test_a_sample_that_says_nothing_is_not_kept_next_to_those_that_do(tmp_path: Path) -> None:
     rubric = replace(RUBRIC, samples=3)
     (grade,) = run_over(ScriptedJudge([GOOD, EMPTY, GOOD]), tmp_path, rubric, "a")
     assert grade.score == 1.0

@@ -57,7 +57,7 @@ def test_what_the_rater_has_not_labelled_in_this_work_is_not_looked_at() -> None
     assert counted(*both(12), ids=IDS[:4]).examples == 0
 
 
-def test_judges_second_looks_other_wordings_and_no_answers_are_no_labels() -> None:
+def test_judges_second_looks_other_wordings_and_no_answers_are_not_labels() -> None:
     others = [
         *(said("gpt", id, 1.0, kind="model") for id in IDS),
         *(said("ben", id, 1.0, sample=1) for id in IDS[:5]),

@@ -105,7 +105,7 @@ def test_undoing_an_answer_gives_back_the_label_from_before(project: Path) -> No
     assert (report["agreement"]["n"], report["relabelled"]["relabelled"]) == (60, 0)
 
 
-def test_other_punctuation_is_no_new_wording(project: Path) -> None:
+def test_other_punctuation_is_not_a_new_wording(project: Path) -> None:
     rubric = project / "rubrics" / "manners.yaml"
     rubric.write_text(rubric.read_text().replace(NEW_WORDS, "is the  reply POLITE"))
     with Server(project, OWN) as server:

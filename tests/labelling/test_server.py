@@ -236,7 +236,7 @@ def test_examples_in_yaml_are_never_set_aside(project: Path) -> None:
         assert (home / "examples.yaml").read_text() == text
 
 
-def test_the_page_tells_nothing_of_judges_or_of_who_wrote_the_response(project: Path) -> None:
+def test_the_page_says_nothing_about_judges_or_of_who_wrote_the_response(project: Path) -> None:
     with Server(project) as server:
         page = server.get()
         progress = server.get("progress")

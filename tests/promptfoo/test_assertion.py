@@ -41,7 +41,7 @@ def _assert(here: Path, grader: Path, **config: Any) -> dict[str, Any]:
     return found
 
 
-def test_a_function_beside_the_configuration_is_found(tmp_path: Path) -> None:
+def test_a_function_next_to_the_configuration_is_found(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     assert _assert(here, ROOT / "graders")["pass"]
     (here / "rubrics" / "clear.yaml").rename(tmp_path / "clear.yaml")

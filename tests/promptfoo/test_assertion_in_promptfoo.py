@@ -38,7 +38,7 @@ def test_each_answer_has_a_score_for_every_criterion_and_one_for_the_whole(shipp
         assert all(part["reason"] for part in parts)
 
 
-def test_the_reason_tells_the_score_the_mark_and_each_level(shipped: EvalRun) -> None:
+def test_the_reason_gives_the_score_the_mark_and_each_level(shipped: EvalRun) -> None:
     row = rows(shipped)[3]
     reason = row["gradingResult"]["componentResults"][0]["reason"]
     assert reason.startswith("0.60 fails (pass mark 0.7)")

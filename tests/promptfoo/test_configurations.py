@@ -189,7 +189,7 @@ def test_a_missing_optional_input_is_listed_in_the_reason(graded: Mapping[str, l
 
 
 @pytest.mark.parametrize("name", ["environment", "best"])
-def test_the_environment_and_select_best_beside_ours_change_no_grade(
+def test_the_environment_and_select_best_next_to_ours_change_no_grade(
     graded: Mapping[str, list[dict[str, Any]]], name: str
 ) -> None:
     for row in graded[name]:

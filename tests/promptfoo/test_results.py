@@ -58,7 +58,7 @@ def test_each_graded_metric_is_a_judge_with_its_verdict(read: Results) -> None:
     assert said == {"python": True, "readability": False, "correctness": True, "polite": True, "short": True}
 
 
-def test_facts_about_an_output_are_no_judges_and_are_counted(read: Results) -> None:
+def test_facts_about_an_output_are_not_judges_and_are_counted(read: Results) -> None:
     assert read.aside["assertions of type contains, which state a fact and no judgement"] == 10
 
 
@@ -129,7 +129,7 @@ def test_a_score_typed_after_a_thumb_is_the_label_and_leaves_the_thumb(results: 
     assert row.score == pytest.approx(before)
 
 
-def test_a_score_alone_is_a_label_without_a_thumb_though_no_component_tells(
+def test_a_score_alone_is_a_label_without_a_thumb_though_no_component_says_so(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     before = rows_of(results, "world")[0]["score"]

@@ -138,7 +138,7 @@ def test_csv_rows_of_one_id_are_one_example_with_several_raters(tmp_path: Path) 
     assert [label.overall for label in examples[0].labels] == [0.5, None]
 
 
-def test_ratings_beside_the_examples_are_labels_too(tmp_path: Path) -> None:
+def test_ratings_next_to_the_examples_are_labels_too(tmp_path: Path) -> None:
     path = written(tmp_path, "examples.jsonl", {"id": "a", "response": "At 5."}, {"id": "b", "response": "At 6."})
     (tmp_path / "ratings").mkdir()
     written(tmp_path / "ratings", "ana.jsonl", {"id": "b", "rater": "ana", "criteria": {"polite": True}})
@@ -170,7 +170,7 @@ def test_all_faults_of_a_file_are_reported_at_once_with_their_lines(tmp_path: Pa
 
 
 @pytest.mark.parametrize("line", ['{"id": "a", "response": "x", "labels": [{"overall": NaN}]}', '{"id":', "[[[["])
-def test_what_is_no_json_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+def test_what_is_not_json_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
     path = written(tmp_path, "examples.jsonl", {"id": "0", "response": "x"}, line)
     with pytest.raises(RatingError, match=r"examples\.jsonl:2: is not readable JSON"):
         load_examples(path, RUBRIC)

@@ -121,7 +121,7 @@ def two_say(rubric: Rubric, ana: list[float], ben: list[float], **more: object) 
     )
 
 
-def test_an_even_split_over_yes_or_no_is_no_gold_and_no_miss() -> None:
+def test_an_even_split_over_yes_or_no_is_neither_gold_nor_a_miss() -> None:
     gold = gold_of(two_say(YES_NO_ONE, [1], [0]), YES_NO_ONE)
     assert np.isnan(gold.levels["polite"]).tolist() == [True, False]
     assert np.isnan(gold.scores).tolist() == [True, False]

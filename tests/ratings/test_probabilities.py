@@ -51,7 +51,9 @@ def test_without_a_level_the_most_probable_counts_and_labels_name_levels_too(tmp
     [{"MET": 0.9}, {"MET": 0.9, "UNMET": 0.3}, {"MET": 1.7, "UNMET": -0.7}, {"MET": "0.9", "UNMET": 0.1}, [0.1, 0.9],
      {"MET": 0.5, "UNMET": 0.3, "maybe": 0.2}],
 )  # fmt: skip
-def test_what_is_no_distribution_over_the_levels_is_refused_with_its_line(tmp_path: Path, probabilities: Any) -> None:
+def test_what_is_not_a_distribution_over_the_levels_is_refused_with_its_line(
+    tmp_path: Path, probabilities: Any
+) -> None:
     with pytest.raises(RatingError, match=r"judge.jsonl:1.*tone: "):
         read(tmp_path, {"tone": {"level": 1, "probabilities": probabilities}})
 

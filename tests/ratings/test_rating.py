@@ -48,12 +48,12 @@ def test_a_written_rating_reads_back_as_itself() -> None:
 
 
 @pytest.mark.parametrize("declined", ["abstained", "unread", "not applicable"])
-def test_what_is_no_level_stays_what_it_is(declined: str) -> None:
+def test_what_is_not_a_level_stays_what_it_is(declined: str) -> None:
     rating = Rating("a", "j", "model", {"clarity": Rated(None, "why", declined=declined)})
     assert RatingReader(RUBRIC).rating(rating.to_json()).criteria["clarity"].declined == declined
 
 
-def test_judge_is_read_as_rater_and_a_file_tells_the_line_of_a_fault(tmp_path: Path) -> None:
+def test_judge_is_read_as_rater_and_a_file_gives_the_line_of_a_fault(tmp_path: Path) -> None:
     path = tmp_path / "judge.jsonl"
     path.write_text('{"id": "a", "judge": "gpt", "criteria": {"clarity": 4}}\n\n{"id": "b", "criteria": {"tone": 1}}\n')
     with pytest.raises(
@@ -65,7 +65,7 @@ def test_judge_is_read_as_rater_and_a_file_tells_the_line_of_a_fault(tmp_path: P
     assert (rating.rater, rating.kind, list(rating.criteria)) == ("gpt", "model", ["clarity"])
 
 
-def test_a_judge_that_says_no_kind_is_no_person(tmp_path: Path) -> None:
+def test_a_judge_without_a_kind_is_not_a_person(tmp_path: Path) -> None:
     said = [
         {"id": "a", "judge": "gpt", "criteria": {"clarity": 4}},
         {"id": "a", "rater": "ann", "criteria": {"clarity": 4}},

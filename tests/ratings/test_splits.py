@@ -277,7 +277,7 @@ def test_looks_of_several_processes_have_a_number_each_and_spend_less_each_time(
     assert all(look.decided for look in looks.all)
 
 
-def test_an_answer_that_another_process_has_noted_already_is_no_fault(tmp_path: Path) -> None:
+def test_an_answer_that_another_process_has_noted_already_is_not_a_fault(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     looks = open_test_labels(examples, by="improve", at="2026-11-02", wordings=("w",), judge="j")[1]
     record_decision(examples, looks.all[-1], None)

@@ -48,7 +48,7 @@ def test_other_words_are_appended_and_the_old_ones_stay(tmp_path: Path) -> None:
     assert len(words) == 3
 
 
-def test_lines_that_are_no_words_are_left_out(tmp_path: Path) -> None:
+def test_lines_that_are_not_words_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "wordings.jsonl").write_text('[1]\n{"under": "a", "text": 7, "scale": [3, {"choice": "x"}]}\n')
     assert words_in(tmp_path) == {"a": CriterionWords("7", ("x",))}
     assert words_in(tmp_path / "elsewhere") == {}

@@ -142,7 +142,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def test_a_table_of_label_studio_has_the_annotators_columns_told_from_the_data(tmp_path: Path) -> None:
+def test_the_annotators_columns_of_a_label_studio_table_are_separated_from_the_data(tmp_path: Path) -> None:
     rows = [
         {"id": at + 1, "question": exports.ASKED, "reply": exports.reply(unit), "place": "pass" if level else "fail",
          "tone": [{"rating": 4}], "why": "it names a town" if level else None, "annotator": rater,
@@ -178,7 +178,7 @@ def test_what_a_judge_failed_to_rate_is_ungraded_and_never_a_fail(tmp_path: Path
     assert (judged.level, judged.declined, judged.reason) == (None, "unread", "RateLimit: too many requests")
 
 
-def test_nan_is_no_level_and_not_applicable_is_said_so(tmp_path: Path) -> None:
+def test_nan_is_not_a_level_and_not_applicable_is_recorded_as_such(tmp_path: Path) -> None:
     files = exports.inspect()
     samples = files["log.json"]["samples"]
     samples[0]["scores"]["judge-1"] = {"value": float("nan"), "reason": "grader_failed", "history": []}

@@ -113,7 +113,7 @@ def test_runs_are_samples_and_a_second_rating_without_a_run_is_lost(tmp_path: Pa
     assert sum(twice.lost.values()) == 1
 
 
-def test_pairs_are_no_ratings(tmp_path: Path) -> None:
+def test_pairs_are_not_ratings(tmp_path: Path) -> None:
     content = imported(table(tmp_path, "id,output_a,output_b,verdict\ne1,x,y,A\n"))
     assert (content.ratings, sum(content.lost.values())) == ((), 1)
 

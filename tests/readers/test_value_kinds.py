@@ -97,7 +97,7 @@ def test_a_word_may_pass_a_number_may_be_the_mark_and_a_value_may_be_left_out() 
     assert (without.kind, without.level("verdict", "maybe")) == ("decision", None)
 
 
-def test_texts_are_no_verdicts() -> None:
+def test_texts_are_not_verdicts() -> None:
     with pytest.raises(UsageError, match="looks like text"):
         of([f"answer {n}" for n in range(30)], [f"answer {n}" for n in range(30)])
 

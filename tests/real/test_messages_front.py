@@ -151,7 +151,7 @@ def test_a_refusal_a_cut_off_and_an_empty_answer_are_messages() -> None:
     assert (empty.stop_reason, empty.content) == ("end_turn", [])
 
 
-def test_what_is_no_message_comes_through_the_sdk_in_its_strange_ways() -> None:
+def test_what_is_not_a_message_comes_through_the_sdk_in_its_strange_ways() -> None:
     with MessagesFront(answered(front.html_page(), front.not_a_message(), front.not_json())) as running:
         page, other = (with_sdk(running.url, ask) for _ in range(2))
         with pytest.raises(json.JSONDecodeError):
@@ -230,7 +230,7 @@ def test_leaving_the_front_ends_its_threads_though_clients_keep_their_connection
         ("/v1/messages", {"authorization": f"Bearer {KEY}"}, "{", 400),
     ],
 )
-def test_what_is_no_messages_request_is_refused_and_not_counted(
+def test_what_is_not_a_messages_request_is_refused_and_not_counted(
     path: str, headers: dict[str, str], body: str, status: int
 ) -> None:
     with MessagesFront(answered(front.message("hello"))) as running:

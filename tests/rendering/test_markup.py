@@ -30,7 +30,7 @@ def test_markdown_code_and_tables_are_laid_out() -> None:
     assert '<span class="k">def</span>' in html
 
 
-def test_a_response_that_is_code_is_no_markdown() -> None:
+def test_a_response_that_is_code_is_not_markdown() -> None:
     html = render("# a comment\nimport os\n\ndef __init__(self):\n    self.x = 1\n    return x * y * z")
     assert "<h1>" not in html
     assert "__init__" in text_of(html)

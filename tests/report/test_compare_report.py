@@ -121,7 +121,7 @@ def test_flips_are_counted_by_how_many_became_right(choice: Choice) -> None:
     assert f"{right} became right, {len(pair.flips) - right} became wrong" in shown(choice)
 
 
-def test_few_examples_say_what_cannot_be_told() -> None:
+def test_few_examples_say_what_cannot_be_known() -> None:
     choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1, n=5), judge("claude", 0.1, None, seed=2, n=5)], labels(5))
     assert "What an old score means after a switch is not known: only 5 examples rated by both" in " ".join(
         shown(choice).split()

@@ -18,7 +18,7 @@ from markscheme.stats.stress import NOT_PRESERVING, State, StressCell
         ("unknown", Estimate(0.1, -0.4, 0.5), None, "?"),
     ],
 )
-def test_an_effect_larger_than_the_scale_is_no_limit(
+def test_an_effect_larger_than_the_scale_is_not_a_limit(
     state: State, shift: Estimate, smallest: float | None, shown: str
 ) -> None:
     assert cell_text(StressCell(shift, None, state, smallest), span=4.0) == shown

@@ -74,7 +74,7 @@ def test_a_gray_zone_of_two_sides_is_added_to_yaml_and_json() -> None:
     assert json.loads(after)["ask_within"] == {"passes": 0.12, "fails": "none"}
 
 
-def test_a_number_the_file_lacks_is_put_beside_its_kin() -> None:
+def test_a_number_the_file_lacks_is_put_next_to_its_kin() -> None:
     after = edited(PLAIN, "yaml", Changes(thresholds={"kind": 0.75}, ask_within=0.05))
     lines = after.splitlines()
     assert lines[lines.index("    weight: 0.5   # was 0.4") + 1] == "    threshold: 0.75"

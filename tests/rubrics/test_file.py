@@ -587,7 +587,7 @@ def test_two_gray_zones_are_two_rubrics_and_one_spelled_twice_is_one() -> None:
     assert fingerprint_of("0.1") != fingerprint_of("{passes: 0.1, fails: all}")
 
 
-def test_the_schema_beside_the_rubrics_is_current() -> None:
+def test_the_schema_next_to_the_rubrics_is_current() -> None:
     kept = (ROOT / "rubrics" / "schema.json").read_text(encoding="utf-8")
     assert kept == json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 

@@ -521,7 +521,7 @@ def test_an_answer_from_the_cache_loads_no_sdk_even_without_a_session(
     assert not {"anthropic", "httpx2", "numpy"} & set(again["modules"])
 
 
-def test_hooks_start_and_end_the_session_of_the_graders_beside_them(
+def test_hooks_start_and_end_the_session_of_the_graders_next_to_them(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     hooks = ROOT / "graders" / "session.py"

@@ -85,7 +85,7 @@ def test_the_judges_gain_over_a_constant_is_the_difference_of_the_two_shares(dat
     assert figures.constant.value == approx(max(np.mean(close(gold, c, 0.1)) for c in candidates))
 
 
-def test_a_miss_by_the_tolerance_is_no_agreement_whatever_the_rounding() -> None:
+def test_a_miss_by_the_tolerance_is_not_agreement_whatever_the_rounding() -> None:
     assert close([0.6, 0.7], [0.7, 0.7 - 0.1], 0.1).tolist() == [0.0, 0.0]
     assert close([0.6, 0.3, 0.2], [0.7, 0.2, 0.29], 0.1).tolist() == [0.0, 0.0, 1.0]
     assert close(0.1 + 0.2, 0.4, 0.1) == 0.0

@@ -97,7 +97,7 @@ def test_gold_by_mean_leaves_out_who_did_not_rate() -> None:
 
 @given(arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.sampled_from([0.0, 1.0, 2.0, nan])))
 @settings(max_examples=80, deadline=None)
-def test_gold_is_what_numpy_says_of_each_row_alone_whoever_comes_first(table: Any) -> None:
+def test_gold_is_what_numpy_says_of_each_row_alone_in_any_order_of_raters(table: Any) -> None:
     medians = [np.median(row[~np.isnan(row)]) if (~np.isnan(row)).any() else nan for row in table]
     assert gold(table).tolist() == approx(medians, nan_ok=True)
     for by in ("median", "majority", "mean"):
@@ -177,7 +177,7 @@ def test_a_ceiling_needs_two_people_on_thirty_examples() -> None:
     assert ceiling(people[:, :1], judge, levels=FIVE).gap.undefined == f"{why}, and the judge"
 
 
-def test_what_people_reach_is_the_same_beside_any_judge() -> None:
+def test_what_people_reach_is_the_same_next_to_any_judge() -> None:
     people, judge = drawn(120, 0.5, 7)
     whole = ceiling(people, judge, levels=FIVE)
     judge[30:] = nan

@@ -153,7 +153,7 @@ def test_examples_missing_in_any_run_are_left_out() -> None:
     assert test.n == 2
 
 
-def test_no_examples_are_no_evidence() -> None:
+def test_no_examples_are_not_evidence() -> None:
     assert sign_flip([]).mid_p == 1
     assert moved(np.zeros(0), np.zeros((0, 3))).n == 0
 

@@ -286,7 +286,7 @@ def test_shapes_that_do_not_fit_are_named() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[[1, 2], [3]], [["a", "b"]], [[1, object()]]])
-def test_what_is_no_table_of_numbers_is_refused_in_our_words(wrong: Any) -> None:
+def test_what_is_not_a_table_of_numbers_is_refused_in_our_words(wrong: Any) -> None:
     with pytest.raises(ValueError, match="ratings must be numbers in rows of one length"):
         cohen_kappa(wrong, levels=[1, 2])
 
@@ -303,7 +303,7 @@ def test_a_nominal_scale_has_nothing_between_its_levels() -> None:
 
 
 @pytest.mark.parametrize("levels", [[], [1, 1], [[1, 2]], [1, nan], ["low", "high"]])
-def test_levels_that_are_no_scale_are_refused(levels: Any) -> None:
+def test_levels_that_are_not_a_scale_are_refused(levels: Any) -> None:
     with pytest.raises(ValueError, match="levels must be"):
         cohen_kappa([[1, 2], [2, 2]], levels=levels)
 
@@ -539,7 +539,7 @@ def test_ratings_between_levels_count_as_they_are_where_distance_is_all() -> Non
     assert found["within_one"].value == 1.0
 
 
-def test_ratings_between_levels_are_no_category() -> None:
+def test_ratings_between_levels_are_not_a_category() -> None:
     found = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
     for name in ("cohen_kappa", "gwet_ac1", "gwet_ac2"):
         assert found[name].undefined == "needs categories, and rating 2.5 lies between levels"

@@ -122,7 +122,7 @@ def test_halo_is_how_far_the_judge_moves_to_the_other_criteria(pull: float) -> N
     assert halo(people, judge).value == pytest.approx(pull, abs=0.04)
 
 
-def test_what_people_lean_on_too_is_no_fault_of_the_judge() -> None:
+def test_what_people_weigh_too_is_not_the_judge_s_fault() -> None:
     generator = np.random.default_rng(5)
     truth, length = generator.normal(size=(2, 20_000))
     quality = truth + 0.8 * length

@@ -310,6 +310,6 @@ def test_an_empty_sum_is_zero_for_certain() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[1, 2, 3], [[0.5, 1.0]], [[math.nan, 1.0]]])
-def test_outcomes_that_are_no_table_of_whole_numbers_are_refused(wrong: Any) -> None:
+def test_outcomes_that_are_not_a_table_of_whole_numbers_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="a table of whole numbers"):
         sum_of_choices(wrong)

@@ -202,7 +202,7 @@ def test_examples_whose_means_do_not_differ_have_no_reliable_mean() -> None:
     assert found["icc_3_1"].value == -1
 
 
-def test_what_is_no_table_is_refused() -> None:
+def test_what_is_not_a_table_is_refused() -> None:
     with pytest.raises(ValueError, match=r"one of icc_1_1, .*not 'icc'"):
         icc([[1, 2]], "icc")
     with pytest.raises(ValueError, match=r"\(n_units, n_raters\), not \(3,\)"):

@@ -184,5 +184,5 @@ def test_what_old_decisions_mean_has_exact_limits() -> None:
     assert (failed.value, failed.n) == (0.0, 20)
 
 
-def test_a_judge_that_never_failed_tells_nothing_of_fails() -> None:
+def test_a_judge_that_never_failed_says_nothing_about_fails() -> None:
     assert passes_after([1, 1], [1, 0])["failed"].undefined == "no examples that failed then"

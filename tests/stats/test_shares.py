@@ -252,7 +252,7 @@ def test_missing_values_and_their_groups_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(("values", "groups"), [([1.5], None), ([-0.5], None), ([[0.5]], None), ([0.5, 1], ["a"])])
-def test_what_is_no_vector_of_shares_is_refused(values: Any, groups: Any) -> None:
+def test_what_is_not_a_vector_of_shares_is_refused(values: Any, groups: Any) -> None:
     with pytest.raises(ValueError, match=r"values must be|groups must have"):
         grouped_share(values, groups)
 

@@ -67,7 +67,7 @@ def test_a_few_equal_values_do_not_prove_a_difference() -> None:
     assert contrast(x, inside).p > 0.05
 
 
-def test_examples_of_a_task_are_no_independent_evidence() -> None:
+def test_examples_of_a_task_are_not_independent_evidence() -> None:
     generator = np.random.default_rng(3)
     groups = np.repeat(np.arange(12), 10)
     x = np.repeat(generator.normal(size=12), 10) + 0.1 * generator.normal(size=120)

@@ -94,7 +94,7 @@ def test_no_effect_is_shown_only_within_the_margin() -> None:
     assert loose.smallest > 0.125
 
 
-def test_a_shift_below_an_eighth_of_a_level_is_no_finding() -> None:
+def test_a_shift_below_an_eighth_of_a_level_is_not_a_finding() -> None:
     small = stress_cells({("a", "c"): np.full(60, 0.1)}, FIVE)["a", "c"]
     assert small.p is not None
     assert small.p < 0.001

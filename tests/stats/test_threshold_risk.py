@@ -145,7 +145,7 @@ def test_a_higher_threshold_fails_no_less_often_and_order_changes_nothing(
     ("values", "threshold"),
     [([[0.5]], 0.5), ([0.5, 0.6], 0.5), ([[0.5, 1.2], [0.5, 0.6]], 0.5), ([[0.5, math.nan], [0.5, 0.6]], 0.5)],
 )
-def test_what_is_no_runs_is_refused(values: object, threshold: float) -> None:
+def test_what_is_not_a_table_of_runs_is_refused(values: object, threshold: float) -> None:
     with pytest.raises(ValueError, match="values"):
         threshold_risk(values, threshold)  # type: ignore[arg-type]
 

@@ -236,7 +236,7 @@ def test_other_ratings_than_those_accepted_are_refused(calibration: Calibration,
         lambda data: data["ratings"].pop("file"),
     ],
 )
-def test_a_file_that_lacks_its_parts_is_no_accepted_run(
+def test_a_file_that_lacks_its_parts_is_not_an_accepted_run(
     calibration: Calibration, tmp_path: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")

@@ -128,7 +128,7 @@ def _kept(judge: NoisyJudge, asked: Rubric) -> Accepted:
 # --- the four verdicts ----------------------------------------------------------------------------------------------
 
 
-def test_the_same_levels_again_are_no_drift_with_enough_examples(tmp_path: Path) -> None:
+def test_the_same_levels_again_are_not_drift_with_enough_examples(tmp_path: Path) -> None:
     few, enough = _truth(36), _truth(37)
     for truth, verdict in ((few, "can't tell"), (enough, "no drift")):
         kept = _accepted(tmp_path / verdict, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
@@ -226,7 +226,7 @@ def test_agreement_that_fell_without_a_shift_is_a_finding_of_its_own(tmp_path: P
     assert found.exit_status == 1
 
 
-def test_agreement_that_rose_is_no_finding(tmp_path: Path) -> None:
+def test_agreement_that_rose_is_not_a_finding(tmp_path: Path) -> None:
     truth = _truth(80)
     turned = _turned(truth)
     kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": turned})
@@ -280,7 +280,7 @@ def test_text_and_parameter_changed_at_once_are_not_separable_without_a_replay(s
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_replay_tells_the_judges_doing_from_the_texts(seed: int) -> None:
+def test_a_replay_separates_the_judge_s_change_from_the_wording_s(seed: int) -> None:
     told = causes(seed, text=True, parameter=True, replay=True)
     assert told == "clarity: text:clarity; tone: judge:parameter:temperature"
 
@@ -467,7 +467,7 @@ def _reworded(asked: Rubric) -> Rubric:
     return replace(asked, criteria=(replace(asked.criteria[0], requirement="is very kind"),))
 
 
-def test_the_authors_own_edit_is_no_drift_where_agreement_is_no_worse(tmp_path: Path) -> None:
+def test_the_authors_own_edit_is_not_drift_where_agreement_is_no_worse(tmp_path: Path) -> None:
     truth = _truth(80)
     kept = _accepted(tmp_path, ONE, {"tone": _up(truth)}, {"tone": truth})
     found = _now(kept, _reworded(ONE), _examples({"tone": _up(truth)}), {"tone": _up(truth)})

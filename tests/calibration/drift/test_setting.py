@@ -26,7 +26,7 @@ def _with(asked: Rubric, name: str, **changes: Any) -> Rubric:
     return replace(asked, criteria=tuple(replace(c, **changes) if c.name == name else c for c in asked.criteria))
 
 
-def test_nothing_changed_is_no_change() -> None:
+def test_nothing_changed_is_not_a_change() -> None:
     assert changes_between(_setting(rubric()), _setting(rubric())) == ()
 
 
@@ -179,7 +179,7 @@ def test_a_long_value_is_cut_short() -> None:
     assert len(found.now) == 60
 
 
-def test_each_change_opens_a_sentence_on_whoever_made_it() -> None:
+def test_each_change_opens_a_sentence_on_who_made_it() -> None:
     reworded = _changes(rubric(), rubric(changed=["tone"]))["text:tone"]
     assert reworded.cause == "You reworded tone"
     gone = _changes(rubric(), replace(rubric(), criteria=rubric().criteria[1:]))

@@ -364,7 +364,7 @@ def test_longer_responses_rewarded_beyond_their_quality() -> None:
     assert "length" not in codes(diagnosed(of, labelled, judged(of, MADE.judge)))
 
 
-def test_length_that_goes_with_quality_is_no_fault() -> None:
+def test_length_that_goes_with_quality_is_not_a_fault() -> None:
     lengths = np.exp(6 + 0.5 * (MADE.truth.mean(axis=1) - 3)).astype(int)
     narrow = rounded(3 + 0.6 * (MADE.truth - 3) + MADE.noise)
     labelled = examples(MADE.rubric, MADE.people, lengths=lengths.tolist())
@@ -442,7 +442,7 @@ def test_quotes_that_are_in_nothing_the_judge_saw_are_counted_and_named() -> Non
     [{4: False}, dict.fromkeys(range(20)), {**dict.fromkeys(range(11)), 12: False}],
     ids=["one of twenty", "all too short to check", "nine that can be checked"],
 )
-def test_few_invented_quotes_and_ones_too_short_to_check_are_no_finding(found_at: dict[int, bool | None]) -> None:
+def test_few_invented_quotes_and_ones_too_short_to_check_are_not_a_finding(found_at: dict[int, bool | None]) -> None:
     of = rubric("tone")
     labels = examples(of, {"p": np.array([[1], [2], [3], [4]] * 5)})
     assert "invented-quotes" not in codes(diagnosed(of, labels, quoting(of, found_at)))

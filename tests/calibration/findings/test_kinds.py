@@ -55,7 +55,7 @@ def test_kinds_that_share_a_code_share_where_the_fault_is() -> None:
         assert (first.cause, first.names_criterion) == (kind.cause, kind.names_criterion)
 
 
-def test_an_unknown_code_is_no_kind() -> None:
+def test_an_unknown_code_is_not_a_kind() -> None:
     assert kind_of("tired") is None
 
 

@@ -128,7 +128,7 @@ def test_a_judge_that_keeps_to_the_middle_breaks_no_part_of_better_or_worse_resp
     assert standing_out(slices_of(compared(MADE.rubric, labelled, narrow))) == []
 
 
-def test_tasks_that_fall_into_one_part_are_no_evidence_against_it() -> None:
+def test_tasks_that_fall_into_one_part_are_not_evidence_against_it() -> None:
     """Two tasks make up the part, one of them unlucky: examples of a task are not independent."""
     judge = MADE.judge
     unlucky = np.array([i % 12 == 0 for i in range(120)])
