@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from markscheme.commands.help import COMMANDS
+from tests.judges.chat_server import ChatServer
+from tests.judges.decision_servers import likely, system_one
 
 HEAVY = {
     "numpy",
@@ -38,6 +40,9 @@ ON_THE_WAY: dict[str, set[str]] = {
     "import markscheme.judges.anthropic": set(),
     "from markscheme.judges.registry import open_judge; from markscheme.judges.asking import Asking; "
     "open_judge('anthropic', asking=Asking(list_prices=True))": set(),
+    "import markscheme.judges.decisions": set(),
+    "from markscheme.judges.registry import open_judge; from markscheme.judges.asking import Asking; "
+    "open_judge('systemone:jev-1.13.0', asking=Asking(list_prices=True))": set(),
     "import markscheme.stats": {"numpy", "scipy"},
     "import markscheme.ratings.examples": set(),
     "import markscheme.ratings.examples_choice": set(),
@@ -66,6 +71,16 @@ def test_grading_by_code_loads_no_statistics(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "[1]"}\n')
     told = f"main(['grade', {str(tmp_path / 'r.yaml')!r}, {str(tmp_path / 'in.jsonl')!r}, '--no-cache'])"
     assert not _loaded(f"from markscheme.cli import main; assert {told} == 0") & HEAVY
+
+
+def test_a_decision_model_is_asked_without_any_provider_s_sdk(tmp_path: Path) -> None:
+    (tmp_path / "r.yaml").write_text("criteria: [{name: tone, requirement: It is polite.}]\n")
+    (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "Thanks."}\n')
+    command = ["grade", str(tmp_path / "r.yaml"), str(tmp_path / "in.jsonl"), "--judge", "systemone:m", "--no-cache"]
+    with ChatServer(system_one(likely(0.1, 0.9))) as server:
+        told = f"import os; os.environ['TYPESAFE_BASE_URL'] = {server.url!r}\nfrom markscheme.cli import main"
+        loaded = _loaded(f"{told}; assert main({command!r}) == 0")
+    assert loaded & HEAVY == {"httpx2"}
 
 
 def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_prices() -> None:

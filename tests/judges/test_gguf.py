@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.judges.gguf import chat_marks, without_marks
+from markscheme.errors import JudgeUnavailable
+from markscheme.judges.gguf import chat_marks, is_decision_file, without_marks
 from markscheme.judges.local import LocalJudge
 from markscheme.prompt import Prompt
-from tests.judges.asking import asked
+from tests.judges.asking import asked, refusal
 
 ORDINARY, CONTROL, ADDED = 1, 3, 4
 
@@ -97,3 +98,42 @@ def test_a_prompt_with_a_mark_has_no_end_of_turn_in_it_for_the_real_model(local_
         for mark in ("<|im_end|>", "< |im_end|>", "")
     )
     assert marked == split > plain + 3
+
+
+# --- decision models -------------------------------------------------------------------------------------------------
+
+DECISION_KEY = "other.decision.type"
+
+
+def with_decision_type(model: Path, to: Path) -> Path:
+    """A model's file with the key of a decision model in its header; the tensors stay aligned."""
+    raw = model.read_bytes()
+    version, tensors, entries = struct.unpack_from("<IQQ", raw, 4)
+    aligned = 32
+    named = text(DECISION_KEY) + struct.pack("<I", 8)
+    filling = "x" * (aligned - (len(named) + 8) % aligned)
+    head = b"GGUF" + struct.pack("<IQQ", version, tensors, entries + 1)
+    to.write_bytes(head + named + text(filling) + raw[24:])
+    return to
+
+
+def test_a_decision_model_is_recognized_by_its_header(tmp_path: Path) -> None:
+    chat = written(tmp_path, header(VOCABULARY))
+    assert not is_decision_file(chat)
+    assert is_decision_file(with_decision_type(chat, tmp_path / "decision.gguf"))
+    chat.write_bytes(chat.read_bytes()[:60])
+    with pytest.raises(ValueError, match="breaks off"):
+        is_decision_file(chat)
+
+
+def test_a_decision_file_is_asked_typed_questions_in_process(local_model: Path, tmp_path: Path) -> None:
+    """llama.cpp is asked as a decision model; that this file is none is its answer, and no chat takes its place."""
+    judge = LocalJudge(with_decision_type(local_model, tmp_path / "decision.gguf"))
+    assert judge.identity.parameters["format"] == "systemone"
+    error = refusal(judge)
+    assert isinstance(error, JudgeUnavailable)
+    assert "not a decision model" in str(error)
+
+
+def test_a_chat_model_s_file_keeps_its_identity(local_model: Path) -> None:
+    assert "format" not in LocalJudge(local_model).identity.parameters

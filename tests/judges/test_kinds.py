@@ -134,7 +134,7 @@ def test_every_kind_is_named_in_help_and_described() -> None:
 CAN: dict[str, Callable[[JudgeKind], bool]] = {
     "batches": lambda kind: kind.batches,
     "rewording rubrics": lambda kind: kind.proposes,
-    "token probabilities": lambda kind: kind.probabilities,
+    "probabilities": lambda kind: kind.probabilities,
     "images": lambda kind: kind.sees,
     "free": lambda kind: kind.price(Identity(kind.name)) == Price(0.0, 0.0),
 }

@@ -33,6 +33,7 @@ class FunctionJudge:
 
     Args:
         fn: Sync or async; a sync function runs in a thread. It returns a text, a mapping, a pydantic model or a Reply.
+            A mapping `{"decisions": {CRITERION: {LEVEL: p, …}}}` gives probabilities instead of verdicts.
             If its signature has `schema`, it receives the JSON Schema of the answer.
         name: The judge's name. Two functions with the same name differ by their source, by the files of the modules
             they import from the project, and by what they declare: `fn.environment`, names of variables, and
@@ -203,7 +204,7 @@ class FunctionJudge:
             case str():
                 return Reply(answer, usage=Usage(1))
             case Mapping():
-                return Reply(self._as_json(answer), usage=Usage(1))
+                return Reply(self._as_json(answer), usage=Usage(1), decided="decisions" in answer)
         if hasattr(answer, "model_dump_json"):
             return Reply(answer.model_dump_json(), usage=Usage(1))
         raise UnreadableReply(

@@ -6,7 +6,7 @@ so a submission that contains one could end its own turn and speak in another ro
 
 import re
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,23 @@ _STRING, _ARRAY = 8, 9
 _SIZES: Final[Mapping[int, int]] = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 _CONTROL, _BY_ITS_USERS = 3, 4
 _TOKENS, _KINDS = b"tokenizer.ggml.tokens", b"tokenizer.ggml.token_type"
+_DECISION = b".decision.type"
+"""The end of the key by which a decision model's file says what it is, after the name of its architecture."""
+BROKEN: Final = "its header breaks off or says what no header says"
 _BETWEEN_BARS = re.compile(r"<[|｜].+[|｜]>", re.DOTALL)
+
+
+def is_decision_file(path: Path) -> bool:
+    """Whether a model is one that answers typed questions with probabilities, instead of writing.
+
+    Raises:
+        ValueError: The file isn't a GGUF file of version 2 or later, or is truncated.
+    """
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        try:
+            return any(key.endswith(_DECISION) for key in _Header(data).names())
+        except (struct.error, IndexError, KeyError) as error:
+            raise ValueError(BROKEN) from error
 
 
 def chat_marks(path: Path) -> tuple[str, ...]:
@@ -31,7 +47,7 @@ def chat_marks(path: Path) -> tuple[str, ...]:
         try:
             arrays = _Header(data).arrays({_TOKENS, _KINDS})
         except (struct.error, IndexError, KeyError) as error:
-            raise ValueError("its header breaks off or says what no header says") from error
+            raise ValueError(BROKEN) from error
     kinds = [int.from_bytes(kind, "little") for kind in arrays.get(_KINDS, ())]
     texts = [token.decode("utf-8", "replace") for token in arrays.get(_TOKENS, ())]
     return tuple(text for text, kind in zip(texts, kinds, strict=False) if _divides(text, kind))
@@ -49,18 +65,27 @@ class _Header:
 
     def arrays(self, wanted: set[bytes]) -> dict[bytes, list[bytes]]:
         """The elements of the arrays under the wanted keys, each as its bytes."""
-        if self._take(4) != MAGIC or self._number("<I") < OLDEST:
-            raise ValueError("it isn't a GGUF file of version 2 or later")
-        self._take(8)  # number of tensors
         arrays: dict[bytes, list[bytes]] = {}
-        for _ in range(self._number("<Q")):
-            key = self._text()
-            kind = self._number("<I")
+        for key, kind in self._entries():
             if kind == _ARRAY and key in wanted:
                 arrays[key] = self._elements()
             else:
                 self._skip(kind)
         return arrays
+
+    def names(self) -> Iterator[bytes]:
+        """The keys, in order."""
+        for key, kind in self._entries():
+            yield key
+            self._skip(kind)
+
+    def _entries(self) -> Iterator[tuple[bytes, int]]:
+        """Each key and the kind of its value, which whoever reads them takes or skips before the next one."""
+        if self._take(4) != MAGIC or self._number("<I") < OLDEST:
+            raise ValueError("it isn't a GGUF file of version 2 or later")
+        self._take(8)  # number of tensors
+        for _ in range(self._number("<Q")):
+            yield self._text(), self._number("<I")
 
     def _elements(self) -> list[bytes]:
         kind = self._number("<I")

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from markscheme.judges.judge import Identity, Judge
     from markscheme.judges.price import Price
 
+JEV_DOLLARS: Final = 0.042
+"""For a million tokens that Jev reads; LiteLLM, MLflow and DeepEval agree."""
+LUNA_DOLLARS: Final = 0.10
+"""For a million tokens that gpt-6-luna reads for decisions, as LiteLLM has it."""
 GROUP: Final = "markscheme.judges"
 """The entry point group by which installed packages add kinds."""
 
@@ -57,7 +61,7 @@ class JudgeKind:
         batches: Whether its judges have `batches()`, the batch API of their provider.
         proposes: Whether its models can write new words for a rubric.
         sees: Whether its judges send images to the model.
-        probabilities: Whether its judges give the probabilities of tokens, if asked to.
+        probabilities: Whether its judges give probabilities of levels, or of tokens if asked to.
         names_code: Whether the rest of its name is code to import, which no configuration file may name.
     """
 
@@ -223,6 +227,30 @@ def _local(rest: str, asking: "Asking") -> "Judge":
     return LocalJudge(Path(rest), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
+def _system_one(rest: str, asking: "Asking") -> "Judge":
+    from markscheme.judges.decisions import SYSTEM_ONE, DecisionJudge
+
+    return DecisionJudge(SYSTEM_ONE, rest, expected=asking.expected, **asking.settings())
+
+
+def _decisions(rest: str, asking: "Asking") -> "Judge":
+    from markscheme.judges.decisions import DECISIONS, DecisionJudge
+
+    return DecisionJudge(DECISIONS, rest, expected=asking.expected, **asking.settings())
+
+
+def _price_at_home(models: str, dollars_per_million: float) -> "Callable[[Identity], Price | None]":
+    """The price of the maker's own models at the maker's own address: of what they read; answers cost nothing."""
+
+    def price(identity: "Identity") -> "Price | None":
+        from markscheme.judges.price import Price
+
+        is_known = identity.model.startswith(models) and not identity.address
+        return Price(dollars_per_million, 0.0) if is_known else None
+
+    return price
+
+
 def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
     from markscheme.judges.recorded import RecordedJudge
 
@@ -248,6 +276,14 @@ def _openai_ready() -> str | None:
     lacks_key = not _set("OPENAI_API_KEY", "OPENAI_BASE_URL")
     missing = _missing("openai", "markscheme[openai]")
     return missing or ("set OPENAI_API_KEY, or OPENAI_BASE_URL for another server" if lacks_key else None)
+
+
+def _key_or_server(key: str, address: str) -> "Callable[[], str | None]":
+    def ready() -> str | None:
+        missing = None if find_spec("httpx2") else "pip install httpx2"
+        return missing or (None if _set(key, address) else f"set {key}, or {address} for another server")
+
+    return ready
 
 
 def _recordings() -> list[str]:
@@ -295,6 +331,28 @@ SHIPPED_KINDS: Final = (
         about="a model file, run in this process",
         deadline=math.inf,  # requests queue in this process: waiting for a turn is not a timeout
         price=_free,
+        probabilities=True,
+    ),
+    JudgeKind(
+        "systemone",
+        _system_one,
+        environment=("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
+        ready=_key_or_server("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
+        form="systemone:MODEL",
+        needs="the model",
+        about="a decision model, which gives probabilities; any server of System One, by TYPESAFE_BASE_URL",
+        price=_price_at_home("jev-", JEV_DOLLARS),
+        probabilities=True,
+    ),
+    JudgeKind(
+        "decisions",
+        _decisions,
+        environment=("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        ready=_key_or_server("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        form="decisions:MODEL",
+        needs="the model",
+        about="a decision model of OpenAI, which gives probabilities",
+        price=_price_at_home("gpt-6-luna", LUNA_DOLLARS),
         probabilities=True,
     ),
     JudgeKind(

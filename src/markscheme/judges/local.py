@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
-from markscheme.judges.gguf import MAGIC, chat_marks, without_marks
+from markscheme.judges.decisions import SYSTEM_ONE, decided_reply, refuse_unaskable
+from markscheme.judges.gguf import MAGIC, chat_marks, is_decision_file, without_marks
 from markscheme.judges.judge import Identity, Reply
 from markscheme.judges.openai import chat_reply, schema_format
 from markscheme.judges.provider import said, shown
@@ -32,7 +33,7 @@ BLOCK_BYTES = 65_536
 
 
 class LocalJudge:
-    """A GGUF model run in this process, constrained to the answer's schema.
+    """A GGUF model run in this process, constrained to the answer's schema, or a decision model with its probabilities.
 
     The model is loaded with the first request, which blocks the process for a moment (that its file exists is checked
     before), and freed by `aclose`. Nothing is sent anywhere. With one slot and temperature 0 the same prompt always
@@ -96,7 +97,17 @@ class LocalJudge:
             "max_tokens": self.max_tokens,
             "keep_prefix": self.keep_prefix,
         }
+        if self._is_decision_model:
+            parameters["format"] = SYSTEM_ONE.name
         return Identity(f"local:{self.path.name}", self.path.stem, parameters)
+
+    @cached_property
+    def _is_decision_model(self) -> bool:
+        """Whether the file is asked typed questions; a damaged header leaves that to the loader."""
+        try:
+            return is_decision_file(self.path)
+        except ValueError:
+            return False
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """The model's answer to `prompt`.
@@ -106,13 +117,23 @@ class LocalJudge:
             UsageError: The file cannot be loaded.
             JudgeUnavailable: The prompt does not fit, or the model cannot process it.
         """
+        if self._is_decision_model:
+            refuse_unaskable(prompt)
         if self._workers is None:
             self._workers = ThreadPoolExecutor(self.slots, thread_name_prefix="local-judge")
         answer = await asyncio.get_running_loop().run_in_executor(self._workers, self._answer, prompt, sample)
-        reply = chat_reply(answer, expected=self.expected)
+        reply = self._read(answer, prompt)
         if reply is None or "error" in answer:
             raise self._fault(answer)
         return replace(reply, model=self.path.name)
+
+    def _read(self, answer: Any, prompt: Prompt) -> Reply | None:
+        if not self._is_decision_model:
+            return chat_reply(answer, expected=self.expected)
+        try:
+            return decided_reply(answer, prompt, SYSTEM_ONE, expected=self.expected)
+        except ValueError:
+            return None
 
     async def aclose(self) -> None:
         """Free the model, once requests under way have ended."""
@@ -143,6 +164,11 @@ class LocalJudge:
     def _answer(self, prompt: Prompt, sample: int) -> Any:
         server = self._started()
         try:
+            if self._is_decision_model:
+                if not hasattr(server, "handle_systemone"):
+                    raise NoJudge(f"{self.path.name} is a decision model: pip install --upgrade xllamacpp")
+                request = _each_text(self._split, SYSTEM_ONE.request(self.path.stem, prompt))
+                return server.handle_systemone(request)
             return server.handle_chat_completions(self._request(prompt, sample))
         except (ValueError, RuntimeError) as error:
             raise JudgeUnavailable(f"{self.identity.name} cannot be asked this: {shown(str(error))}") from error
@@ -187,6 +213,15 @@ class LocalJudge:
                 "included"
             )
         return JudgeUnavailable(f"{self.identity.name} cannot be asked this: {shown(said(answer))}")
+
+
+def _each_text(change: Callable[[str], str], data: Any) -> Any:
+    """The same data with every text in it changed; keys stay."""
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, Mapping):
+        return {key: _each_text(change, value) for key, value in data.items()}
+    return [_each_text(change, value) for value in data] if isinstance(data, list) else data
 
 
 def digest(path: Path) -> str:

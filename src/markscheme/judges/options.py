@@ -257,7 +257,7 @@ class AskOptions:
     )
     expected: bool = _option(
         False,
-        f"use the expected level, by the probabilities of tokens: {names_that(lambda kind: kind.probabilities)}",
+        f"use the expected level, by the probabilities of levels: {names_that(lambda kind: kind.probabilities)}",
         _SWITCH,
     )
     scorers: tuple[str, ...] = _option(

@@ -349,7 +349,10 @@ def _number(text: str | None) -> float | None:
 
 def said(body: object) -> str:
     """The provider's own words in an error's body; "" for a page or anything else without a message."""
-    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    inner = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else None
+    if isinstance(inner, list) and inner and isinstance(inner[0], Mapping):  # the faults of a request, one by one
+        place = ".".join(map(str, inner[0]["loc"])) if isinstance(inner[0].get("loc"), list) else ""
+        return f"{place}: {inner[0].get('msg')}".removeprefix(": ")
     words = inner.get("message") if isinstance(inner, Mapping) else inner
     return words if isinstance(words, str) else ""
 

@@ -61,7 +61,10 @@ class RecordedJudge:
                 raise RatingError(f"answers prompt {key[0]} (sample {key[1]}) a second time", path=path, line=line)
             stop = record.get("stop", "end")
             provenance = str(record.get("provenance", ""))
-            replies[key] = Reply(record["text"], record["model"], stop, source="recorded", provenance=provenance)
+            is_decided = record.get("decided") is True
+            replies[key] = Reply(
+                record["text"], record["model"], stop, source="recorded", provenance=provenance, decided=is_decided
+            )
             dates.append(str(record.get("recorded", "")))
         if not replies:
             raise RatingError(

@@ -1,0 +1,444 @@
+"""Decision models as judges: a response and typed questions in, a probability for each level out, and no words.
+
+Two formats: System One (`POST /v1/systemone`) and OpenAI's Decisions (`POST /v1/decisions`). Replies of both are
+written in one form, so that caches and recordings of either are read alike.
+"""
+
+import asyncio
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final
+
+from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.provider import count, parse_address, said, shown, status_fault, usable_key
+from markscheme.judges.timeouts import REQUEST_TIMEOUT
+from markscheme.prompt import DecisionQuestion, Prompt
+
+MOST_LEVELS = 10
+"""Levels of a score in both formats."""
+MOST_OPTIONS = 255
+"""Options of a choice in both formats."""
+LONGEST_BODY = 4_000_000
+"""Bytes of a response that are read: hundreds of questions with 255 options each."""
+HTTP: Final = "httpx2"
+"""The HTTP library of the Anthropic SDK, which is loaded with the first request; the SDK isn't."""
+TOO_LONG: Final = "max_tokens_exceeded"
+"""By which a server of System One says that a request has too many tokens."""
+MODEL_QUESTION: Final = "c{}"
+"""The id of a question: a criterion's name is never a key of a request."""
+
+Answers = Iterator[tuple[str, Any]]
+"""Ids of questions and their answers, as read; an id may come twice."""
+
+
+# --- the two formats ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFormat:
+    """How a decision model is asked, and what its answers look like.
+
+    Attributes:
+        name: The judge's name, before the colon and the model.
+        path: Added to the base URL.
+        own_address: The provider's own base URL.
+        key_variable: The environment variable with the key.
+        address_variable: The environment variable with another base URL.
+        instead: What to do where a server doesn't know the path.
+        request: The body of a request, from a model's name and a prompt.
+        answers: The answers in a body; ValueError if it has none.
+        distribution: The probabilities in an answer to a question, by option as written; None if it has none.
+    """
+
+    name: str
+    path: str
+    own_address: str
+    key_variable: str
+    address_variable: str
+    instead: str
+    request: Callable[[str, Prompt], dict[str, Any]]
+    answers: Callable[[Mapping[str, Any]], Answers]
+    distribution: Callable[[Mapping[str, Any], DecisionQuestion], dict[str, Any] | None]
+
+
+def _ids(prompt: Prompt) -> Iterator[tuple[str, DecisionQuestion]]:
+    return ((MODEL_QUESTION.format(place), question) for place, question in enumerate(prompt.questions))
+
+
+def _level_text(choice: str, description: str) -> str:
+    link = " " if description.startswith("(") else ": "
+    return f"{choice}{link}{description}" if description else choice
+
+
+def _system_one_request(model: str, prompt: Prompt) -> dict[str, Any]:
+    notes = [prompt.guidelines, *(f"Not shown of {line}" for line in prompt.left_out)]
+    guidelines = "guidelines" if "guidelines" not in prompt.material else "guidelines of the rubric"
+    questions: dict[str, Any] = {}
+    for key, question in _ids(prompt):
+        asked: dict[str, Any] = {"type": question.kind, "instructions": question.instructions}
+        if question.kind == "yes_no":
+            asked["type"] = "noul"
+            signs = {name: text for name, (_, text) in zip(("false", "true"), question.options, strict=True) if text}
+            asked |= {"criteria": signs} if signs else {}
+        elif question.kind == "score":
+            asked["criteria"] = [_level_text(*option) for option in question.options]
+        else:
+            asked["criteria"] = {choice: text or None for choice, text in question.options}
+        questions[key] = asked
+    return {"model": model, "state": {guidelines: "\n".join(notes), **prompt.material}, "questions": questions}
+
+
+def _system_one_answers(body: Mapping[str, Any]) -> Answers:
+    if not isinstance(body["answers"], Mapping):
+        raise ValueError("no answers")
+    yield from body["answers"].items()
+
+
+def _system_one_distribution(answer: Mapping[str, Any], question: DecisionQuestion) -> dict[str, Any] | None:
+    if question.kind == "yes_no":
+        return _yes_no(answer.get("noul"), question) if answer.get("type") == "noul" else None
+    if answer.get("type") != question.kind or not isinstance(answer.get("probabilities"), Mapping):
+        return None
+    offered = {str(place): choice for place, choice in enumerate(question.choices)}
+    if question.kind == "choice":
+        offered = {choice: choice for choice in question.choices}
+    return _named_options(answer["probabilities"].items(), offered)
+
+
+def _decisions_request(model: str, prompt: Prompt) -> dict[str, Any]:
+    questions = []
+    for key, question in _ids(prompt):
+        asked: dict[str, Any] = {"type": question.kind, "name": key, "instructions": question.instructions}
+        if question.kind == "yes_no":
+            asked["type"] = "predicate"
+            signs = [
+                f"{name}: {text}" for name, (_, text) in zip(("False", "True"), question.options, strict=True) if text
+            ]
+            asked["instructions"] = "\n".join([question.instructions, *signs])
+        elif question.kind == "score":
+            asked["levels"] = [
+                {"label": choice, "description": _level_text(choice, text)} for choice, text in question.options
+            ]
+        else:
+            asked["choices"] = [
+                {"value": choice} | ({"description": text} if text else {}) for choice, text in question.options
+            ]
+        questions.append(asked)
+    return {"model": model, "input": f"{prompt.guidelines}\n\n{prompt.user}", "questions": questions}
+
+
+def _decisions_answers(body: Mapping[str, Any]) -> Answers:
+    if not isinstance(body["answers"], list):
+        raise ValueError("no answers")
+    for answer in body["answers"]:
+        if isinstance(answer, Mapping) and isinstance(answer.get("name"), str):
+            yield answer["name"], answer
+
+
+def _decisions_distribution(answer: Mapping[str, Any], question: DecisionQuestion) -> dict[str, Any] | None:
+    if question.kind == "yes_no":
+        return _yes_no(answer.get("probability"), question) if answer.get("type") == "predicate" else None
+    entries = answer.get("probabilities")
+    if answer.get("type") != question.kind or not isinstance(entries, list):
+        return None
+    if not all(isinstance(entry, Mapping) for entry in entries):
+        return None
+    offered: dict[Any, str] = dict(enumerate(question.choices))
+    if question.kind == "choice":
+        offered = {choice: choice for choice in question.choices}
+    return _named_options(((entry.get("value"), entry.get("probability")) for entry in entries), offered)
+
+
+def _yes_no(p: Any, question: DecisionQuestion) -> dict[str, Any]:
+    """The probabilities of both levels, from that of the better one."""
+    unmet, met = question.choices
+    is_number = isinstance(p, int | float) and not isinstance(p, bool) and math.isfinite(p)
+    return {unmet: round(1 - p, 12) if is_number else None, met: p}
+
+
+def _named_options(entries: Iterable[tuple[Any, Any]], offered: Mapping[Any, str]) -> dict[str, Any]:
+    """Probabilities by option as prompts spell it; what wasn't offered or comes twice has a name that no option has."""
+    named: dict[str, Any] = {}
+    for value, p in entries:
+        is_known = isinstance(value, str | int) and not isinstance(value, bool) and value in offered
+        name = offered[value] if is_known else f"not offered: {value!r:.80}"
+        named[name if name not in named else f"twice: {name}"] = p
+    return named
+
+
+SYSTEM_ONE: Final = DecisionFormat(
+    "systemone",
+    "/v1/systemone",
+    "https://api.typesafe.ai",
+    "TYPESAFE_API_KEY",
+    "TYPESAFE_BASE_URL",
+    "this server has no System One route; for OpenAI's API use decisions:MODEL",
+    _system_one_request,
+    _system_one_answers,
+    _system_one_distribution,
+)
+DECISIONS: Final = DecisionFormat(
+    "decisions",
+    "/decisions",
+    "https://api.openai.com/v1",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "this server has no route for decisions, or no such model; for a server of System One use systemone:MODEL",
+    _decisions_request,
+    _decisions_answers,
+    _decisions_distribution,
+)
+
+
+# --- what both have in common ---------------------------------------------------------------------------------------
+
+
+def refuse_unaskable(prompt: Prompt) -> None:
+    """Refuse a prompt that no decision model can be asked, before anything is sent.
+
+    Raises:
+        UsageError: It doesn't ask about criteria, or one has more levels or options than there may be.
+    """
+    if not prompt.questions:
+        raise UsageError(
+            "a decision model rates criteria and writes nothing: it can't rate a response as a whole (strategy "
+            "holistic), and proposes no words"
+        )
+    for question in prompt.questions:
+        if question.kind == "score" and len(question.options) > MOST_LEVELS:
+            levels = len(question.options)
+            raise UsageError(f"`{question.name}` has {levels} levels; a decision model rates at most {MOST_LEVELS}")
+        if len(question.options) > MOST_OPTIONS:
+            options = len(question.options)
+            raise UsageError(f"`{question.name}` has {options} options; a decision model takes at most {MOST_OPTIONS}")
+
+
+def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: bool = False) -> Reply:
+    """The reply in the body of a response, in the form that both formats share.
+
+    Args:
+        body: As parsed by `parsed_body`.
+        prompt: What was asked.
+        wire: Its format.
+        expected: Whether the mean of the levels counts, instead of the most probable one.
+
+    Raises:
+        ValueError: The body isn't an answer in this format.
+    """
+    if not isinstance(body, Mapping) or "answers" not in body:
+        raise ValueError("no answers")
+    questions = dict(_ids(prompt))
+    decisions: dict[str, Any] = {}
+    for key, answer in wire.answers(body):
+        if key not in questions:
+            continue
+        question = questions[key]
+        decisions[question.name] = TWICE if question.name in decisions else _decision(answer, question, wire)
+    text = json.dumps(({"expected": True} if expected else {}) | {"decisions": decisions}, ensure_ascii=False)
+    usage = body.get("usage")
+    counts = usage if isinstance(usage, Mapping) else {}
+    tokens = Usage(1, count(counts.get("input_tokens")), count(counts.get("output_tokens")))
+    model = body.get("model")
+    return Reply(text, model=model if isinstance(model, str) else "", usage=tokens, decided=True)
+
+
+TWICE: Final = "two answers"
+"""In place of an answer that came twice; neither counts."""
+
+
+def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> Any:
+    """The probabilities in an answer, or that it was refused; anything else as a text, which no reader takes."""
+    if answer == TWICE:
+        return TWICE
+    if not isinstance(answer, Mapping):
+        return "no answer of any type"
+    if answer.get("type") == "refusal":
+        return {"refused": True}
+    distribution = wire.distribution(answer, question)
+    if distribution is None:
+        return f"an answer of type {answer.get('type')!r:.80}, which wasn't asked for"
+    return {option: _as_received(p) for option, p in distribution.items()}
+
+
+def _as_received(p: Any) -> Any:
+    """A probability as received; null for what JSON can't hold or no number is."""
+    if isinstance(p, float) and not math.isfinite(p):
+        return None
+    return p if isinstance(p, int | float) else f"{p!r:.80}"
+
+
+def parsed_body(text: str | bytes) -> Any:
+    """The JSON of a response, NaN included, in which a key that comes twice has TWICE as its value.
+
+    Raises:
+        ValueError: It isn't JSON.
+    """
+    return json.loads(text, object_pairs_hook=_noting_twice)
+
+
+def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    for key, value in pairs:
+        entries[key] = TWICE if key in entries else value
+    return entries
+
+
+# --- a server -------------------------------------------------------------------------------------------------------
+
+
+class DecisionJudge:
+    """A decision model behind a server.
+
+    Sends one request per reply: retries, rates and budgets are `Limited`'s job. Repeating a request may move
+    probabilities a little, so replies are cached like any other's.
+
+    Args:
+        wire: Its format: SYSTEM_ONE or DECISIONS.
+        model: As the server names it.
+        api_key: Else the variable's of the format, looked up with the first request; only the provider's own address
+            requires one.
+        base_url: Else the variable's, else the provider's own.
+        expected: True uses the mean of the levels instead of the most probable one.
+        deadline: Timeout of a request in seconds.
+
+    Raises:
+        UsageError: The base URL is invalid.
+    """
+
+    def __init__(
+        self,
+        wire: DecisionFormat,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        expected: bool = False,
+        deadline: float = REQUEST_TIMEOUT,
+    ) -> None:
+        self.wire, self.model, self.expected, self.deadline = wire, model, expected, deadline
+        self._given_key = api_key
+        self._address = parse_address(base_url or os.environ.get(wire.address_variable) or wire.own_address)
+        self._client: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def __repr__(self) -> str:
+        return f"DecisionJudge({self.wire.name}:{self.model})"
+
+    @property
+    def identity(self) -> Identity:
+        """Model, what counts of its probabilities, and the address if it isn't the provider's own."""
+        return Identity(f"{self.wire.name}:{self.model}", self.model, {"expected": self.expected}, self.other_address)
+
+    @property
+    def other_address(self) -> str:
+        """The address, if it isn't the provider's own."""
+        return "" if self._address.url == self.wire.own_address else self._address.url
+
+    @property
+    def who(self) -> str:
+        """The judge in messages."""
+        return f"{self.wire.name} ({self.model})" + (f" at {self.other_address}" if self.other_address else "")
+
+    @cached_property
+    def key(self) -> str:
+        """The key; "" for a server that needs none.
+
+        Raises:
+            NoJudge: One is needed and there is none.
+        """
+        key = usable_key(self.wire.key_variable, self._given_key)
+        if not key and not self.other_address:
+            raise NoJudge(
+                f"the judge {self.wire.name}:{self.model} needs a key: set {self.wire.key_variable}, or "
+                f"{self.wire.address_variable} for a server of your own"
+            )
+        return key
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
+        """The model's answer to `prompt`.
+
+        Raises:
+            NoJudge: There is no key where one is needed, or the HTTP library is missing.
+            UsageError: No decision model can be asked this.
+            JudgeUnavailable: The server refused, asked to wait, or did not answer in time.
+            UnreadableReply: The response isn't an answer of a decision model.
+        """
+        refuse_unaskable(prompt)
+        secrets = tuple(filter(None, (self.key, *self._address.secrets)))
+        status, headers, body = await self._sent(self.wire.request(self.model, prompt), secrets)
+        if status != 200:
+            raise self._refusal(status, headers, body, secrets)
+        try:
+            return decided_reply(parsed_body(body), prompt, self.wire, expected=self.expected)
+        except (ValueError, RecursionError):
+            raise UnreadableReply(
+                f"the answer of {self.who} isn't that of a decision model; does the address end as it should?"
+            ) from None
+
+    async def aclose(self) -> None:
+        """Close the connections, if they were opened in this loop."""
+        client, loop = self._client, self._loop
+        self._client = self._loop = None
+        if client is not None and loop is asyncio.get_running_loop():
+            await client.aclose()
+
+    async def _sent(self, request: dict[str, Any], secrets: tuple[str, ...]) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body of the response."""
+        http = self._library()
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        url = self._address.url.removesuffix("/v1") if self.wire is SYSTEM_ONE else self._address.url
+        try:
+            async with (
+                asyncio.timeout(self.deadline),
+                self._opened(http).stream(
+                    "POST", url + self.wire.path, json=request, headers=headers | self._address.headers
+                ) as response,
+            ):
+                body = b""
+                async for part in response.aiter_bytes():
+                    body += part
+                    if len(body) > LONGEST_BODY:
+                        raise UnreadableReply(f"the answer of {self.who} is longer than {LONGEST_BODY:,} bytes")
+                return response.status_code, response.headers, body
+        except (TimeoutError, http.TimeoutException):
+            raise JudgeSilent(f"{self.who} gave no answer within {self.deadline:g} s") from None
+        except http.DecodingError:
+            raise UnreadableReply(f"the answer of {self.who} can't be decoded") from None
+        except http.TransportError:
+            raise JudgeSilent(f"{self.who} could not be reached, or the line broke") from None
+        except (http.HTTPError, http.InvalidURL) as error:
+            words = shown(str(error), secrets)
+            raise JudgeUnavailable(f"{self.who} could not be asked: {type(error).__name__}: {words}") from None
+
+    def _library(self) -> ModuleType:
+        try:
+            return import_module(HTTP)
+        except ModuleNotFoundError:
+            raise NoJudge(f"{self.who} is asked through the package {HTTP}: pip install {HTTP}") from None
+
+    def _opened(self, http: ModuleType) -> Any:
+        """The client of the running event loop."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._client = http.AsyncClient(timeout=self.deadline)
+            self._loop = loop
+        return self._client
+
+    def _refusal(self, status: int, headers: Mapping[str, str], raw: bytes, secrets: tuple[str, ...]) -> JudgeError:
+        try:
+            body: Any = parsed_body(raw)
+        except (ValueError, RecursionError):
+            body = None
+        if status in (400, 413, 422) and (TOO_LONG in said(body) or TOO_LONG in str(body)[:LONGEST_BODY]):
+            return JudgeUnavailable(f"the prompt is too long for {self.model}", status=status)
+        fault = status_fault(self.who, status, headers, body, secrets=secrets)
+        if status == 404:
+            return JudgeUnavailable(f"{fault}; {self.wire.instead}", status=status)
+        return fault
