@@ -31,7 +31,7 @@ RAW_LENGTH = 2_000
 LONGEST_READ = 200_000
 """Maximum characters of a reply that is searched for an answer; a longer one is not read."""
 ONLY_REPEATS = "the reply only repeats an answer that the material contains"
-DECLINED = "the model declined to answer this question"
+REFUSED_QUESTION = "the model declined to answer this question"
 MOST_DOUBT = 0.01
 """Maximum probability that may be ambiguous between levels for an expected level to be given."""
 
@@ -292,7 +292,7 @@ def _decisions(reply: Reply, criteria: Sequence[Criterion]) -> dict[str, Outcome
 def _decision(entry: Any, criterion: Criterion, reply: Reply, *, by_mean: bool) -> Outcome:
     name = criterion.name
     if isinstance(entry, Mapping) and entry.get("refused") is True:
-        return Abstention(name, DECLINED)
+        return Abstention(name, REFUSED_QUESTION)
     try:
         if entry is None:
             raise _Unreadable("the reply has no decision on it")

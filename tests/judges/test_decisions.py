@@ -13,7 +13,14 @@ from markscheme import Criterion, Level, Reply, Rubric, Scale, Submission, grade
 from markscheme.errors import JudgeBusy, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.grading import Grade, grade_json, questions
 from markscheme.judges.asking import Asking
-from markscheme.judges.decisions import DECISIONS, SYSTEM_ONE, DecisionFormat, DecisionJudge, decided_reply, parsed_body
+from markscheme.judges.decisions import (
+    OPENAI_DECISIONS,
+    SYSTEM_ONE,
+    DecisionFormat,
+    DecisionJudge,
+    decided_reply,
+    parsed_body,
+)
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge, Usage
 from markscheme.judges.limited import Limiter
@@ -27,7 +34,7 @@ from tests.judges.chat_server import Answer, ChatServer
 from tests.judges.decision_servers import decisions, likely, stand_in, system_one
 from tests.stats.shared_numbers import block
 
-WIRES = {"systemone": SYSTEM_ONE, "decisions": DECISIONS}
+WIRES = {"systemone": SYSTEM_ONE, "decisions": OPENAI_DECISIONS}
 SERVERS = {"systemone": system_one, "decisions": decisions}
 ALL_KINDS = Rubric(
     (
@@ -81,7 +88,7 @@ def test_each_kind_of_criterion_is_asked_as_its_type_and_no_name_is_a_key() -> N
 
 def test_decisions_are_asked_the_same_in_one_fenced_text() -> None:
     prompt = verdict_prompt(ALL_KINDS, Submission("Thank you.", {"query": "Where?"}), ALL_KINDS.criteria)
-    request = DECISIONS.request("m", prompt)
+    request = OPENAI_DECISIONS.request("m", prompt)
     kinds = [question["type"] for question in request["questions"]]
     assert kinds == ["predicate", "score", "choice", "choice", "predicate"]
     assert [question["name"] for question in request["questions"]] == ["c0", "c1", "c2", "c3", "c4"]
@@ -255,7 +262,7 @@ def from_answers(
     replies = []
     for answer in answers:
         is_one = answer["type"] in ("noul", "score", "choice") and not isinstance(answer.get("probabilities"), list)
-        wire: DecisionFormat = SYSTEM_ONE if is_one else DECISIONS
+        wire: DecisionFormat = SYSTEM_ONE if is_one else OPENAI_DECISIONS
         body = {"c0": answer} if is_one else [{**answer, "name": "c0"}]
         replies.append(decided_reply({"answers": body}, prompt, wire, expected=by_mean))
     whole = replies[0] if len(replies) == 1 else Reply("", parts=tuple(replies))
@@ -319,7 +326,7 @@ def test_answers_match_by_name_and_one_that_comes_twice_counts_neither_time() ->
     assert isinstance(outcomes["b"], Verdict)
     twice = [{"type": "predicate", "name": "c0", "probability": p} for p in (0.1, 0.2)]
     reply = decided_reply(
-        {"answers": [{"type": "predicate", "name": "c1", "probability": 1}, *twice]}, prompt, DECISIONS
+        {"answers": [{"type": "predicate", "name": "c1", "probability": 1}, *twice]}, prompt, OPENAI_DECISIONS
     )
     outcomes = read_verdicts(reply, rubric.criteria, "…")
     assert isinstance(outcomes["a"], Unread)

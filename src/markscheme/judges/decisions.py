@@ -21,7 +21,7 @@ from markscheme.judges.provider import count, parse_address, said, shown, status
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import DecisionQuestion, Prompt
 
-MOST_LEVELS = 10
+MOST_SCORE_LEVELS = 10
 """Levels of a score in both formats."""
 MOST_OPTIONS = 255
 """Options of a choice in both formats."""
@@ -34,7 +34,7 @@ TOO_LONG: Final = "max_tokens_exceeded"
 MODEL_QUESTION: Final = "c{}"
 """The id of a question: a criterion's name is never a key of a request."""
 
-Answers = Iterator[tuple[str, Any]]
+AnswersById = Iterator[tuple[str, Any]]
 """Ids of questions and their answers, as read; an id may come twice."""
 
 
@@ -64,7 +64,7 @@ class DecisionFormat:
     address_variable: str
     instead: str
     request: Callable[[str, Prompt], dict[str, Any]]
-    answers: Callable[[Mapping[str, Any]], Answers]
+    answers: Callable[[Mapping[str, Any]], AnswersById]
     distribution: Callable[[Mapping[str, Any], DecisionQuestion], dict[str, Any] | None]
 
 
@@ -95,7 +95,7 @@ def _system_one_request(model: str, prompt: Prompt) -> dict[str, Any]:
     return {"model": model, "state": {guidelines: "\n".join(notes), **prompt.material}, "questions": questions}
 
 
-def _system_one_answers(body: Mapping[str, Any]) -> Answers:
+def _system_one_answers(body: Mapping[str, Any]) -> AnswersById:
     if not isinstance(body["answers"], Mapping):
         raise ValueError("no answers")
     yield from body["answers"].items()
@@ -134,7 +134,7 @@ def _decisions_request(model: str, prompt: Prompt) -> dict[str, Any]:
     return {"model": model, "input": f"{prompt.guidelines}\n\n{prompt.user}", "questions": questions}
 
 
-def _decisions_answers(body: Mapping[str, Any]) -> Answers:
+def _decisions_answers(body: Mapping[str, Any]) -> AnswersById:
     if not isinstance(body["answers"], list):
         raise ValueError("no answers")
     for answer in body["answers"]:
@@ -184,7 +184,7 @@ SYSTEM_ONE: Final = DecisionFormat(
     _system_one_answers,
     _system_one_distribution,
 )
-DECISIONS: Final = DecisionFormat(
+OPENAI_DECISIONS: Final = DecisionFormat(
     "decisions",
     "/decisions",
     "https://api.openai.com/v1",
@@ -212,9 +212,11 @@ def refuse_unaskable(prompt: Prompt) -> None:
             "holistic), and proposes no words"
         )
     for question in prompt.questions:
-        if question.kind == "score" and len(question.options) > MOST_LEVELS:
+        if question.kind == "score" and len(question.options) > MOST_SCORE_LEVELS:
             levels = len(question.options)
-            raise UsageError(f"`{question.name}` has {levels} levels; a decision model rates at most {MOST_LEVELS}")
+            raise UsageError(
+                f"`{question.name}` has {levels} levels; a decision model rates at most {MOST_SCORE_LEVELS}"
+            )
         if len(question.options) > MOST_OPTIONS:
             options = len(question.options)
             raise UsageError(f"`{question.name}` has {options} options; a decision model takes at most {MOST_OPTIONS}")
@@ -300,7 +302,7 @@ class DecisionJudge:
     probabilities a little, so replies are cached like any other's.
 
     Args:
-        wire: Its format: SYSTEM_ONE or DECISIONS.
+        wire: Its format: SYSTEM_ONE or OPENAI_DECISIONS.
         model: As the server names it.
         api_key: Else the variable's of the format, looked up with the first request; only the provider's own address
             requires one.

@@ -234,9 +234,9 @@ def _system_one(rest: str, asking: "Asking") -> "Judge":
 
 
 def _decisions(rest: str, asking: "Asking") -> "Judge":
-    from markscheme.judges.decisions import DECISIONS, DecisionJudge
+    from markscheme.judges.decisions import OPENAI_DECISIONS, DecisionJudge
 
-    return DecisionJudge(DECISIONS, rest, expected=asking.expected, **asking.settings())
+    return DecisionJudge(OPENAI_DECISIONS, rest, expected=asking.expected, **asking.settings())
 
 
 def _price_at_home(models: str, dollars_per_million: float) -> "Callable[[Identity], Price | None]":
