@@ -119,6 +119,7 @@ LATE: dict[str, dict[str, str]] = {
     },
     "judges.kinds": {
         **dict.fromkeys(("judges.anthropic", "judges.local", "judges.openai"), SDK),
+        "judges.decisions": FOR_THE_START,
         "judges.function": FOR_THE_START,
         "judges.price": FOR_THE_START,
         "judges.recorded": FOR_THE_START,
