@@ -96,6 +96,31 @@ def test_one_that_differs_of_20_ends_the_old_labels_and_the_rest_is_asked(projec
     assert not set(rest) & set(checked)
 
 
+def test_words_that_mean_the_same_by_the_author_s_word_keep_old_labels_for_trends(project: Path) -> None:
+    said = run("markscheme", "label", "manners", "--same-meaning", "polite", cwd=project)
+    assert said.returncode == 0, said.stderr
+    assert "Labels under the old words stay in trends." in said.stdout
+    with Server(project, OWN) as server:
+        assert len(answer_all(server, frozenset([3]))) == 20
+    report = calibrated(project)
+    assert (report["relabelled"]["state"], report["agreement"]["n"]) == ("relabel the rest", 60)
+    assert report["use"] == "trend"
+    assert "you said that they mean the same, so these count for trends, and not for a gate" in report["because"]
+    with Server(project, OWN) as server:
+        open_again = [step for step in server.get("").data["steps"] if any(step["before"]) and step["answer"] is None]
+    assert open_again == []
+
+
+@pytest.mark.parametrize(
+    ("criterion", "why"),
+    [("polit", "did you mean polite?"), ("waffle", "no labels were given to other words of waffle")],
+)
+def test_a_meaning_that_cannot_be_noted_is_refused(criterion: str, why: str, project: Path) -> None:
+    done = run("markscheme", "label", "manners", "--same-meaning", criterion, cwd=project)
+    assert done.returncode == 2
+    assert why in done.stderr
+
+
 def test_undoing_an_answer_gives_back_the_label_from_before(project: Path) -> None:
     with Server(project, OWN) as server:
         step = server.get("").data["steps"][0]

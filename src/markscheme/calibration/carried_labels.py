@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating, is_asked, is_stale
 from markscheme.ratings.splits import in_drawn_order
+from markscheme.ratings.wordings import same_meaning
 from markscheme.rubrics.rubric import Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.relabelling import FEWEST_RELABELLED, CheckState, RelabellingCheck, relabelling_check
@@ -28,11 +29,14 @@ class CarriedLabels:
         rubric: With its current words.
         examples: The set; of labels that were given again, the earlier ones are in `Rating.superseded`.
         affected: Examples with a label under old words, given again or not, in drawn order.
+        same_meaning: By criterion, digests of old words that mean what the current ones mean, by their author's word:
+            labels under these stay in trends, whatever the check shows.
     """
 
     rubric: Rubric
     examples: ExampleSet
     affected: tuple[str, ...]
+    same_meaning: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @cached_property
     def reworded(self) -> tuple[str, ...]:
@@ -83,7 +87,7 @@ class CarriedLabels:
     @cached_property
     def asked(self) -> tuple[str, ...]:
         """The examples with labels to give again: the check's first, then all if labels differ, else none."""
-        if self.state == "relabel the rest":
+        if self.state == "relabel the rest" and not self._is_vouched:
             return self.affected
         return self.check
 
@@ -94,8 +98,36 @@ class CarriedLabels:
         drops_all = self.state == "relabel the rest"
         return replace(
             self.examples,
-            examples=tuple(_new_before_old(example, self.rubric, drops_all) for example in self.examples.examples),
+            examples=tuple(self._new_before_old(example, drops_all) for example in self.examples.examples),
         )
+
+    def _new_before_old(self, example: Example, drops_all: bool) -> Example:
+        """An example without the old labels of each criterion that has new ones, or without any old ones that nobody
+        vouches for."""
+        stale = [set(stale_in(label, self.rubric)) for label in example.labels]
+        if not any(stale):
+            return example
+        fresh = {
+            name
+            for label, old in zip(example.labels, stale, strict=True)
+            for name in label.criteria
+            if label.kind in PEOPLE and name not in old
+        }
+        labels = []
+        for label, old in zip(example.labels, stale, strict=True):
+            dropped = {name for name in old if name in fresh or (drops_all and not self._means_the_same(label, name))}
+            rest = {name: rated for name, rated in label.criteria.items() if name not in dropped}
+            labels.append(replace(label, criteria=rest))
+        return replace(example, labels=tuple(label for label in labels if label.criteria or label.overall is not None))
+
+    def _means_the_same(self, label: Rating, name: str) -> bool:
+        """Whether the author of the rubric said that the words a label was given to mean the same."""
+        return label.criteria[name].under in self.same_meaning.get(name, ())
+
+    @property
+    def _is_vouched(self) -> bool:
+        """Whether all reworded criteria mean the same, by their author's word."""
+        return set(self.reworded) <= set(self.same_meaning)
 
     @cached_property
     def for_gate(self) -> frozenset[str]:
@@ -113,6 +145,8 @@ class CarriedLabels:
         old = f"{len(self.old)} of {counted(labelled, 'labelled example')} were labelled under the old words of {names}"
         if not self.old:
             return f"{again} since the rewording of {names}."
+        if self.state == "relabel the rest" and self._is_vouched:
+            return f"{again}. {old}; you said that they mean the same, so these count for trends, and not for a gate."
         if self.state == "relabel the rest":
             return f"{again}: labels from before the rewording of {names} no longer count. Label the rest again."
         if self.state == "old labels count":
@@ -154,7 +188,10 @@ def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None
         for example in examples.examples
         if any(label.kind in PEOPLE and _under_old_words(label, rubric) for label in example.labels)
     ]
-    return CarriedLabels(rubric, examples, tuple(in_drawn_order(affected))) if affected else None
+    if not affected:
+        return None
+    same = same_meaning(examples.path.parent, rubric.criteria) if examples.path is not None else {}
+    return CarriedLabels(rubric, examples, tuple(in_drawn_order(affected)), same)
 
 
 def _under_old_words(label: Rating, rubric: Rubric) -> set[str]:
@@ -174,24 +211,6 @@ def _is_old(example: Example, rubric: Rubric) -> bool:
         for name in label.criteria if label.kind in PEOPLE else ():
             rated.setdefault(name, []).append(is_stale(label, rubric.criterion(name), rubric))
     return any(all(are_stale) for are_stale in rated.values())
-
-
-def _new_before_old(example: Example, rubric: Rubric, drops_all: bool) -> Example:
-    """An example without the old labels of each criterion that has new ones, or without any old ones."""
-    stale = [set(stale_in(label, rubric)) for label in example.labels]
-    if not any(stale):
-        return example
-    fresh = {
-        name
-        for label, old in zip(example.labels, stale, strict=True)
-        for name in label.criteria
-        if label.kind in PEOPLE and name not in old
-    }
-    labels = []
-    for label, old in zip(example.labels, stale, strict=True):
-        dropped = old if drops_all else old & fresh
-        labels.append(replace(label, criteria={name: r for name, r in label.criteria.items() if name not in dropped}))
-    return replace(example, labels=tuple(label for label in labels if label.criteria or label.overall is not None))
 
 
 def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:

@@ -98,6 +98,8 @@ def label(
     share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
     each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
     overlap: Annotated[int | None, COUNT] = None,
+    overall: bool = False,
+    same_meaning: Annotated[str | None, Parameter(metavar="CRITERION", group=MORE_OPTIONS)] = None,
     progress: bool = False,
     untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
     seed: Seed = 1,
@@ -119,6 +121,9 @@ def label(
         share: annotators who share the pool; without --rater, everyone's page is served
         each: annotators who label each response of a shared pool (2)
         overlap: only the first N responses get that many, later ones get one (all)
+        overall: also ask whether each response passes as a whole, for `tune` and `agreement_on: decision`
+        same_meaning: note that the new words of CRITERION mean what its old ones meant, so that labels under those stay
+            in trends; opens no page
         progress: print who labelled how much, how often they agree, and how many labels the verdict needs; opens no
             page
         untimed: don't note how long each response takes
@@ -128,13 +133,15 @@ def label(
     """
     if progress:
         return _print_progress(rubric, pool, json=json)
+    if same_meaning is not None:
+        return _note_same_meaning(rubric, same_meaning)
     shared = _share(share, each, overlap)
     if shared is not None and rater is not None and rater not in shared.raters:
         raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
     if next == AS_NEEDED:
         next = _as_needed(rubric)
     raters = shared.raters if shared is not None and rater is None else (rater,)
-    with opened(rubric, pool, raters, next=next, share=shared, seed=seed) as works:
+    with opened(rubric, pool, raters, next=next, overall=overall, share=shared, seed=seed) as works:
         say_what_is_left_out(works)
         if sheet is not None:
             return _write_sheets(works, sheet, timed=not untimed, json=json)
@@ -149,6 +156,7 @@ def opened(
     *,
     next: int | None = None,
     adjudicate: bool = False,
+    overall: bool = False,
     share: "Share | None" = None,
     seed: int,
 ) -> Iterator[list["Work"]]:
@@ -163,7 +171,15 @@ def opened(
             who = rater or _login()
             works.append(
                 open_work(
-                    rubric, Path.cwd(), rater=who, pool=file, next=next, adjudicate=adjudicate, share=share, seed=seed
+                    rubric,
+                    Path.cwd(),
+                    rater=who,
+                    pool=file,
+                    next=next,
+                    adjudicate=adjudicate,
+                    overall=overall,
+                    share=share,
+                    seed=seed,
                 )
             )
         yield works
@@ -294,6 +310,31 @@ def _next_step(rubric: str) -> str:
         return next_labels_of(rubric, Path.cwd()).in_words
     except (RatingError, UsageError):
         return ""
+
+
+def _note_same_meaning(rubric: str, name: str) -> int:
+    from datetime import date
+
+    from markscheme.errors import suggestion
+    from markscheme.phrases import in_words
+    from markscheme.ratings.wordings import record_same_meaning
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import calibration_folder, find_rubric
+
+    loaded = load_rubric(find_rubric(rubric, Path.cwd()))
+    names = [criterion.name for criterion in loaded.criteria]
+    if name not in names:
+        raise UsageError(
+            f"{loaded.name} has no criterion {name!r}{suggestion(name, names) or f'; it has {in_words(names)}'}"
+        )
+    folder = calibration_folder(loaded.name, Path.cwd())
+    if not record_same_meaning(folder, loaded.criterion(name), date.today().isoformat()):
+        raise UsageError(f"no labels were given to other words of {name}: there is nothing to note")
+    print(
+        f"Noted: the new words of {name} mean what the old ones meant. Labels under the old words stay in trends. For "
+        f"a gate some must be given again: markscheme label {loaded.name}"
+    )
+    return 0
 
 
 def _print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:

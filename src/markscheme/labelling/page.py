@@ -13,7 +13,16 @@ from markupsafe import Markup
 from markscheme.labelling.disputes import AGREEMENT_STEP
 from markscheme.labelling.onward import onward_steps
 from markscheme.labelling.order import Step
-from markscheme.labelling.work import ANSWER_NOT_APPLICABLE, CANNOT_TELL, Question, Work, unit_of
+from markscheme.labelling.work import (
+    ANSWER_NOT_APPLICABLE,
+    CANNOT_TELL,
+    FAILS,
+    OVERALL,
+    PASSES,
+    Question,
+    Work,
+    unit_of,
+)
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import asked_under
 from markscheme.ratings.wordings import CriterionWords, words_in
@@ -74,9 +83,7 @@ def sheet_of(work: Work, *, timed: bool) -> str:
     rubric = work.rubric
     examples = work.examples
     responses = responses_of(examples[step.id] for step in work.steps)
-    rated = [
-        {answer: question.rated(answer).to_json() for answer in question.answers} for question in _questions(rubric)
-    ]
+    rated = [{answer: _as_saved(question, answer) for answer in question.answers} for question in work.all_questions]
     data = _data(work, timed=timed)
     data["units"] = {unit_of(step): shown_of(work, step) for step in work.steps}
     head = {
@@ -89,7 +96,8 @@ def sheet_of(work: Work, *, timed: bool) -> str:
         "criteria": {criterion.name: criterion.wording for criterion in rubric.criteria},
         "under": asked_under(rubric),
         "responses": responses,
-        "asks": {step.id: [question.criterion.name for question in work.asked(step)] for step in reversed(work.steps)},
+        "asks": {step.id: _criteria_asked(work, step) for step in reversed(work.steps)},
+        "overall": work.asks_overall,
         "steps": [[step.id, step.sample] for step in work.steps],
     }
     with work.home.held():
@@ -119,7 +127,7 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
         .get_template("page.html")
         .render(
             work=work,
-            cards=[_card(work.rubric, question) for question in _questions(work.rubric)],
+            cards=[_card(work.rubric, question) for question in work.all_questions],
             is_sheet=is_sheet,
             policy=policy(),
             style=Markup(_style()),  # noqa: S704 - files of this package
@@ -131,7 +139,7 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
 
 def _data(work: Work, *, timed: bool) -> dict[str, Any]:
     """What the script knows of the work; nothing here is anybody else's but what an adjudicator decides on."""
-    names = [criterion.name for criterion in work.rubric.criteria]
+    names = [question.criterion.name for question in work.all_questions]
     old_words = words_in(work.home.path.parent) if work.reworded else {}
     places = {step: place for place, step in enumerate(work.steps)}
     return {
@@ -139,6 +147,7 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
         "rater": work.file.rater,
         "timed": timed,
         "criteria": names,
+        "overall": OVERALL.name if work.asks_overall else None,
         "steps": [
             {
                 "unit": unit_of(step),
@@ -163,8 +172,13 @@ def _first_words(work: Work, step: Step) -> dict[str, str]:
     return {"query": first_words(asked), "response": first_words(example.submission.response) or "(empty)"}
 
 
-def _questions(rubric: Rubric) -> list[Question]:
-    return [Question(criterion) for criterion in rubric.criteria]
+def _as_saved(question: Question, answer: str) -> dict[str, Any]:
+    """What a sheet saves for an answer: a rating of the criterion, or the decision on the whole response."""
+    return {"pass": answer == PASSES} if question.is_overall else question.rated(answer).to_json()
+
+
+def _criteria_asked(work: Work, step: Step) -> list[str]:
+    return [question.criterion.name for question in work.asked(step) if not question.is_overall]
 
 
 def _words_before(
@@ -179,7 +193,7 @@ def _words_before(
 def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
     """A criterion as the page shows it."""
     criterion = question.criterion
-    seen = rubric.shown_to(criterion)
+    seen = rubric.known_inputs if question.is_overall else rubric.shown_to(criterion)
     return {
         "criterion": criterion,
         "choices": list(_choices(question)),
@@ -202,6 +216,10 @@ def _anchors(criterion: Criterion) -> Iterator[str]:
 def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
     """The answers that a criterion allows: yes first, else levels from the worst, then those that are no level."""
     scale = question.criterion.scale
+    if question.is_overall:
+        yield _choice(PASSES, "y", "Pass")
+        yield _choice(FAILS, "n", "Fail")
+        return
     if scale.is_yes_no:
         yield _choice("1", "y", "Yes")
         yield _choice("0", "n", "No")

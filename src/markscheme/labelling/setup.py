@@ -14,7 +14,7 @@ from markscheme.labelling.disputes import disputed, first_labels, ratings_in
 from markscheme.labelling.order import Share, Step, steps_of
 from markscheme.labelling.pool import RATINGS, ResponsePool, SetFile, read_pool
 from markscheme.labelling.store import LabelFile
-from markscheme.labelling.work import Question, Work
+from markscheme.labelling.work import OVERALL, Question, Work, has_decision
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.examples import Example, ExampleSet, Split, load_examples
 from markscheme.ratings.gold import gold_of
@@ -33,6 +33,7 @@ def open_work(
     pool: Path | None = None,
     next: int | None = None,
     adjudicate: bool = False,
+    overall: bool = False,
     share: Share | None = None,
     seed: int = 1,
 ) -> Work:
@@ -45,6 +46,7 @@ def open_work(
         pool: File of responses to label; the rubric's own examples where None.
         next: How many responses to draw, those whose labels are worth most; the whole pool where None.
         adjudicate: Whether the rater decides where annotators disagree.
+        overall: Whether the rater also says if each response passes as a whole.
         share: How the rater shares the pool with others; the rater labels all of it where None.
         seed: Random seed of the order, the draw and the share.
 
@@ -69,7 +71,7 @@ def open_work(
     home.check(responses.examples)
     file = LabelFile.open(folder / RATINGS, rater, "adjudicated" if adjudicate else "human", rubric)
     try:
-        work = _work(rubric, source, responses, home, file)
+        work = _work(rubric, source, responses, home, file, overall=overall)
         if next is not None:
             return _noting_what_is_left(_drawn(work, responses, next, seed, share), by_next=True)
         return _noting_what_is_left(replace(work, steps=_steps(list(work.questions), work, seed, share)), by_next=False)
@@ -78,10 +80,16 @@ def open_work(
         raise
 
 
-def _work(rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile) -> Work:
+def _work(
+    rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile, *, overall: bool = False
+) -> Work:
     """The work before anybody decided in which order."""
+    if overall and any(criterion.name == OVERALL.name for criterion in rubric.criteria):
+        raise UsageError(
+            f"--overall asks for {OVERALL.name}, and {rubric.name} has a criterion of that name: rename it"
+        )
     examples = {example.id: example for example in pool.examples}
-    everything = tuple(Question(criterion) for criterion in rubric.criteria)
+    everything = tuple(map(Question, (*rubric.criteria, *((OVERALL,) if overall else ()))))
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, everything)
     split: Split | None = "dev" if any(example.split for example in home.read()) else None
     if file.kind == "adjudicated":
@@ -90,7 +98,7 @@ def _work(rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file:
             id: tuple(Question(c, voices[c.name]) for c in rubric.criteria if c.name in voices)
             for id, voices in disputed(people, rubric, file.rater, list(examples)).items()
         }
-    work = Work(rubric, source, examples, questions, (), file, home, split, pool.labels)
+    work = Work(rubric, source, examples, questions, (), file, home, split, pool.labels, asks_overall=overall)
     if file.kind == "adjudicated":
         return work
     carried = carried_in(work)
@@ -124,8 +132,10 @@ def _reworded(work: Work, carried: CarriedLabels | None) -> dict[Step, dict[str,
             **{name: under for name, under in old.items() if step.id in asked and step.sample == 0},
             **{name: "" for name in names if name not in label.criteria and step.sample == 0},
         }
+        if work.asks_overall and step.sample == 0 and (again or not has_decision(label, work.rubric)):
+            again[OVERALL.name] = ""
         if old or again:
-            reworded[step] = {name: again[name] for name in names if name in again}
+            reworded[step] = {name: again[name] for name in (*names, OVERALL.name) if name in again}
     return reworded
 
 

@@ -14,7 +14,7 @@ from markscheme.labelling.order import Step
 from markscheme.labelling.pool import SetFile
 from markscheme.labelling.store import LabelFile
 from markscheme.ratings.examples import Example, Split
-from markscheme.ratings.rating import Rated, Rating, asked_under
+from markscheme.ratings.rating import Rated, Rating, asked_under, is_asked
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.sheet import wording_of
 from markscheme.rubrics.file import load_rubric
@@ -22,16 +22,23 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 CANNOT_TELL = "t"
 ANSWER_NOT_APPLICABLE = "x"
+FAILS = "0"
+PASSES = "1"
+"""The answers to whether a response passes as a whole."""
 DECLINED = {CANNOT_TELL: "abstained", ANSWER_NOT_APPLICABLE: "not applicable"}
 """The two answers that are not a level, and how ratings name them."""
 
 
+OVERALL = Criterion(1.0, "All in all: would you let this response pass?", "pass or fail")
+"""What is asked of a response as a whole; its answer is the rating's decision, and no level of a criterion."""
+
+
 @dataclass(frozen=True)
 class Question:
-    """A criterion to label a response on.
+    """A criterion to label a response on, or whether the response passes as a whole.
 
     Attributes:
-        criterion: The criterion.
+        criterion: The criterion; `OVERALL` for the response as a whole.
         voices: What annotators said, without names; empty unless the rater adjudicates.
     """
 
@@ -39,8 +46,18 @@ class Question:
     voices: tuple[Voice, ...] = ()
 
     @property
+    def is_overall(self) -> bool:
+        """Whether it asks for pass or fail of the response as a whole."""
+        return self.criterion is OVERALL
+
+    @property
     def answers(self) -> tuple[str, ...]:
-        """Allowed answers: positions on the scale from 0, worst first, then "can't tell" and "does not apply"."""
+        """Allowed answers: positions on the scale from 0, worst first, then "can't tell" and "does not apply".
+
+        Of the response as a whole, only fail and pass: whoever can't tell says so of a criterion.
+        """
+        if self.is_overall:
+            return (FAILS, PASSES)
         places = tuple(map(str, range(len(self.criterion.scale.levels))))
         return (*places, CANNOT_TELL, *((ANSWER_NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
 
@@ -116,6 +133,7 @@ class Work:
         reworded: What is asked again of responses that the rater has labelled, by step: the criteria whose words have
             changed since, or that are new, and the digest of the words that the rater answered; "" for a new one.
         notes: What of the set isn't asked, and why, in sentences.
+        asks_overall: Whether raters also say if a response passes as a whole.
     """
 
     rubric: Rubric
@@ -129,11 +147,18 @@ class Work:
     people: tuple[Rating, ...] = ()
     reworded: Mapping[Step, Mapping[str, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    asks_overall: bool = False
 
     def __post_init__(self) -> None:
         self._read = self.source.read_bytes()
         self._before = {step: self.file.labels[step] for step in self.reworded}
         self._homed = {example.id for example in self.home.read()}
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        """Every question that the page may ask, the one on the whole response last."""
+        criteria = (*self.rubric.criteria, *((OVERALL,) if self.asks_overall else ()))
+        return tuple(map(Question, criteria))
 
     def asked(self, step: Step) -> tuple[Question, ...]:
         """The questions about a response: of one that was labelled under other words, those whose words changed."""
@@ -178,8 +203,11 @@ class Work:
         """Whether a step is labelled under the current wording."""
         if step not in self.file.labels:
             return False
-        rated = self.file.labels[step].criteria
-        criteria = [question.criterion for question in self.asked(step)]
+        label = self.file.labels[step]
+        rated = label.criteria
+        criteria = [question.criterion for question in self.asked(step) if not question.is_overall]
+        if any(question.is_overall for question in self.asked(step)) and not has_decision(label, self.rubric):
+            return False
         return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
     def answered(self, step: Step) -> Answered | None:
@@ -187,9 +215,11 @@ class Work:
         if not self.is_done(step):
             return None
         rating = self.file.labels[step]
-        by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in self.asked(step)}
+        questions = [question for question in self.asked(step) if not question.is_overall]
+        by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in questions}
+        whole = {} if len(questions) == len(self.asked(step)) else {OVERALL.name: PASSES if rating.passed else FAILS}
         return Answered(
-            {q.criterion.name: q.answer(by_name[q.criterion.name]) for q in self.asked(step)},
+            {**{q.criterion.name: q.answer(by_name[q.criterion.name]) for q in questions}, **whole},
             {name: rated.reason for name, rated in by_name.items() if rated.reason},
             {name: rated.quote for name, rated in by_name.items() if rated.quote},
             rating.note,
@@ -214,8 +244,12 @@ class Work:
     def rating(self, step: Step, answered: Answered) -> Rating:
         """The rating for answers to all questions of a step."""
         criteria = {}
+        passed = None
         for question in self.asked(step):
             name = question.criterion.name
+            if question.is_overall:
+                passed = answered.answers[name] == PASSES
+                continue
             reason = answered.reasons.get(name, "")
             quote = answered.quotes.get(name)
             criteria[name] = replace(question.rated(answered.answers[name]), reason=reason, quote=quote)
@@ -224,6 +258,7 @@ class Work:
             self.file.rater,
             self.file.kind,
             criteria,
+            passed=passed,
             sample=step.sample,
             at=date.today().isoformat(),
             under=asked_under(self.rubric),
@@ -292,6 +327,11 @@ class Work:
             return f"{self.source.name} has changed since labelling began"
         self._read = now
         return ""
+
+
+def has_decision(label: Rating, rubric: Rubric) -> bool:
+    """Whether a label says if the response passes as a whole, under the rubric's current words."""
+    return label.passed is not None and is_asked(label.under, rubric)
 
 
 def unit_of(step: Step) -> str:

@@ -1,6 +1,6 @@
 """The words that labels were given to, kept next to them: `wordings.jsonl` in a rubric's calibration folder."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 WORDINGS_FILE = "wordings.jsonl"
 """The file's name."""
+SAME_AS = "same_as"
+"""The key of the earlier words that mean the same, by their author's word."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +49,65 @@ def record_words(folder: Path, rubric: Rubric, at: str) -> None:
     path = folder / WORDINGS_FILE
     recorded = {(line.get("criterion"), line.get("under")) for line in _lines(path)}
     new = [
-        {
-            "under": criterion.wording,
-            "criterion": criterion.name,
-            "text": criterion.requirement,
-            "scale": _scale_of(criterion),
-            "at": at,
-        }
-        for criterion in rubric.criteria
-        if (criterion.name, criterion.wording) not in recorded
+        _line_of(criterion, at) for criterion in rubric.criteria if (criterion.name, criterion.wording) not in recorded
     ]
     if new:
         with writing(path):
             append_lines(path, new, follow=False)
+
+
+def record_same_meaning(folder: Path, criterion: Criterion, at: str) -> tuple[str, ...]:
+    """Append that a criterion's current words mean what its recorded earlier words meant, by its author's word.
+
+    Args:
+        folder: The rubric's calibration folder.
+        criterion: With its current words.
+        at: The day.
+
+    Returns:
+        Digests of the earlier words; none where none are recorded, and nothing is appended.
+
+    Raises:
+        UsageError: The file can't be written.
+    """
+    path = folder / WORDINGS_FILE
+    recorded = [str(line.get("under")) for line in _lines(path) if line.get("criterion") == criterion.name]
+    earlier = tuple(dict.fromkeys(under for under in recorded if under != criterion.wording))
+    if earlier:
+        with writing(path):
+            append_lines(path, [{**_line_of(criterion, at), SAME_AS: list(earlier)}], follow=False)
+    return earlier
+
+
+def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, frozenset[str]]:
+    """Digests of earlier words that mean the same as a criterion's current ones, by their author's word.
+
+    Args:
+        folder: The rubric's calibration folder.
+        criteria: With their current words.
+
+    Returns:
+        By the criterion's name; without those of which nobody said so.
+    """
+    now = {criterion.name: criterion.wording for criterion in criteria}
+    same: dict[str, frozenset[str]] = {}
+    for line in _lines(folder / WORDINGS_FILE):
+        name = str(line.get("criterion"))
+        earlier = line.get(SAME_AS)
+        if isinstance(earlier, list) and now.get(name) == line.get("under"):
+            same[name] = same.get(name, frozenset()) | frozenset(map(str, earlier))
+    return same
+
+
+def _line_of(criterion: Criterion, at: str) -> dict[str, Any]:
+    """A line of the record."""
+    return {
+        "under": criterion.wording,
+        "criterion": criterion.name,
+        "text": criterion.requirement,
+        "scale": _scale_of(criterion),
+        "at": at,
+    }
 
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:

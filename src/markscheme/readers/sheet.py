@@ -154,7 +154,8 @@ def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, 
     if [rating.id, rating.sample] not in head["steps"]:
         raise ValueError(f"the sheet doesn't ask for it as sample {rating.sample}")
     unasked = [name for name in rating.criteria if name not in head["asks"][rating.id]]
-    unasked += [name for name in ("overall", "pass", "error", "withdrawn") if line.get(name) not in (None, False)]
+    unasked += [name for name in ("overall", "error", "withdrawn") if line.get(name) not in (None, False)]
+    unasked += ["pass"] if line.get("pass") is not None and not head.get("overall") else []
     if unasked or not rating.blind:
         raise ValueError(f"the sheet doesn't ask for {', '.join(unasked) or 'answers that are not blind'}")
     for name, rated in rating.criteria.items():

@@ -199,10 +199,14 @@ function choose(key) {
 }
 
 function rest() {
-  for (const fieldset of asked())
-    if (!chosen(fieldset)) fieldset.querySelector("input[value=t]").checked = true;
-  mark(null);
+  for (const fieldset of asked()) {
+    const wayOut = fieldset.querySelector("input[value=t]"); // whether the whole passes has none
+    if (wayOut && !chosen(fieldset)) wayOut.checked = true;
+  }
   keepDraft();
+  const open = asked().find((fieldset) => !chosen(fieldset));
+  if (open) return goTo(open);
+  mark(null);
   $("save").focus();
 }
 

@@ -69,11 +69,14 @@ async function isOpenElsewhere() {
 
 function ratingOf(place) {
   const [id, sample] = sheet.head.steps[place], { answer, criteria: own } = steps[place];
-  const rated = own.map((number) => [criteria[number], sheet.rated[number][answer.answers[criteria[number]]]]);
+  const whole = own.find((number) => criteria[number] === data.overall);
+  const rated = own.filter((number) => number !== whole)
+    .map((number) => [criteria[number], sheet.rated[number][answer.answers[criteria[number]]]]);
   const levels = rated.map(([name, one]) => [name, "level" in one ? { ...one, quote: answer.quotes[name] ?? null } : one]);
   return { id, rater: data.rater, kind: sheet.head.kind, sample, criteria: Object.fromEntries(levels), overall: null, error: null,
     at: answer.at, under: sheet.head.under, blind: true, ...answer.note.trim() && { note: answer.note.trim() },
-    ...answer.seconds !== null && { seconds: answer.seconds } };
+    ...answer.seconds !== null && { seconds: answer.seconds },
+    ...whole !== undefined && sheet.rated[whole][answer.answers[data.overall]] };
 }
 
 function download() {
@@ -91,6 +94,7 @@ function download() {
 function answerOf(rating, own) {
   const answers = own.map((number) => [criteria[number], Object.entries(sheet.rated[number]).find(([, one]) => {
     const said = rating.criteria[criteria[number]];
+    if (criteria[number] === data.overall) return one.pass === rating.pass;
     return ["level", "abstained", "not_applicable"].every((key) => one[key] === said?.[key]);
   })?.[0]]);
   const marked = Object.entries(rating.criteria).filter(([, said]) => said.quote).map(([name, said]) => [name, said.quote]);
