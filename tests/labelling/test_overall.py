@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.labelling.work import OVERALL
+from markscheme.labelling.work import WHOLE_RESPONSE
 from tests.commands.console import run
 from tests.labelling.labelled_project import RUBRIC, Server, make_pool, refused
 
-WHOLE = OVERALL.name
+WHOLE = WHOLE_RESPONSE.name
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_the_whole_is_asked_last_and_its_answer_is_the_decision(project: Path) -
     with Server(project, ("--overall",)) as server:
         page = server.get()
         assert page.data["criteria"] == ["polite", "waffle", WHOLE]
-        assert OVERALL.requirement in page.text
+        assert WHOLE_RESPONSE.requirement in page.text
         assert page.data["steps"][0]["criteria"] == [0, 1, 2]
         label_all(server, passes="0")
         assert [line["pass"] for line in server.lines if line["sample"] == 0] == [False] * 4

@@ -16,9 +16,9 @@ from markscheme.labelling.order import Step
 from markscheme.labelling.work import (
     ANSWER_NOT_APPLICABLE,
     CANNOT_TELL,
-    FAILS,
-    OVERALL,
-    PASSES,
+    WHOLE_FAILS,
+    WHOLE_PASSES,
+    WHOLE_RESPONSE,
     Question,
     Work,
     unit_of,
@@ -147,7 +147,7 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
         "rater": work.file.rater,
         "timed": timed,
         "criteria": names,
-        "overall": OVERALL.name if work.asks_overall else None,
+        "overall": WHOLE_RESPONSE.name if work.asks_overall else None,
         "steps": [
             {
                 "unit": unit_of(step),
@@ -174,7 +174,7 @@ def _first_words(work: Work, step: Step) -> dict[str, str]:
 
 def _as_saved(question: Question, answer: str) -> dict[str, Any]:
     """What a sheet saves for an answer: a rating of the criterion, or the decision on the whole response."""
-    return {"pass": answer == PASSES} if question.is_overall else question.rated(answer).to_json()
+    return {"pass": answer == WHOLE_PASSES} if question.is_overall else question.rated(answer).to_json()
 
 
 def _criteria_asked(work: Work, step: Step) -> list[str]:
@@ -217,8 +217,8 @@ def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
     """The answers that a criterion allows: yes first, else levels from the worst, then those that are no level."""
     scale = question.criterion.scale
     if question.is_overall:
-        yield _choice(PASSES, "y", "Pass")
-        yield _choice(FAILS, "n", "Fail")
+        yield _choice(WHOLE_PASSES, "y", "Pass")
+        yield _choice(WHOLE_FAILS, "n", "Fail")
         return
     if scale.is_yes_no:
         yield _choice("1", "y", "Yes")

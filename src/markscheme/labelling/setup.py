@@ -14,7 +14,7 @@ from markscheme.labelling.disputes import disputed, first_labels, ratings_in
 from markscheme.labelling.order import Share, Step, steps_of
 from markscheme.labelling.pool import RATINGS, ResponsePool, SetFile, read_pool
 from markscheme.labelling.store import LabelFile
-from markscheme.labelling.work import OVERALL, Question, Work, has_decision
+from markscheme.labelling.work import WHOLE_RESPONSE, Question, Work, has_decision
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.examples import Example, ExampleSet, Split, load_examples
 from markscheme.ratings.gold import gold_of
@@ -84,12 +84,12 @@ def _work(
     rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile, *, overall: bool = False
 ) -> Work:
     """The work before anybody decided in which order."""
-    if overall and any(criterion.name == OVERALL.name for criterion in rubric.criteria):
+    if overall and any(criterion.name == WHOLE_RESPONSE.name for criterion in rubric.criteria):
         raise UsageError(
-            f"--overall asks for {OVERALL.name}, and {rubric.name} has a criterion of that name: rename it"
+            f"--overall asks for {WHOLE_RESPONSE.name}, and {rubric.name} has a criterion of that name: rename it"
         )
     examples = {example.id: example for example in pool.examples}
-    everything = tuple(map(Question, (*rubric.criteria, *((OVERALL,) if overall else ()))))
+    everything = tuple(map(Question, (*rubric.criteria, *((WHOLE_RESPONSE,) if overall else ()))))
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, everything)
     split: Split | None = "dev" if any(example.split for example in home.read()) else None
     if file.kind == "adjudicated":
@@ -133,9 +133,9 @@ def _reworded(work: Work, carried: CarriedLabels | None) -> dict[Step, dict[str,
             **{name: "" for name in names if name not in label.criteria and step.sample == 0},
         }
         if work.asks_overall and step.sample == 0 and (again or not has_decision(label, work.rubric)):
-            again[OVERALL.name] = ""
+            again[WHOLE_RESPONSE.name] = ""
         if old or again:
-            reworded[step] = {name: again[name] for name in (*names, OVERALL.name) if name in again}
+            reworded[step] = {name: again[name] for name in (*names, WHOLE_RESPONSE.name) if name in again}
     return reworded
 
 

@@ -22,14 +22,14 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 CANNOT_TELL = "t"
 ANSWER_NOT_APPLICABLE = "x"
-FAILS = "0"
-PASSES = "1"
+WHOLE_FAILS = "0"
+WHOLE_PASSES = "1"
 """The answers to whether a response passes as a whole."""
 DECLINED = {CANNOT_TELL: "abstained", ANSWER_NOT_APPLICABLE: "not applicable"}
 """The two answers that are not a level, and how ratings name them."""
 
 
-OVERALL = Criterion(1.0, "All in all: would you let this response pass?", "pass or fail")
+WHOLE_RESPONSE = Criterion(1.0, "All in all: would you let this response pass?", "pass or fail")
 """What is asked of a response as a whole; its answer is the rating's decision, and no level of a criterion."""
 
 
@@ -38,7 +38,7 @@ class Question:
     """A criterion to label a response on, or whether the response passes as a whole.
 
     Attributes:
-        criterion: The criterion; `OVERALL` for the response as a whole.
+        criterion: The criterion; `WHOLE_RESPONSE` for the response as a whole.
         voices: What annotators said, without names; empty unless the rater adjudicates.
     """
 
@@ -48,7 +48,7 @@ class Question:
     @property
     def is_overall(self) -> bool:
         """Whether it asks for pass or fail of the response as a whole."""
-        return self.criterion is OVERALL
+        return self.criterion is WHOLE_RESPONSE
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ class Question:
         Of the response as a whole, only fail and pass: whoever can't tell says so of a criterion.
         """
         if self.is_overall:
-            return (FAILS, PASSES)
+            return (WHOLE_FAILS, WHOLE_PASSES)
         places = tuple(map(str, range(len(self.criterion.scale.levels))))
         return (*places, CANNOT_TELL, *((ANSWER_NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
 
@@ -157,7 +157,7 @@ class Work:
     @property
     def all_questions(self) -> tuple[Question, ...]:
         """Every question that the page may ask, the one on the whole response last."""
-        criteria = (*self.rubric.criteria, *((OVERALL,) if self.asks_overall else ()))
+        criteria = (*self.rubric.criteria, *((WHOLE_RESPONSE,) if self.asks_overall else ()))
         return tuple(map(Question, criteria))
 
     def asked(self, step: Step) -> tuple[Question, ...]:
@@ -217,7 +217,11 @@ class Work:
         rating = self.file.labels[step]
         questions = [question for question in self.asked(step) if not question.is_overall]
         by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in questions}
-        whole = {} if len(questions) == len(self.asked(step)) else {OVERALL.name: PASSES if rating.passed else FAILS}
+        whole = (
+            {}
+            if len(questions) == len(self.asked(step))
+            else {WHOLE_RESPONSE.name: WHOLE_PASSES if rating.passed else WHOLE_FAILS}
+        )
         return Answered(
             {**{q.criterion.name: q.answer(by_name[q.criterion.name]) for q in questions}, **whole},
             {name: rated.reason for name, rated in by_name.items() if rated.reason},
@@ -248,7 +252,7 @@ class Work:
         for question in self.asked(step):
             name = question.criterion.name
             if question.is_overall:
-                passed = answered.answers[name] == PASSES
+                passed = answered.answers[name] == WHOLE_PASSES
                 continue
             reason = answered.reasons.get(name, "")
             quote = answered.quotes.get(name)
