@@ -214,7 +214,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
     if scored.doubtful:
-        head += f"; {rubric.gray_zone.why(passed=scored.passed)}"
+        head += f"; {rubric.gray_zone.why(passed=bool(scored.passed))}"
     lines = [head, *_cost_lines(grade, rubric)]
     if grade.models:
         lines.append(f"judge: {_line(', '.join(grade.models))}")

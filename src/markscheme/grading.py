@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from markscheme.judges.panel import Repeated
 from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.distribution import as_written
+from markscheme.rubrics.preference import Shown
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import NO_SCORE, GradeDecision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
@@ -28,11 +29,14 @@ from markscheme.verdict import (
     Outcome,
     Unread,
     Verdict,
+    combine,
     read_holistic,
     read_verdicts,
     worse,
 )
 
+NO_PAIR = "the rubric compares pairs, and this is a single response: it needs `first` and `second`"
+IS_PAIR = "this is a pair of responses, and the rubric judges single ones: it needs `compare: pairs`"
 MOST_UNGRADED = 0.1
 """Maximum share of submissions that may stay ungraded for a run to count."""
 
@@ -70,6 +74,7 @@ class Grade:
         fingerprints: Of rubric, prompt and judge.
         receipt: The calibration behind this grade, if there is one.
         left_out: What the judge was not shown of long trajectories, one line per input.
+        by_order: Of a pair: the outcomes of each order in which the judge saw it, as levels of the stored order.
     """
 
     id: str
@@ -86,6 +91,7 @@ class Grade:
     left_out: tuple[str, ...] = ()
     by_criterion: Mapping[str, float | None] = field(default_factory=dict)
     without_words: Mapping[str, str] = field(default_factory=dict)
+    by_order: Mapping[Shown, Mapping[str, Outcome]] = field(default_factory=dict)
 
     @property
     def score(self) -> float | None:
@@ -188,6 +194,8 @@ class Grading:
         """
         if submission.fault:
             return self.ungraded(submission, submission.fault)
+        if self.rubric.is_of_pairs != (submission.second is not None):
+            return self.ungraded(submission, NO_PAIR if self.rubric.is_of_pairs else IS_PAIR)
         lacking = lacking_inputs(self.rubric, submission)
         if lacking:
             return self.ungraded(submission, f"the submission lacks {', '.join(map(repr, lacking))}")
@@ -211,7 +219,10 @@ class Grading:
 
     async def _grade_by_criterion(self, submission: Submission) -> Grade:
         outcomes = await self._checked(submission)  # first: an unknown check fails before any paid call
-        passes = await all_or_first_error(self._pass(submission, groups) for groups in orders(self.rubric))
+        versions = both_ways(self.rubric, submission)
+        passes = await all_or_first_error(
+            self._pass(version, groups) for version in versions for groups in orders(self.rubric)
+        )
         replies = [reply for exchange in passes for reply in exchange.replies]
         error = next((exchange.error for exchange in passes if exchange.error is not None), None)
         if error is not None:
@@ -220,10 +231,21 @@ class Grading:
             name = criterion.name
             if criterion.check is None:
                 of_passes = [exchange.readings[name] for exchange in passes if name in exchange.readings]
-                outcomes[name] = reduce(partial(worse, criterion=criterion), of_passes)
+                outcomes[name] = (
+                    combine(of_passes, criterion)
+                    if self.rubric.is_of_pairs and len(versions) > 1
+                    else reduce(partial(worse, criterion=criterion), of_passes)
+                )
         in_order = {criterion.name: outcomes[criterion.name] for criterion in self.rubric.criteria}
         score = weigh(in_order, self.rubric, normalize=self.normalize, renormalize=self.renormalize)
-        return self._grade(submission, replies, score, outcomes=in_order)
+        grade = self._grade(submission, replies, score, outcomes=in_order)
+        if not self.rubric.is_of_pairs:
+            return grade
+        by_order: dict[Shown, Mapping[str, Outcome]] = {
+            "second-first" if version.turned else "first-second": readings
+            for version, readings in zip(versions, _merged(passes, len(versions)), strict=True)
+        }
+        return replace(grade, by_order=by_order)
 
     async def _pass(self, submission: Submission, groups: Sequence[Sequence[Criterion]]) -> Exchange[Outcome]:
         """An outcome for each criterion, asked about in these groups; what can't be read is asked for once more."""
@@ -232,7 +254,8 @@ class Grading:
             unread = [self.rubric.criterion(name) for name in names] if again else []
             for criteria in seeing_alike(self.rubric, unread) if again else groups:
                 prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
-                yield JudgeQuestion(prompt, partial(read_verdicts, criteria=criteria, shown=prompt.material))
+                read = partial(read_verdicts, criteria=criteria, shown=prompt.material, turned=submission.turned)
+                yield JudgeQuestion(prompt, read)
 
         return await ask_judge(self._asked, questions, [criterion.name for group in groups for criterion in group])
 
@@ -307,6 +330,15 @@ def left_out(rubric: Rubric, submission: Submission) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for prompt in questions(rubric, submission) for line in prompt.left_out))
 
 
+def _merged(passes: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[str, Outcome]]:
+    """The readings of each version of a submission, from its passes in a row."""
+    each = len(passes) // n_versions
+    return [
+        {name: outcome for exchange in passes[place : place + each] for name, outcome in exchange.readings.items()}
+        for place in range(0, len(passes), each)
+    ]
+
+
 def _merit(criterion: Criterion, outcome: Outcome | None) -> float | None:
     return criterion.worth(criterion.scale.position(outcome.level)) if isinstance(outcome, Verdict) else None
 
@@ -322,8 +354,25 @@ def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:
     """The first prompts that a judge gets about a submission; each may be followed by a retry."""
     if rubric.strategy == "holistic":
         return [holistic_prompt(rubric, submission)]
-    passes = orders(rubric)
-    return [verdict_prompt(rubric, submission, question) for one_pass in passes for question in one_pass]
+    return [
+        verdict_prompt(rubric, version, question)
+        for version in both_ways(rubric, submission)
+        for one_pass in orders(rubric)
+        for question in one_pass
+    ]
+
+
+def both_ways(rubric: Rubric, submission: Submission) -> list[Submission]:
+    """What a judge is asked about: the submission, or a pair in each order in which it is shown."""
+    if not rubric.is_of_pairs:
+        return [submission]
+    turned = replace(submission, turned=not submission.turned)
+    return [submission, turned][: rubric.orders]
+
+
+def blank_submission(rubric: Rubric) -> Submission:
+    """A submission without a word, for what prompts have in common."""
+    return Submission("", second="" if rubric.is_of_pairs else None)
 
 
 def orders(rubric: Rubric) -> list[list[list[Criterion]]]:
@@ -347,7 +396,7 @@ def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Cri
 @lru_cache(maxsize=64)
 def asking_fingerprint(rubric: Rubric) -> str:
     """Digest of everything in a rubric's prompts except the submission: instructions, schema, strategy."""
-    prompts = questions(rubric, Submission(""))
+    prompts = questions(rubric, blank_submission(rubric))
     return fingerprint([[prompt.system, prompt.schema] for prompt in prompts], rubric.strategy, rubric.samples)
 
 
@@ -448,12 +497,24 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         "decision": grade.decision,
         "criteria": {name: _outcome_json(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
         **({} if grade.holistic is None else {"holistic": _reply_json(grade.holistic)}),
+        **({"orders": _orders_json(grade, rubric)} if grade.by_order else {}),
         **({"left_out": list(grade.left_out)} if grade.left_out else {}),
         **({"certainty": grade.certainty} if grade.certainty is not None else {}),
         "error": grade.error,
         "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
         "fingerprints": asdict(grade.fingerprints) if grade.fingerprints else None,
+    }
+
+
+def _orders_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
+    """The level of each criterion by the order in which the judge saw a pair; null where it chose none."""
+    return {
+        shown: {
+            name: rubric.criterion(name).scale.level_name(outcome.level) if isinstance(outcome, Verdict) else None
+            for name, outcome in outcomes.items()
+        }
+        for shown, outcomes in grade.by_order.items()
     }
 
 

@@ -4,11 +4,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+<<<<<<< HEAD
 from markscheme.rubrics.distribution import Probabilities
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
 GradeDecision = Literal["pass", "fail", "ask"]
+=======
+from markscheme.rubrics.preference import Preference, preferred, signed
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
+
+Decision = Literal["pass", "fail", "ask", "first", "tie", "second"]
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
 ROUNDING = 1e-9
 """Tolerance for floating-point sums at the pass mark."""
 
@@ -28,30 +36,44 @@ class Score:
     """The score of a response.
 
     Attributes:
-        score: 0 to 1, or `raw_score` if not normalized.
+        score: 0 to 1, or `raw_score` if not normalized; of a pair from -1 (the first response is better) to 1.
         raw_score: Sum of weight times position.
         llm_raw_score: The score a holistic judge gave, 0 to 100; otherwise `raw_score`.
-        passed: Whether score and every required criterion pass.
+        passed: Whether score and every required criterion pass; None for a pair.
         failed_required: Names of the required criteria that fail.
         doubtful: Whether it is in the rubric's gray zone, so that a person decides.
+<<<<<<< HEAD
         chance: The judge's own probability that the response passes, 0 to 1; None unless it gave one for each level.
         certainty: How certain the decision is: the chance of what was decided, below one half where levels and
             probabilities contradict each other; without a chance the distance from the pass mark. It ranks decisions,
             and says nothing about how many are wrong.
+=======
+        preference: Of a pair: which response is better; None for a single one.
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
     """
 
     score: float
     raw_score: float
     llm_raw_score: float
-    passed: bool
+    passed: bool | None
     failed_required: tuple[str, ...] = ()
     doubtful: bool = False
+<<<<<<< HEAD
     chance: float | None = None
     certainty: float = 0.0
 
     @property
     def decision(self) -> GradeDecision:
         """Pass, fail, or ask a person."""
+=======
+    preference: Preference | None = None
+
+    @property
+    def decision(self) -> Decision:
+        """Pass, fail, or ask a person; of a pair which response is better."""
+        if self.preference is not None:
+            return self.preference
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
         return "ask" if self.doubtful else "pass" if self.passed else "fail"
 
 
@@ -76,12 +98,17 @@ def weigh(
         >>> from markscheme import Rubric
         >>> rubric = Rubric.from_dict([{"weight": 10, "requirement": "A"}, {"weight": -5, "requirement": "B"}])
         >>> weigh({"c1": Verdict("c1", 1.0), "c2": Verdict("c2", 1.0)}, rubric)
+<<<<<<< HEAD
         Score(score=0.5, raw_score=5.0, llm_raw_score=5.0, passed=True, failed_required=(), doubtful=False, \
 chance=None, certainty=0.0)
+=======
+        Score(score=0.5, raw_score=5.0, llm_raw_score=5.0, passed=True, failed_required=(), doubtful=False,
+        preference=None)
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
     """
-    if not rubric.decides:
+    if not rubric.decides and not rubric.is_of_pairs:
         return None
-    decisive = [criterion for criterion in rubric.criteria if criterion.is_decisive]
+    decisive = [criterion for criterion in rubric.criteria if criterion.is_decisive or criterion.scale.mirrored]
     missing = {c.name: why for c in decisive if (why := _why_no_level(outcomes.get(c.name)))}
     blocking = [c.name for c in decisive if c.name in missing and (must_pass(c) or not renormalize)]
     if blocking:
@@ -100,6 +127,9 @@ chance=None, certainty=0.0)
         score = Score(all_pass, all_pass, all_pass, not failed, failed)
         return _with_certainty(score, all_pass, chance_of_passing(outcomes, rubric), rubric)
     raw, normalized = _raw_and_normalized(weighted)
+    if rubric.is_of_pairs:
+        lean = signed(normalized)
+        return Score(lean, lean, lean, None, preference=preferred(normalized, rubric.tie_within))
     passed = normalized >= rubric.pass_mark - ROUNDING and not failed
     doubtful = _is_doubtful(normalized, passed, rubric)
     score = Score(normalized if normalize else raw, raw, raw, passed, failed, doubtful)
@@ -253,6 +283,8 @@ def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric:
 
     A criterion that must pass and has no level doesn't fail, but where there is no score to decide.
     """
+    if rubric.is_of_pairs:
+        return None
     has_to_pass = [criterion for criterion in rubric.criteria if must_pass(criterion)]
     if rubric.has_score:
         if score is None:

@@ -9,11 +9,14 @@ from numbers import Integral, Real
 from typing import Any
 
 from markscheme.errors import SubmissionError
+from markscheme.material import RESPONSE
 from markscheme.plain_data import shown
 from markscheme.text import encodable
 
 NO_RESPONSE = "the row has no response"
 """The fault of a row that is otherwise whole: one of many may lack its response, and the others are graded."""
+PAIR_NAMES = ("first", "second")
+"""The two responses of a pair, by the place in which they are stored."""
 RESPONSE_KEYS = ("response", "output")
 """Where a row of plain data may have its response."""
 
@@ -28,6 +31,8 @@ class Submission:
             the response. None means that an input is missing.
         id: Its id in files and reports.
         fault: Why it can't be graded, such as that its row has no response; "" for any other.
+        second: Of a pair: the other response, with which `response` is compared; None for a single response.
+        turned: Of a pair: whether a judge is shown the second response first.
 
     Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
 
@@ -43,11 +48,24 @@ class Submission:
     inputs: Mapping[str, str] = field(default_factory=dict)
     id: str = ""
     fault: str = ""
+    second: str | None = None
+    turned: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "response", as_text(self.response, "the response"))
+        if self.second is not None:
+            object.__setattr__(self, "second", as_text(self.second, "the second response"))
         inputs = {name: _input_text(name, value) for name, value in self.inputs.items() if value is not None}
         object.__setattr__(self, "inputs", inputs)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What is judged, by name: the response, or the two of a pair in the order in which they are shown."""
+        if self.second is None:
+            return {RESPONSE: self.response}
+        names = PAIR_NAMES[::-1] if self.turned else PAIR_NAMES
+        texts = dict(zip(PAIR_NAMES, (self.response, self.second), strict=True))
+        return {name: texts[name] for name in names}
 
     @classmethod
     def of(cls, response: Any, inputs: Mapping[str, Any]) -> "Submission":
@@ -132,12 +150,14 @@ def _json_data(value: Any) -> Any:
 def submission_of(row: Any, number: int) -> Submission:
     """The submission in a row of plain data: `response` (or `output`), `id`, and inputs by name or under `inputs`.
 
+    A row with `first` and `second`, each a text or an object with `response`, is a pair.
+
     Args:
         row: An object. A response that is a list or an object, such as tool calls, is shown as JSON.
         number: Its id if it has none.
 
     Returns:
-        One with a fault where the response is null.
+        One with a fault where a response is null.
 
     Raises:
         SubmissionError: Its response or an input is bytes, or an object that isn't JSON data.
@@ -146,14 +166,27 @@ def submission_of(row: Any, number: int) -> Submission:
     Example:
         >>> submission_of({"response": "Paris.", "query": "Capital of France?"}, 1).inputs
         {'query': 'Capital of France?'}
+        >>> submission_of({"first": "Paris.", "second": {"response": "Lyon."}}, 1).second
+        'Lyon.'
     """
-    if not isinstance(row, Mapping) or not any(key in row for key in RESPONSE_KEYS):
+    is_pair = isinstance(row, Mapping) and all(name in row for name in PAIR_NAMES)
+    if not isinstance(row, Mapping) or not (is_pair or any(key in row for key in RESPONSE_KEYS)):
         raise ValueError(f"a submission has a response, under `response` or `output`; found {shown(row)}")
-    response = row.get("response", row.get("output"))
+    sides = [row[name] for name in PAIR_NAMES] if is_pair else [row]
+    responses = [response_in(side) for side in sides]
     named = row.get("inputs") or {}
     if not isinstance(named, Mapping):
         raise ValueError(f"inputs are texts by name, found {shown(named)}")
-    rest = {key: value for key, value in row.items() if key not in ("id", "response", "output", "inputs")}
+    not_inputs = ("id", "inputs", *(PAIR_NAMES if is_pair else RESPONSE_KEYS))
+    rest = {key: value for key, value in row.items() if key not in not_inputs}
     id = str(number if row.get("id") is None else row["id"])
-    fault = NO_RESPONSE if response is None else ""
-    return Submission("" if fault else response, {**rest, **named}, id, fault)
+    fault = NO_RESPONSE if any(response is None for response in responses) else ""
+    texts = ["" if fault else response for response in responses]
+    return Submission(texts[0], {**rest, **named}, id, fault, second=texts[1] if is_pair else None)
+
+
+def response_in(side: Any) -> Any:
+    """The response on one side of a pair: the side itself, or what an object has under `response` or `output`."""
+    if isinstance(side, Mapping) and any(key in side for key in RESPONSE_KEYS):
+        return side.get("response", side.get("output"))
+    return side

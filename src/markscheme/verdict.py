@@ -14,6 +14,7 @@ from typing import Any
 from markscheme.judges.judge import Reply
 from markscheme.material import Material
 from markscheme.plain_data import no_constant, shown
+<<<<<<< HEAD
 from markscheme.prompt import NOTHING_TO_QUOTE, choices, decision_options
 from markscheme.rubrics.distribution import (
     Probabilities,
@@ -23,7 +24,11 @@ from markscheme.rubrics.distribution import (
     read_distribution,
     shown_with_probability,
 )
+=======
+from markscheme.prompt import NOTHING_TO_QUOTE, PLACE_QUOTES, choices
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
+from markscheme.submission import PAIR_NAMES
 from markscheme.text import encodable
 
 RAW_LENGTH = 2_000
@@ -48,6 +53,7 @@ class Verdict:
         quote_found: Whether the quote is in the material; None without a quote, and for one too short to check.
         votes: The levels of the single verdicts that this one combines; empty for a single one.
         quote_in: Name of the text that contains the quote: `response`, an input or `step 4`; "" if none does.
+        other_quote: Of a pair: the passage of the response that isn't preferred; of a tie, that of the second.
         step: The step it cites; None if it cites none. A quote that isn't in this step counts as not found.
         probabilities: The judge's probability of each level, in the scale's order; () if unknown.
     """
@@ -60,6 +66,7 @@ class Verdict:
     votes: tuple[float, ...] = ()
     quote_in: str = ""
     step: int | None = None
+<<<<<<< HEAD
     probabilities: Probabilities = ()
 
     def in_words(self, scale: Scale) -> str:
@@ -75,6 +82,9 @@ class Verdict:
         if self.reason or not self.probabilities:
             return f"{scale.called(self.level)}: {self.reason}"
         return shown_with_probability(self.level, self.probabilities, scale)
+=======
+    other_quote: str | None = None
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +141,11 @@ class _Unreadable(Exception):  # noqa: N818
 
 
 def read_verdicts(
-    reply: Reply, criteria: Sequence[Criterion], shown: str | Mapping[str, str] | Material
+    reply: Reply,
+    criteria: Sequence[Criterion],
+    shown: str | Mapping[str, str] | Material,
+    *,
+    turned: bool = False,
 ) -> dict[str, Outcome]:
     """The outcome of each criterion a reply was asked about, by name, in the order of `criteria`.
 
@@ -140,10 +154,11 @@ def read_verdicts(
         criteria: Those asked about.
         shown: What the judge was shown, by name, the response as `response`; a text is the response alone. Quotes
             are looked up in it, and a verdict that only repeats what it says is not read.
+        turned: Whether the judge saw the second response of a pair first; levels are turned round to the stored order.
     """
     material = Material.of(shown)
     if reply.parts:
-        read = [read_verdicts(part, criteria, material) for part in reply.parts]
+        read = [read_verdicts(part, criteria, material, turned=turned) for part in reply.parts]
         return {c.name: combine([part[c.name] for part in read], c, reply.rule) for c in criteria}
     if reply.decided:
         return _decisions(reply, criteria)
@@ -151,7 +166,8 @@ def read_verdicts(
         answer = _verdicts_in(reply, {criterion.name for criterion in criteria}, material)
     except _Unreadable as why:
         return {c.name: _unread(c.name, why, reply) for c in criteria}
-    return {c.name: _outcome(answer, c, reply, material) for c in criteria}
+    outcomes = {c.name: _outcome(answer, c, reply, material, turned) for c in criteria}
+    return {name: turned_round(outcome) for name, outcome in outcomes.items()} if turned else outcomes
 
 
 def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, highest: int = 100) -> Holistic | Unread:
@@ -192,7 +208,7 @@ def _verdicts_in(reply: Reply, criteria: set[str], material: Material) -> "_Answ
     return _Answer(verdicts, cover.end() if cover else answer.start, answer.end)
 
 
-def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Material) -> Outcome:
+def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Material, turned: bool) -> Outcome:
     name = criterion.name
     verdicts = answer.data
     try:
@@ -212,15 +228,49 @@ def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Ma
         if criterion.not_applicable and _says(level_text, DOES_NOT_APPLY):
             return NotApplicable(name, reason)
         level = _level(level_text, criterion.scale)
+<<<<<<< HEAD
         probabilities = _level_probabilities(reply, answer, criterion)
         value = mean_level(probabilities, criterion.scale) if probabilities else level.value
         quote = _quote(verdict.get("quote"), material, _step(verdict.get("step")) if material.has_steps else None)
         return Verdict(name, value, reason, probabilities=probabilities, **quote)
+=======
+        expected = _expected_level(reply, answer, criterion)
+        chosen = level.value if expected is None else expected
+        if criterion.scale.mirrored:
+            return Verdict(name, chosen, reason, **_pair_quotes(verdict, material, chosen, turned))
+        quote = _quote(verdict.get("quote"), material, _step(verdict.get("step")) if material.has_steps else None)
+        return Verdict(name, chosen, reason, **quote)
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
     except _Unreadable as why:
         return _unread(name, why, reply)
 
 
+<<<<<<< HEAD
 def _unread(name: str, why: Exception, reply: Reply) -> Unread:
+=======
+def turned_round(outcome: Outcome) -> Outcome:
+    """The same outcome after the two responses of a pair have changed places.
+
+    >>> turned_round(Verdict("helps", -1.0, votes=(-1.0, 0.0))).votes
+    (1.0, 0.0)
+    """
+    if not isinstance(outcome, Verdict):
+        return outcome
+    return replace(outcome, level=0.0 - outcome.level, votes=tuple(0.0 - vote for vote in outcome.votes))
+
+
+def _pair_quotes(verdict: Mapping[str, Any], material: Material, level: float, turned: bool) -> dict[str, Any]:
+    """The passage of the preferred response (of a tie, of the first) as the quote, and that of the other one."""
+    stored = PAIR_NAMES[::-1] if turned else PAIR_NAMES
+    preferred = 1 if level > 0 else 0
+    quote = _quote(verdict.get(PLACE_QUOTES[preferred]), material, within=stored[preferred])
+    other = verdict.get(PLACE_QUOTES[1 - preferred])
+    is_other = isinstance(other, str) and other.strip() and not _says(other, NOTHING_TO_QUOTE)
+    return {**quote, "other_quote": encodable(str(other)) if is_other else None}
+
+
+def _unread(name: str, why: _Unreadable, reply: Reply) -> Unread:
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
     return Unread(name, encodable(str(why)), encodable(reply.text[:RAW_LENGTH]))
 
 
@@ -228,7 +278,7 @@ def _level(answer: Any, scale: Scale) -> Level:
     """The level that an answer names, by number or label. Anything else is invalid, however close."""
     if isinstance(answer, str) and (named := scale.named(answer)) is not None:
         return named
-    if isinstance(answer, int | float) and not isinstance(answer, bool) and not scale.by_label:
+    if isinstance(answer, int | float) and not isinstance(answer, bool) and not (scale.by_label or scale.mirrored):
         for level in scale.levels:
             if answer == level.value:
                 return level
@@ -246,9 +296,12 @@ def _text(answer: Mapping[str, Any], key: str) -> str:
     return encodable(value.strip())
 
 
-def _quote(quote: Any, material: Material, step: int | None = None) -> dict[str, Any]:
-    """A verdict's quote, the step it cites and where the quote is found; a missing quote counts as not found."""
-    cited = f"step {step}"
+def _quote(quote: Any, material: Material, step: int | None = None, *, within: str = "") -> dict[str, Any]:
+    """A verdict's quote, the step it cites and where the quote is found; a missing quote counts as not found.
+
+    A quote from a step, or from one response of a pair (`within`), is found only there.
+    """
+    cited = within or f"step {step}"
     citation: dict[str, Any] = {} if step is None else {"step": step}
     is_there = step is None or cited in material.texts
     if _says(quote, NOTHING_TO_QUOTE):
@@ -258,8 +311,9 @@ def _quote(quote: Any, material: Material, step: int | None = None) -> dict[str,
     citation["quote"] = encodable(quote)
     if is_there and material.is_too_short(quote):
         return citation
-    place = material.find(quote) if step is None else material.find(quote, first=cited)
-    return citation | {"quote_found": place is not None and (step is None or place == cited), "quote_in": place or ""}
+    is_cited = step is not None or bool(within)
+    place = material.find(quote, first=cited) if is_cited else material.find(quote)
+    return citation | {"quote_found": place is not None and (not is_cited or place == cited), "quote_in": place or ""}
 
 
 _STEP = re.compile(r"\s*(?:step\s*)?(\d{1,9})\s*", re.IGNORECASE)
@@ -403,6 +457,7 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
     if 2 * len(verdicts) <= len(outcomes):
         return _commonest_kind([outcome for outcome in outcomes if not isinstance(outcome, Verdict)])
     votes = tuple(verdict.level for verdict in verdicts)
+<<<<<<< HEAD
     probabilities = mean_distribution([verdict.probabilities for verdict in verdicts])
     if rule != "majority" and probabilities and all(_is_most_probable(verdict, criterion) for verdict in verdicts):
         level = most_probable(probabilities, criterion)
@@ -410,6 +465,12 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
         level = _commonest(votes, criterion)
     else:
         level = _middle(votes)
+=======
+    by_count = rule == "majority" or not criterion.scale.ordered
+    level = _commonest(votes, criterion) if by_count else _middle(votes)
+    if level == 0 and criterion.scale.mirrored and criterion.scale.halves_decide_nothing:
+        return Abstention(criterion.name, "as many answers prefer the first response as the second")
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
     nearest = min(verdicts, key=lambda verdict: abs(verdict.level - level))
     return replace(nearest, level=level, votes=votes, probabilities=probabilities)
 

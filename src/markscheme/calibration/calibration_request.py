@@ -36,7 +36,7 @@ from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import ExampleSet, warn_unknown
 from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
-from markscheme.ratings.from_grades import first_prompts, rating_of
+from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
@@ -378,7 +378,7 @@ class CalibrationRequest:
             grade_runs(runs, labelled, concurrency=self.ask.at_once, watch=self.watch, close=close)
         )
         rater = self._named(rater_of(judge, first), wanted)
-        ratings = [rating_of(grade, rubric, rater.name) for grade in first]
+        ratings = [rating for grade in first for rating in ratings_of(grade, rubric, rater.name)]
         since = self._since(path, rubric, examples, ratings) if len(self.judges) <= 1 else None
         replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
         since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask, close=close)
@@ -407,7 +407,12 @@ class CalibrationRequest:
 
 def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> list[Rating]:
     """The ratings of the runs after the first, numbered from 1."""
-    return [rating_of(grade, rubric, rater, sample=number) for number, run in enumerate(runs, start=1) for grade in run]
+    return [
+        rating
+        for number, run in enumerate(runs, start=1)
+        for grade in run
+        for rating in ratings_of(grade, rubric, rater, sample=number)
+    ]
 
 
 def _results_among(named: Sequence[str]) -> list[Path]:

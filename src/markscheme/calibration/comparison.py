@@ -16,6 +16,7 @@ from markscheme.ratings.examples import draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, merits, stacked
+from markscheme.rubrics.preference import LEVEL_OF, preferred
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
@@ -31,19 +32,22 @@ from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
 from markscheme.stats.intervals import IDENTITY, Floats
+from markscheme.stats.mirrored import pair_agreement_family
 from markscheme.stats.severity import ERROR_NAMES, confusion, error_family, yes_no_family
 from markscheme.stats.shares import drawn_weights
 
 NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"
 OF_DECISION: Literal["decision"] = "decision"
+OF_PREFERENCE: Literal["preference"] = "preference"
 PASSES = 0.5
 """Decisions are 1 and 0; from halfway up they pass."""
 EQUAL = 1e-6
 """A tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
 
-Measured: TypeAlias = Literal["score", "decision"] | Criterion | Answers
-"""What two columns are compared by: their scores, their decisions, their levels of one criterion, or all categories."""
+Measured: TypeAlias = Literal["score", "decision", "preference"] | Criterion | Answers
+"""What two columns are compared by: scores, decisions, levels of one criterion, all categories, or which of two
+responses is better."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +61,19 @@ class Measure:
         tolerance: Two numbers that are closer than this agree.
         constants: What a constant may answer; None means whatever somebody gave.
         only: The rubric's one criterion, by whose named levels a score is called; None where there are more.
+        tie_within: Of pairs: how close to the middle a score is a tie.
     """
 
     of: Measured
     tolerance: float
     constants: tuple[float, ...] | None = None
     only: Criterion | None = None
+    tie_within: float = 0.0
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether it is about pairs, of which it is arbitrary which response is stored first."""
+        return self.of == OF_PREFERENCE or (isinstance(self.of, Criterion) and self.of.scale.mirrored)
 
     def values(self, column: Column) -> Floats:
         """A rater's numbers, shape (n_examples,), nan where there is none."""
@@ -70,6 +81,8 @@ class Measure:
             return merits(self.of, column.levels[self.of.name])
         if isinstance(self.of, Answers):
             return self.of.values(column)
+        if self.of == OF_PREFERENCE:
+            return _preferences(column.scores, self.tie_within)
         return column.scores if self.of == OF_SCORE else column.decisions
 
     @property
@@ -97,6 +110,8 @@ class Measure:
             return _level_name(self.of, value)
         if isinstance(self.of, Answers):
             return self.of.in_words(value)
+        if self.of == OF_PREFERENCE:
+            return preferred(value, self.tie_within)
         if self.of == OF_DECISION:
             return "pass" if value >= PASSES else "fail"
         name = "" if self.only is None else _level_name(self.only, value)
@@ -130,6 +145,10 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
     """
     if of is None:
         of = rubric.agreement_on
+    if rubric.is_of_pairs and of in (OF_SCORE, OF_DECISION, OF_PREFERENCE):
+        ties = any(LEVEL_OF["tie"] in criterion.scale.values for criterion in rubric.criteria)
+        constants = (0.0, 0.5, 1.0) if ties else (0.0, 1.0)
+        return Measure(OF_PREFERENCE, EQUAL, constants=constants, tie_within=rubric.tie_within)
     if of == OF_SCORE or isinstance(of, Answers):
         only = rubric.criteria[0] if len(rubric.criteria) == 1 else None
         measured = Answers(rubric) if rubric.categories else OF_SCORE
@@ -139,6 +158,13 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
     if of == OF_DECISION:
         return Measure(OF_DECISION, EQUAL, constants=(0.0, 1.0))
     return Measure(of if isinstance(of, Criterion) else rubric.criterion(of), EQUAL)
+
+
+def _preferences(scores: Floats, tie_within: float) -> Floats:
+    """0 where the first response is preferred, ½ for a tie, 1 where the second is; nan where there is no score."""
+    lean = np.round(2 * scores - 1, DECIMALS)
+    decided = np.where(np.abs(lean) <= tie_within, 0.5, (lean > 0).astype(np.float64))
+    return np.where(np.isnan(scores), np.nan, decided)
 
 
 def compare(
@@ -237,6 +263,8 @@ class CriterionComparison:
         criterion = self.criterion
         levels = sorted(set(criterion.scale.values))
         ordered = criterion.scale.ordered
+        if criterion.scale.mirrored:
+            return pair_agreement_family(self.gold, self.judge, levels=levels, groups=self.groups)
         statistics = two_raters(self.gold, self.judge, levels=levels, ordered=ordered, groups=self.groups)
         if ordered:
             statistics |= error_family(self.gold, self.judge, groups=self.groups, levels=levels)
@@ -437,6 +465,7 @@ class Comparison:
             groups=self.table.groups,
             constants=self.measure.constants,
             weights=self.weights,
+            mirrored=self.measure.mirrored,
         )
 
     @cached_property

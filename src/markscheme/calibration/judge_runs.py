@@ -14,7 +14,7 @@ from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example
-from markscheme.ratings.from_grades import rating_of
+from markscheme.ratings.from_grades import ratings_of
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
 
@@ -96,7 +96,8 @@ def rated_by(
     grading = Grading(rubric, judge, scorers=scorers_for(rubric, ask.scorers))
     runs = grade_runs([grading], examples, concurrency=ask.at_once, what=what, watch=watch, whole=whole, close=close)
     (grades,) = run_to_end(runs)
-    return [rating_of(grade, rubric, str(judge.identity)) for grade in grades], grades
+    rater = str(judge.identity)
+    return [rating for grade in grades for rating in ratings_of(grade, rubric, rater)], grades
 
 
 def rater_of(judge: Judge, grades: Iterable[Grade] = ()) -> Rater:

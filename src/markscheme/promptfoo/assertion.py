@@ -416,7 +416,7 @@ def told_reason(grade: Grade, call: Call) -> str:
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
     if scored.doubtful:
-        head += f"; {rubric.gray_zone.why(passed=scored.passed)}"
+        head += f"; {rubric.gray_zone.why(passed=bool(scored.passed))}"
     if grade.holistic is not None and not isinstance(grade.holistic, Unread):
         sentences = [_sentence(grade.holistic.reason)]
     else:

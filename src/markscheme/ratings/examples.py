@@ -11,9 +11,10 @@ from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.numerals import finite
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
+from markscheme.ratings.pair_sides import PairLine, PairSide, faults_of_groups, group_of_inputs
 from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission, as_text, plain_metadata
+from markscheme.submission import PAIR_NAMES, Submission, as_text, plain_metadata
 
 Split = Literal["dev", "test"]
 DrawnBy = Literal["random", "by-verdict", "chosen"]
@@ -25,7 +26,18 @@ SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 _ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw")
 _OWN_KEYS = frozenset(
-    (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
+    (
+        *_ABOUT,
+        *PAIR_NAMES,
+        "response",
+        "output",
+        "inputs",
+        "labels",
+        "metadata",
+        "input",
+        "expectedScore",
+        "expectedFeedback",
+    )
 )
 
 
@@ -45,6 +57,7 @@ class Example:
         stratum: The stratum of the pool it was drawn from, in a stratified draw; "" where unknown.
         draw: The draw it came in, the same for all examples of one `--next`; "" where unknown.
         metadata: What else is known of it before it is graded, such as its language: texts, numbers and yes or no.
+        sides: Of a pair: who wrote the first and the second response; None for a single response.
     """
 
     submission: Submission
@@ -58,6 +71,7 @@ class Example:
     stratum: str = ""
     draw: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
+    sides: tuple[PairSide, PairSide] | None = None
 
     @property
     def id(self) -> str:
@@ -77,7 +91,13 @@ class Example:
     def to_json(self) -> dict[str, Any]:
         """One line of a file of examples, without labels, which are ratings of their own."""
         line: dict[str, Any] = {"id": self.id, "inputs": dict(self.submission.inputs)}
-        line["response"] = self.submission.response
+        if self.sides is None or self.submission.second is None:
+            line["response"] = self.submission.response
+        else:
+            responses = (self.submission.response, self.submission.second)
+            line |= {
+                name: side.to_json(text) for name, side, text in zip(PAIR_NAMES, self.sides, responses, strict=True)
+            }
         line |= {
             key: value
             for key in ("group", "system", "split", "drawn", "stratum", "draw")
@@ -231,6 +251,9 @@ class _Reading:
                 first = by_id[example.id].line
                 self.faults.append(Fault(f"id {example.id!r} is on line {first} already; ids are unique", line))
             by_id.setdefault(example.id, example)
+        self.faults += faults_of_groups(
+            (example.id, example.group, example.sides, example.line) for example in by_id.values() if example.sides
+        )
         if self.faults:
             refuse_lines(RatingError(self.faults, path=self.path))
         if not by_id:
@@ -292,6 +315,8 @@ class _Reading:
             raise ValueError(f"an example is an object, found {shown(raw)}")
         short = "expectedScore" in raw
         id = text_of(raw.get("id")) or f"ex-{place}"
+        if self.rubric.is_of_pairs:
+            return self._pair(raw, line, id, reader)
         response = raw.get("response", raw.get("output", raw.get("input") if short else None))
         if not isinstance(response, str):
             raise ValueError(f"an example has a response, a text; found {shown(response)}")
@@ -307,6 +332,24 @@ class _Reading:
             stratum=text_of(raw.get("stratum")),
             draw=text_of(raw.get("draw")),
             metadata=plain_metadata(raw.get("metadata")),
+        )
+
+    def _pair(self, raw: Mapping[str, Any], line: int | None, id: str, reader: RatingReader) -> Example:
+        pair = PairLine.of(raw)
+        inputs = self._inputs(raw, short=False)
+        submission = Submission(pair.responses[0], inputs, id, second=pair.responses[1])
+        return Example(
+            submission,
+            tuple(self._labels(raw, id, reader, short=False)),
+            group=text_of(raw.get("group")) or group_of_inputs(submission.inputs),
+            split=_one_of(raw.get("split"), SPLITS, "split"),
+            drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
+            weight=_weight(raw.get("weight", 1.0)),
+            line=line,
+            stratum=text_of(raw.get("stratum")),
+            draw=text_of(raw.get("draw")),
+            metadata=plain_metadata(raw.get("metadata")),
+            sides=pair.sides,
         )
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
@@ -410,7 +453,8 @@ def _warn_twice(examples: Iterable[Example], path: Path | None) -> None:
     for example in examples:
         if not example.submission.response:
             continue  # a table of labels alone has no responses
-        text = json.dumps([example.submission.response, dict(example.submission.inputs)], sort_keys=True)
+        texts = [*example.submission.texts.values(), dict(example.submission.inputs)]
+        text = json.dumps(texts, sort_keys=True)
         first_with_text = first.setdefault(text, example)
         if first_with_text is example:
             continue
@@ -434,7 +478,7 @@ def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path | None) -
     """Warn of responses in the rubric's anchors: a judge that reads them knows the answer."""
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
     for example in examples:
-        if _squeezed(example.submission.response) in anchors:
+        if any(_squeezed(text) in anchors for text in example.submission.texts.values()):
             warn(f"the response of {example.id!r} is in the rubric's own anchors (leak)", path, example.line)
 
 

@@ -1,7 +1,8 @@
 """A judge's first prompts about examples, and Ratings from Grades."""
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from markscheme.grading import Grade, questions
 from markscheme.prompt import Prompt
@@ -16,20 +17,39 @@ def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
     return [prompt for example in examples for prompt in questions(rubric, example.submission)]
 
 
+def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> list[Rating]:
+    """A grade as ratings of the judge that gave it: one, or of a pair one for each order in which the judge saw it.
+
+    An order is a sample: the orders of one grade have numbers of their own, in a row.
+    """
+    whole = rating_of(grade, rubric, rater, sample=sample)
+    if not grade.by_order:
+        return [whole]
+    first = sample * len(grade.by_order)
+    return [
+        replace(whole, sample=first + place, shown=shown, criteria=_answers(outcomes, rubric))
+        for place, (shown, outcomes) in enumerate(grade.by_order.items())
+    ]
+
+
 def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> Rating:
     """A grade as the rating of the judge that gave it."""
     return Rating(
         id=grade.id,
         rater=rater,
         kind="model",
-        criteria={name: _rated(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
-        overall=grade.score,
+        criteria=_answers(grade.outcomes, rubric),
+        overall=None if rubric.is_of_pairs else grade.score,
         passed=grade.passed,
         sample=sample,
         error=grade.error,
         at=datetime.date.today().isoformat(),
         under=asked_under(rubric),
     )
+
+
+def _answers(outcomes: Mapping[str, Outcome], rubric: Rubric) -> dict[str, Rated]:
+    return {name: _rated(outcome, rubric.criterion(name)) for name, outcome in outcomes.items()}
 
 
 def _rated(outcome: Outcome, criterion: Criterion) -> Rated:

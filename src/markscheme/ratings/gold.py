@@ -202,7 +202,7 @@ def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> 
     return {
         criterion.name: (
             ~np.isnan(levels[criterion.name]) & ~np.isin(levels[criterion.name], criterion.scale.values)
-            if criterion.scale.is_yes_no and by == "median"
+            if criterion.scale.halves_decide_nothing and by == "median"
             else np.zeros(len(levels[criterion.name]), dtype=bool)
         )
         for criterion in rubric.criteria

@@ -12,7 +12,11 @@ from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
+<<<<<<< HEAD
 from markscheme.rubrics.distribution import Probabilities, as_written, most_probable, read_distribution
+=======
+from markscheme.rubrics.preference import SHOWN, Shown
+>>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
 
@@ -84,6 +88,8 @@ class Rating:
         confidence: How sure the rater was, as written; "" where unknown.
         seconds: How long the rater took; None where unknown.
         superseded: By criterion, the rater's earlier answer under other words, where a later one replaced it.
+        shown: Of a pair: the order in which the rater saw the two responses; None where unknown. Levels are always
+            those of the stored order.
     """
 
     id: str
@@ -101,6 +107,7 @@ class Rating:
     confidence: str = ""
     seconds: float | None = None
     superseded: Mapping[str, Rated] = field(default_factory=dict)
+    shown: Shown | None = None
 
     @property
     def why_empty(self) -> str:
@@ -117,7 +124,7 @@ class Rating:
         line |= {"overall": self.overall, "error": self.error, "at": self.at, "under": self.under, "blind": self.blind}
         if self.passed is not None:
             line["pass"] = self.passed
-        line |= {key: value for key in ("note", "confidence") if (value := getattr(self, key))}
+        line |= {key: value for key in ("note", "confidence", "shown") if (value := getattr(self, key))}
         return line if self.seconds is None else {**line, "seconds": self.seconds}
 
 
@@ -310,6 +317,7 @@ class RatingReader:
             note=str(line.get("note") or ""),
             confidence=text_of(line.get("confidence")),
             seconds=_duration(line.get("seconds")),
+            shown=_shown_order(line.get("shown")),
         )
 
     def _rated(self, name: str, entry: Any, *, keep_unread: bool) -> Rated | None:
@@ -412,6 +420,13 @@ def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | Non
     if not keep_unread:
         raise ValueError(fault)
     return None, error or fault
+
+
+def _shown_order(value: Any) -> Shown | None:
+    if value is not None and value not in SHOWN:
+        raise ValueError(f"shown is first-second or second-first, found {shown(value)}")
+    order: Shown | None = value
+    return order
 
 
 def _decision(value: Any) -> bool | None:

@@ -381,7 +381,8 @@ def _middle_levels(by_sample: Sequence[Mapping[str, float]], rubric: Rubric) -> 
         own_levels = [levels[criterion.name] for levels in by_sample if criterion.name in levels]
         if own_levels:
             level = float(gold([own_levels], by="median" if criterion.scale.ordered else "majority")[0])
-            if not np.isnan(level):
+            is_split = level == 0 and criterion.scale.mirrored and criterion.scale.halves_decide_nothing
+            if not np.isnan(level) and not is_split:
                 middle[criterion.name] = level
     return middle
 

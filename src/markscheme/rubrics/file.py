@@ -10,6 +10,7 @@ from typing import IO, Any, TypeVar
 from markscheme.errors import Fault, RubricError, RubricWarning
 from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
 from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
+from markscheme.rubrics.preference import LEVEL_OF, preference_scale
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 
 MAX_RUBRIC_BYTES = 1 << 20
@@ -232,6 +233,8 @@ class _Reading:
                 max_false_pass=values["max_false_pass"],
                 max_false_fail=values["max_false_fail"],
                 ask_within=values["ask_within"],
+                compares=values["compare"],
+                tie_within=values["tie_within"],
                 source=self.path,
             )
         except RubricError as error:
@@ -315,15 +318,19 @@ def _readable(raw: Any) -> _Read:
 def _words(entry: Entry) -> str:
     if entry["description"] is not None and entry["requirement"] is not None:
         raise _KeyedFault("requirement", "`requirement` and `description` are the same key; give one of them")
-    text: str | None = entry["description"] or entry["requirement"]
+    if entry["prefer"] is not None and (entry["description"] or entry["requirement"]) is not None:
+        raise _KeyedFault("prefer", "`prefer` says in words what is judged of a pair; leave out the other")
+    text: str | None = entry["prefer"] or entry["description"] or entry["requirement"]
     if text is None:
         problem = "a criterion says in words what is judged: `description` (or `requirement`) is missing"
-        raise _KeyedFault("name", problem, unless_said_by=("description", "requirement"))
+        raise _KeyedFault("name", problem, unless_said_by=("description", "requirement", "prefer"))
     return text
 
 
 def _scale(entry: Entry) -> Scale:
     """The scale of a criterion, from any of the keys that define one; giving two of them is refused."""
+    if entry["prefer"] is not None:
+        return _of_preference(entry)
     ends = _ends(entry)
     is_defined = {
         "scale": ends is not None,
@@ -350,6 +357,22 @@ def _scale(entry: Entry) -> Scale:
     if is_defined["binary"] or entry["check"] is not None or entry["requirement"] is not None:
         return YES_NO
     return Scale.numbered(1, 5)
+
+
+def _of_preference(entry: Entry) -> Scale:
+    """The levels first, tie and second, with the descriptions of an entry where it has any."""
+    others = [key for key in ("scale", "scale_min", "scale_max", "binary", "options") if entry[key] is not None]
+    if others:
+        raise _KeyedFault(others[0], f"`prefer` has the levels first, tie and second; leave out {others[0]}")
+    words = {}
+    names = {value: name for name, value in LEVEL_OF.items() if entry["ties"] or name != "tie"}
+    for level in entry["levels"] or ():
+        if level["value"] not in names or level["label"] not in (None, names[level["value"]]):
+            listed = ", ".join(f"{value:g} ({name})" for value, name in names.items())
+            raise _KeyedFault("levels", f"levels of a preference are {listed}; found {level['value']:g}")
+        if level["description"] is not None:
+            words[names[level["value"]]] = level["description"]
+    return preference_scale(ties=entry["ties"], words=words)
 
 
 def _ends(entry: Entry) -> tuple[int, int] | None:

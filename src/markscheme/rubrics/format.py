@@ -13,7 +13,14 @@ from typing import Any, Literal, Protocol, get_args
 from markscheme.numerals import finite
 from markscheme.plain_data import Place, shown
 from markscheme.rubrics.gray_zone import ALL, NONE, GrayZone, distance_in_file
-from markscheme.rubrics.rubric import AGREEMENT_ON, DEFAULT_TARGET, DEFAULT_TOLERANCE, MOST_SAMPLES, Strategy
+from markscheme.rubrics.rubric import (
+    AGREEMENT_ON,
+    COMPARED,
+    DEFAULT_TARGET,
+    DEFAULT_TOLERANCE,
+    MOST_SAMPLES,
+    Strategy,
+)
 
 Problems = list[tuple[Place, str]]
 """Places of invalid values, each with a message."""
@@ -373,6 +380,8 @@ CRITERION = Keys(
         "name": Key(TEXT, "Unique in the rubric; c1, c2, … by place where none is given."),
         "description": Key(TEXT, "What is judged; rated 1 to 5 where no scale is given."),
         "requirement": Key(TEXT, "The same as description; yes/no where no scale is given."),
+        "prefer": Key(TEXT, "Of pairs: what makes one response the better one; rated first, tie or second."),
+        "ties": Key(TRUTH, "Of pairs: whether a rater may answer tie.", default=True),
         "weight": Key(
             Plain({"type": "number"}, _weight), "Relative weight; below 0 for a fault that costs when present.", 1.0
         ),
@@ -411,6 +420,8 @@ RUBRIC = Keys(
     {
         "name": Key(TEXT, "The file's stem where not given."),
         "description": Key(TEXT, "What is judged, in a sentence."),
+        "compare": Key(_one_of(COMPARED), "What is judged: single responses, or pairs of them.", "responses"),
+        "tie_within": Key(_SHARE, "Of pairs: a score this close to 0, from -1 to 1, is a tie.", 0.0),
         "pass_mark": Key(_SHARE, "Least score that passes, 0 to 1.", 0.5, spelled="passingThreshold"),
         "inputs": Key(Many(TEXT), "Inputs that every submission has besides the response."),
         "optional_inputs": Key(Many(TEXT), "Further inputs, shown where a submission has them."),

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
+Compared = Literal["responses", "pairs"]
+COMPARED: tuple[Compared, ...] = get_args(Compared)
 AgreementOn = Literal["score", "decision"]
 AGREEMENT_ON: tuple[AgreementOn, ...] = get_args(AgreementOn)
 MOST_SAMPLES = 1000
@@ -43,6 +45,8 @@ CANNOT_JUDGE = "cannot judge"
 DOES_NOT_APPLY = "does not apply"
 EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
 """What a rater answers instead of a level; no level can have this name."""
+BOTH_ORDERS = 2
+"""A pair is asked about once in each order, so that a judge's lean to a place shows and doesn't decide."""
 DEFAULT_PASS_MARK = 0.5
 """What the file format says where a rubric gives no `passingThreshold`: half of what can be earned."""
 DEFAULT_TOLERANCE = 0.1
@@ -92,12 +96,14 @@ class Scale:
         by_label: True if raters choose a label, not a number (a foreign file's `options`); the values of
             such a scale are positions already.
         coded: True if the values are codes of categories, worth nothing, because nobody wrote what they are worth.
+        mirrored: True if the levels say which of two responses is better: exchanging these turns a level round.
     """
 
     levels: tuple[Level, ...]
     ordered: bool = True
     by_label: bool = False
     coded: bool = False
+    mirrored: bool = False
 
     def __post_init__(self) -> None:
         values = self.values
@@ -112,6 +118,10 @@ class Scale:
             raise RubricError("a scale whose levels are all worth the same decides nothing")
         if self.by_label and not all(0 <= value <= 1 for value in values):
             raise RubricError(f"an option's value is its position, from 0 to 1: found {_listed(values)}")
+        if self.mirrored and any(
+            abs(low + high) > LEVEL_ROUNDING for low, high in zip(values, values[::-1], strict=True)
+        ):
+            raise RubricError(f"levels of a preference mirror each other round 0: found {_listed(values)}")
         named = [{choice, level.label or choice} for choice, level in zip(self.choices, self.levels, strict=True)]
         answers = Counter(answer for names in named for answer in {name.strip().casefold() for name in names})
         repeated = [answer for answer, count in answers.items() if count > 1]
@@ -151,7 +161,8 @@ class Scale:
     @cached_property
     def choices(self) -> tuple[str, ...]:
         """What a rater may answer, worst first."""
-        return tuple(level.label or level.choice if self.by_label else level.choice for level in self.levels)
+        by_label = self.by_label or self.mirrored
+        return tuple(level.label or level.choice if by_label else level.choice for level in self.levels)
 
     def named(self, answer: str) -> Level | None:
         """The level with this number or label, ignoring case; None if there is none."""
@@ -175,6 +186,11 @@ class Scale:
     def is_yes_no(self) -> bool:
         """Whether this is the scale of MET and UNMET."""
         return self.choices == ("UNMET", "MET")
+
+    @property
+    def halves_decide_nothing(self) -> bool:
+        """Whether an even split between its levels is no level: it has two, and means one of them."""
+        return self.is_yes_no or (self.mirrored and len(self.levels) == 2)
 
     def position(self, value: float) -> float:
         """The position of `value` on the scale: 0.0 at the worst, 1.0 at the best; medians fall between.
@@ -242,6 +258,8 @@ class Scale:
             ('MET', '3.5 of 5')
         """
         place = self.place_of(value)
+        if self.mirrored and place is None:
+            return f"{value:+g} between {self.choices[0]} and {self.choices[-1]}"
         if place is None or self.choices[place].replace(".", "").isdecimal():
             return f"{value:g} of {max(self.values):g}"
         return self.choices[place]
@@ -325,7 +343,7 @@ class Criterion:
     @property
     def is_decisive(self) -> bool:
         """Whether a level can pass or fail."""
-        return self.has_worth or bool(self.passing)
+        return (self.has_worth and not self.scale.mirrored) or bool(self.passing)
 
     def __hash__(self) -> int:
         return hash((self.name, self.weight, self.fingerprint))
@@ -399,7 +417,11 @@ class Rubric:
         judge: Default judge and model; the command line and Promptfoo's configuration override them.
         tolerance: How far a score may differ from gold and still agree.
         target: Share of examples on which the judge has to agree.
-        agreement_on: What must agree: scores within the tolerance, or pass/fail decisions.
+        agreement_on: What must agree: scores within the tolerance, or pass/fail decisions. Of pairs it is always which
+            response is better.
+        compares: Whether single responses are judged, or pairs of them.
+        tie_within: Of pairs: a score this close to 0, from -1 to 1, is a tie.
+        orders: Of pairs: 2 asks a judge in both orders, 1 in one.
         max_false_pass: Largest share of the responses failed by gold that the judge may pass; None sets no limit.
         max_false_fail: Largest share of the responses passed by gold that the judge may fail; None sets no limit.
         ask_within: Half-width of the gray zone: a score this close to the pass mark is for a person to decide. A
@@ -431,6 +453,9 @@ class Rubric:
     max_false_pass: float | None = None
     max_false_fail: float | None = None
     ask_within: float | GrayZone = 0.0
+    compares: Compared = "responses"
+    tie_within: float = 0.0
+    orders: int = BOTH_ORDERS
     source: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -442,6 +467,11 @@ class Rubric:
         faults = list(self._faults())
         if faults:
             raise RubricError([Fault(problem) for problem in faults], path=self.source)
+
+    @property
+    def is_of_pairs(self) -> bool:
+        """Whether it judges which of two responses is better."""
+        return self.compares == "pairs"
 
     @property
     def has_score(self) -> bool:
@@ -467,6 +497,7 @@ class Rubric:
         if not math.isfinite(sum(abs(criterion.weight) for criterion in self.criteria)):
             yield "the weights add up to more than a number can hold"
         yield from self._faults_of_inputs()
+        yield from _faults_of_pairs(self)
         if not 0 <= self.pass_mark <= 1:
             yield f"passingThreshold is a score from 0 to 1, found {self.pass_mark}"
         if self.strategy not in STRATEGIES:
@@ -475,7 +506,7 @@ class Rubric:
             yield f"samples is a whole number from 1 to {MOST_SAMPLES}, found {self.samples}"
         if self.tolerance <= 0 or not 0 < self.target <= 1:
             yield "tolerance is above 0 and target a share above 0 and up to 1"
-        if not self.decides and self.agreement_on == "decision":
+        if not self.decides and not self.is_of_pairs and self.agreement_on == "decision":
             yield "agreement_on is decision, but none of its categories passes or fails: say which, passes: [label, …]"
         if not self.has_score and max(self.gray_zone.passes, self.gray_zone.fails) > 0:
             yield "ask_within is a distance in score, and categories have no score"
@@ -559,6 +590,7 @@ class Rubric:
         ]
         asking = [self.description, self.guidelines, self.inputs, self.strategy, self.samples]
         asking += [self.optional_inputs] * bool(self.optional_inputs)
+        asking += [f"{self.compares} {self.tie_within:g} {self.orders}"] * self.is_of_pairs
         return fingerprint(self.name, criteria, float(self.pass_mark), self.gray_zone.in_file, asking)
 
     @property
@@ -626,6 +658,33 @@ class Rubric:
         grader = autograder or import_module("markscheme.autograders").PerCriterionGrader()
         report: Report_co = await grader.grade(to_grade, self, query, **options)
         return report
+
+
+def _faults_of_pairs(rubric: Rubric) -> Iterable[str]:
+    """What a rubric of pairs can't be, and one of single responses can't have."""
+    mirrored = [criterion for criterion in rubric.criteria if criterion.scale.mirrored]
+    if not rubric.is_of_pairs:
+        for criterion in mirrored:
+            yield f"criterion {criterion.name!r} has `prefer`: say `compare: pairs` in the rubric"
+        if rubric.tie_within:
+            yield "tie_within is for a rubric with `compare: pairs`"
+        return
+    for criterion in rubric.criteria:
+        if not criterion.scale.mirrored:
+            yield f"criterion {criterion.name!r} judges one response; in a rubric of pairs each says what to `prefer`"
+        if criterion.weight < 0:
+            yield f"weight of {criterion.name!r} is below 0: say in `prefer` what makes a response the better one"
+        if criterion.required or criterion.check is not None:
+            key = "required" if criterion.required else "check"
+            yield f"{key} of {criterion.name!r} is about one response; a pair has two"
+    if rubric.strategy not in ("one_shot", "per_criterion"):
+        yield f"strategy {rubric.strategy} asks about one response; pairs are asked by one_shot or per_criterion"
+    if not 0 <= rubric.tie_within < 1:
+        yield f"tie_within is a distance from 0, below 1, found {rubric.tie_within}"
+    if rubric.orders not in (1, BOTH_ORDERS):
+        yield f"orders is 1 or 2, found {rubric.orders}"
+    if rubric.ask_within or rubric.max_false_pass is not None or rubric.max_false_fail is not None:
+        yield "passes and fails have limits and a gray zone, and pairs neither pass nor fail"
 
 
 def _listed(values: Iterable[float]) -> str:

@@ -80,6 +80,7 @@ def agreement_figures(
     groups: npt.ArrayLike | None = None,
     constants: npt.ArrayLike | None = None,
     weights: npt.ArrayLike | None = None,
+    mirrored: bool = False,
 ) -> AgreementFigures:
     """The figures a verdict is based on, from scores, decisions or levels of one criterion.
 
@@ -93,6 +94,8 @@ def agreement_figures(
             there are no annotators'.
         weights: A weight for each example, shape (n,), as `drawn_weights` gives them; the figures are then those of all
             that the examples were drawn from. The best constant is that of the examples as they are.
+        mirrored: Whether values are of pairs, 0 to 1 round ½, so that the constant meets each pair and its mirror
+            image: 0 and 1 agree with half of the pairs that aren't ties.
 
     Returns:
         Figures of annotators are empty (n = 0) where no example has two of them and the judge.
@@ -112,14 +115,17 @@ def agreement_figures(
     if constants is None:
         constants = np.concatenate([j, (p if np.isfinite(p).any() else g).reshape(-1)])
     agrees = close(g, j, tolerance)
-    constant = best_constant(np.where(np.isnan(j), np.nan, g), constants, tolerance)
-    constant_agrees = np.where(np.isnan(agrees), np.nan, close(g, np.full_like(g, constant), tolerance))
+    constant = best_constant(_both_ways(np.where(np.isnan(j), np.nan, g), mirrored), constants, tolerance)
+    constant_agrees = np.where(np.isnan(agrees), np.nan, _constant_hits(g, constant, tolerance, mirrored))
     shared = np.isfinite(j) & (np.isfinite(p).sum(axis=1) >= 2)
     several = np.where(shared[:, None], p, np.nan)
-    for_people = _best_constant_for_people(several, constants, tolerance)
+    for_people = _best_constant_for_people(_both_ways(several, mirrored), constants, tolerance)
     by_pairs = pair_agreement(several, tolerance)
     by_judge = agreement_with_people(np.where(shared, j, np.nan), several, tolerance)
     by_constant = agreement_with_people(np.where(shared, for_people, np.nan), several, tolerance)
+    if mirrored:
+        turned = agreement_with_people(np.where(shared, 1 - for_people, np.nan), several, tolerance)
+        by_constant = (by_constant + turned) / 2
     return AgreementFigures(
         agreement=grouped_share(agrees, groups, weights),
         constant=grouped_share(constant_agrees, groups, weights),
@@ -131,6 +137,16 @@ def agreement_figures(
         judge_minus_person=grouped_mean(by_judge - by_pairs, groups, weights),
         person_minus_constant=grouped_mean(by_pairs - by_constant, groups, weights),
     )
+
+
+def _both_ways(values: Floats, mirrored: bool) -> Floats:
+    """Values of pairs, followed by those of their mirror images."""
+    return np.concatenate([values, 1 - values]) if mirrored else values
+
+
+def _constant_hits(gold: Floats, constant: float, tolerance: float, mirrored: bool) -> Floats:
+    hits = close(gold, np.full_like(gold, constant), tolerance)
+    return (hits + close(1 - gold, np.full_like(gold, constant), tolerance)) / 2 if mirrored else hits
 
 
 def tolerance_ties(

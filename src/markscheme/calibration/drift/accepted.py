@@ -88,7 +88,9 @@ def _criterion_of(data: Mapping[str, Any]) -> Criterion:
     sees = data["sees"]
     levels = tuple(Level(**level) for level in scale["levels"])
     read = {
-        "scale": Scale(levels, scale["ordered"], scale["by_label"], scale.get("coded", False)),
+        "scale": Scale(
+            levels, scale["ordered"], scale["by_label"], scale.get("coded", False), scale.get("mirrored", False)
+        ),
         "sees": None if sees is None else tuple(sees),
         "passing": tuple(data.get("passing", ())),
         "preserves": tuple(data.get("preserves", ())),

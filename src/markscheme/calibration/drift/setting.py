@@ -3,17 +3,17 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import asking_fingerprint, questions
+from markscheme.grading import asking_fingerprint, blank_submission, questions
 from markscheme.judges.judge import Identity
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy
-from markscheme.submission import Submission
 
 Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]
 MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
@@ -200,7 +200,7 @@ class _Reach:
 def _questions(rubric: Rubric) -> list[tuple[tuple[str, ...], Prompt]]:
     """The prompts about an empty submission, each with the criteria it asks about."""
     every = tuple(criterion.name for criterion in rubric.criteria)
-    return [(prompt.criteria or every, prompt) for prompt in questions(rubric, Submission(""))]
+    return [(prompt.criteria or every, prompt) for prompt in questions(rubric, blank_submission(rubric))]
 
 
 def _by_criterion(rubric: Rubric) -> dict[str, str]:
@@ -267,7 +267,8 @@ def _of_rubric(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[SettingChan
 
 def same_scale(then: Scale, now: Scale) -> bool:
     """Whether levels on one scale can be compared with levels on the other."""
-    return (then.values, then.ordered, then.by_label) == (now.values, now.ordered, now.by_label)
+    alike = attrgetter("values", "ordered", "by_label", "mirrored")
+    return alike(then) == alike(now)
 
 
 def _levels(scale: Scale) -> str:

@@ -1,0 +1,92 @@
+"""Who wrote the two responses of a pair, as a line of examples has it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.errors import Fault
+from markscheme.fingerprint import fingerprint
+from markscheme.plain_data import shown
+from markscheme.submission import PAIR_NAMES, RESPONSE_KEYS, response_in
+
+
+@dataclass(frozen=True, slots=True)
+class PairSide:
+    """One response of a pair, without its text.
+
+    Attributes:
+        id: The response's own id; "" where unknown.
+        system: What wrote it; "" where unknown.
+    """
+
+    id: str = ""
+    system: str = ""
+
+    @classmethod
+    def of(cls, side: Any) -> "PairSide":
+        """Id and system of one side of a line; of a text alone nothing is known."""
+        if not isinstance(side, Mapping):
+            return cls()
+        return cls(*(str(side[key]) if side.get(key) is not None else "" for key in ("id", "system")))
+
+    def to_json(self, response: str) -> dict[str, str]:
+        """The side as in a line of examples."""
+        about = {key: value for key, value in (("id", self.id), ("system", self.system)) if value}
+        return {**about, "response": response}
+
+
+@dataclass(frozen=True, slots=True)
+class PairLine:
+    """The two responses in a line of examples, and who wrote them."""
+
+    responses: tuple[str, str]
+    sides: tuple[PairSide, PairSide]
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> "PairLine":
+        """The two sides of a line.
+
+        Raises:
+            ValueError: A side is missing, or its response isn't text.
+        """
+        first, second = (cls._response(raw, name) for name in PAIR_NAMES)
+        return cls((first, second), (PairSide.of(raw["first"]), PairSide.of(raw["second"])))
+
+    @staticmethod
+    def _response(raw: Mapping[str, Any], name: str) -> str:
+        if name not in raw:
+            raise ValueError(f"a pair has a `first` and a `second`, each with its response: `{name}` is missing")
+        response = response_in(raw[name])
+        if not isinstance(response, str):
+            keys = " or ".join(f"`{key}`" for key in RESPONSE_KEYS)
+            raise ValueError(f"`{name}` is a response, or an object with one under {keys}; found {shown(raw[name])}")
+        return response
+
+
+def group_of_inputs(inputs: Mapping[str, Any]) -> str:
+    """The group of a pair that names none: all pairs with the same inputs share texts, and belong together."""
+    return f"inputs {fingerprint(sorted((name, str(value)) for name, value in inputs.items()))[:8]}"
+
+
+def faults_of_groups(pairs: Iterable[tuple[str, str, tuple[PairSide, PairSide], int | None]]) -> list[Fault]:
+    """Responses that stand in pairs of several groups, which would then not be independent.
+
+    Args:
+        pairs: For each pair its id, its group, its sides and its line.
+    """
+    first_group: dict[str, tuple[str, str]] = {}
+    faults = []
+    for id, group, sides, line in pairs:
+        for side in sides:
+            if not side.id:
+                continue
+            pair, earlier = first_group.setdefault(side.id, (id, group))
+            if earlier != group:
+                faults.append(
+                    Fault(
+                        f"response {side.id!r} is in group {earlier!r} of {pair!r} and here in {group!r}; pairs that "
+                        "share a response share a group",
+                        line,
+                    )
+                )
+    return faults

@@ -1,0 +1,66 @@
+"""Preferences: the scale on which a pair is rated, and what turning a pair round does to a level and to a score."""
+
+from collections.abc import Mapping
+from typing import Final, Literal, get_args
+
+from markscheme.rubrics.rubric import Level, Scale
+
+Preference = Literal["first", "tie", "second"]
+PREFERENCES: tuple[Preference, ...] = get_args(Preference)
+"""What may be said of a pair, in the order of the levels."""
+LEVEL_OF: Final[Mapping[str, float]] = {"first": -1.0, "tie": 0.0, "second": 1.0}
+"""The level of each: below 0 where the first response is the better one."""
+OTHER_ROUND: Final[Mapping[str, Preference]] = {"first": "second", "tie": "tie", "second": "first"}
+"""The same preference after the two responses have changed places."""
+Shown = Literal["first-second", "second-first"]
+"""The order in which a rater saw the two responses of a pair."""
+SHOWN: tuple[Shown, ...] = get_args(Shown)
+_TIE_ROUNDING: Final = 1e-9
+"""Scores of pairs closer than this to the limit of a tie are ties: they are sums of weights."""
+_WORDS: Final[Mapping[str, str]] = {
+    "first": "the first response is the better one",
+    "tie": "neither response is better than the other",
+    "second": "the second response is the better one",
+}
+
+
+def preference_scale(*, ties: bool = True, words: Mapping[str, str] | None = None) -> Scale:
+    """The levels of a preference.
+
+    Args:
+        ties: Whether a rater may answer that neither response is better.
+        words: Other descriptions of the levels, by name.
+
+    Example:
+        >>> preference_scale().choices, preference_scale(ties=False).values
+        (('first', 'tie', 'second'), (-1.0, 1.0))
+    """
+    described = {**_WORDS, **(words or {})}
+    names = [name for name in PREFERENCES if ties or name != "tie"]
+    return Scale(tuple(Level(LEVEL_OF[name], name, described[name]) for name in names), mirrored=True)
+
+
+def preferred(position: float, tie_within: float = 0.0) -> Preference:
+    """What a score of a pair, 0 to 1, comes to.
+
+    Args:
+        position: 0 where the first response is better by every criterion, 1 where the second is.
+        tie_within: On the scale from -1 to 1, how close to the middle is a tie.
+
+    Example:
+        >>> preferred(0.2), preferred(0.5), preferred(0.55, tie_within=0.1)
+        ('first', 'tie', 'tie')
+    """
+    lean = signed(position)
+    if abs(lean) <= tie_within + _TIE_ROUNDING:
+        return "tie"
+    return "second" if lean > 0 else "first"
+
+
+def signed(position: float) -> float:
+    """A score of a pair from -1, the first response is better, to 1.
+
+    >>> signed(0.25)
+    -0.5
+    """
+    return 2 * position - 1

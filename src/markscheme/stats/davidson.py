@@ -1,0 +1,380 @@
+"""Strengths of systems from preferences between two of them at a time: Davidson's model of wins and ties.
+
+P(i beats j) : P(tie) : P(j beats i) = √(πi/πj) : ν : √(πj/πi). Strengths are given as logarithms that sum to 0.
+Preferences are arrays of one row per pair: the systems by number, and -1 where the first is better, 0 for a tie, 1
+where the second is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.phrases import counted
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    IDENTITY,
+    Floats,
+    Groups,
+    Integers,
+    mark_rough,
+    t_quantile,
+    withhold,
+)
+from markscheme.stats.shares import FEWEST_GROUPS, GROUPS_TO_TRUST
+
+MOST_STEPS = 60
+"""Newton steps at most: the likelihood is concave, and five to ten usually do."""
+NEGLIGIBLE_STEP = 1e-10
+"""A step of log strengths below this changes no printed digit."""
+LONGEST_STEP = 2.0
+"""A longer step of log strengths is cut short: far from the maximum a whole one may overshoot."""
+_WON = 0
+_TIED = 1
+_LOST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PairFit:
+    """How well the model describes two systems.
+
+    Attributes:
+        systems: Their numbers, the lower one first.
+        n: Pairs of their responses.
+        observed: Mean preference for the first, from -1 to 1: its wins minus its losses, divided by `n`.
+        expected: The same by the model; None where it gives none.
+    """
+
+    systems: tuple[int, int]
+    n: int
+    observed: float
+    expected: float | None
+
+    @property
+    def miss(self) -> float:
+        """Observed minus expected; 0 where nothing is expected."""
+        return 0.0 if self.expected is None else self.observed - self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """Strengths of systems, with intervals by leaving out groups.
+
+    Attributes:
+        log_strengths: One per system; without a value where it has no finite strength.
+        differences: For two systems i < j, the log strength of i minus that of j.
+        log_tie: Logarithm of ν, how readily a pair ties; without a value where nothing ever ties.
+        fits: Each pair of systems, observed and expected, the largest miss first.
+        n: Pairs of responses.
+        n_groups: Groups that they come from.
+    """
+
+    log_strengths: tuple[Estimate, ...]
+    differences: Mapping[tuple[int, int], Estimate]
+    log_tie: Estimate
+    fits: tuple[PairFit, ...]
+    n: int
+    n_groups: int
+
+    @property
+    def ranks(self) -> tuple[int | None, ...]:
+        """The rank of each system: one more than the systems that are shown to be stronger; None without a strength."""
+        return tuple(
+            None if estimate.value is None else 1 + sum(self._is_stronger(other, system) for other in self._ranked)
+            for system, estimate in enumerate(self.log_strengths)
+        )
+
+    @property
+    def _ranked(self) -> tuple[int, ...]:
+        return tuple(number for number, estimate in enumerate(self.log_strengths) if estimate.value is not None)
+
+    def _is_stronger(self, first: int, second: int) -> bool:
+        if first == second:
+            return False
+        if first < second:
+            return self.differences[first, second].above(0.0)
+        return self.differences[second, first].below(0.0)
+
+
+def davidson(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    preference: npt.ArrayLike,
+    *,
+    n_systems: int,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Strengths:
+    """The strength of each system, from preferences between pairs of responses.
+
+    Args:
+        first: The number of the system behind each first response, shape (n,).
+        second: The number of the one behind the second response, shape (n,).
+        preference: Shape (n,): below 0 where the first is better, 0 for a tie, above 0 where the second is; nan = none.
+        n_systems: How many systems there are.
+        groups: A name for each pair, shape (n,), where several share a prompt; they are left out together.
+        level: Coverage of the intervals, 0 to 1.
+
+    Returns:
+        Log strengths that sum to 0 over the systems that have one. A system that always wins or always loses has none,
+        nor has one that no results link to the others. Intervals are t with one degree of freedom less than there are
+        groups; with fewer than 5 groups there is none, and with fewer than 10 it is approximate.
+
+    Raises:
+        ValueError: The caller's fault: arrays of different lengths, or a number that is no system's.
+
+    Source:
+        Davidson (1970), Journal of the American Statistical Association 65(329), 317-328.
+        doi:10.1080/01621459.1970.10481082; Ford (1957), American Mathematical Monthly 64(8), 28-33, for when strengths
+        are finite. doi:10.1080/00029890.1957.11989117
+
+    Example:
+        >>> strengths = davidson([0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [-1, -1, -1, 0, 1], n_systems=2)
+        >>> [round(estimate.value, 4) for estimate in strengths.log_strengths]
+        [0.5493, -0.5493]
+    """
+    i = np.asarray(first, dtype=np.int64)
+    j = np.asarray(second, dtype=np.int64)
+    x = np.asarray(preference, dtype=np.float64)
+    if i.shape != x.shape or j.shape != x.shape or x.ndim != 1:
+        raise ValueError(f"one system on each side of each pair: shapes {i.shape}, {j.shape} and {x.shape}")
+    if len(i) and not (min(i.min(), j.min()) >= 0 and max(i.max(), j.max()) < n_systems):
+        raise ValueError(f"systems are numbered from 0 to {n_systems - 1}")
+    counted_pairs = ~np.isnan(x) & (i != j)
+    in_groups = Groups.of(groups, len(x)).kept(counted_pairs)
+    results = _results(i[counted_pairs], j[counted_pairs], x[counted_pairs], n_systems, in_groups)
+    linked = _largest_linked(results[0])
+    fitted = _fit(results, linked)
+    return _strengths(results[0], fitted, linked, in_groups, level)
+
+
+# --- counts ---------------------------------------------------------------------------------------------------------
+
+
+def _results(first: Integers, second: Integers, preference: Floats, n_systems: int, groups: Groups) -> Floats:
+    """How often each system wins, ties and loses against each, over all pairs and without each group.
+
+    Returns:
+        Shape (1 + n_groups, n_systems, n_systems, 3); each pair counts from both sides.
+    """
+    by_group = np.zeros((groups.n, n_systems, n_systems, 3))
+    outcome = np.sign(preference).astype(np.int64) + 1
+    np.add.at(by_group, (groups.number, first, second, outcome), 1)
+    np.add.at(by_group, (groups.number, second, first, 2 - outcome), 1)
+    total = by_group.sum(axis=0, keepdims=True)
+    return np.concatenate([total, total - by_group])
+
+
+def _largest_linked(results: Floats) -> Integers:
+    """The largest set of systems in which each has won or tied, at one remove or more, against each other one."""
+    reaches = (results[:, :, _WON] + results[:, :, _TIED]) > 0
+    reaches |= np.eye(len(reaches), dtype=bool)
+    for _ in range(len(reaches)):
+        reaches |= reaches @ reaches
+    mutual = reaches & reaches.T
+    sizes = mutual.sum(axis=1)
+    return np.flatnonzero(mutual[int(sizes.argmax())])
+
+
+# --- maximum likelihood ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """Parameters of each set of results, nan where they are not finite.
+
+    Attributes:
+        theta: Log strengths of the linked systems, shape (m, k), each row summing to 0.
+        eta: Log of ν, shape (m,).
+    """
+
+    theta: Floats
+    eta: Floats
+
+
+def _fit(results: Floats, linked: Integers) -> _Fitted:
+    among = results[:, linked[:, None], linked]
+    if len(linked) < 2:
+        nothing = np.full(len(results), np.nan)
+        return _Fitted(np.full((len(results), len(linked)), np.nan), nothing)
+    is_linked = np.array([len(_largest_linked(one_set)) == len(linked) for one_set in among])
+    theta = np.full((len(results), len(linked)), np.nan)
+    eta = np.full(len(results), np.nan)
+    ties = among[..., _TIED].sum(axis=(1, 2)) > 0
+    for has_ties in (True, False):
+        chosen = is_linked & (ties == has_ties)
+        if chosen.any():
+            theta[chosen], eta[chosen] = _maximum(among[chosen], has_ties)
+    return _Fitted(theta, eta)
+
+
+def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
+    """Newton's method on every set of results at once; ν is 0, its logarithm nan, where nothing ties."""
+    m, k = results.shape[:2]
+    won = results[..., _WON]
+    lost = results[..., _LOST]
+    n = results.sum(axis=-1)
+    credit = (won - lost).sum(axis=2) / 2
+    ties = results[..., _TIED].sum(axis=(1, 2)) / 2
+    theta = np.zeros((m, k))
+    eta = np.full(m, 0.0 if has_ties else -np.inf)
+    for _ in range(MOST_STEPS):
+        win, tie, loss = _chances(theta, eta)
+        pull = (win - loss) / 2
+        slope_theta = credit - (n * pull).sum(axis=2)
+        slope_eta = ties - (n * tie).sum(axis=(1, 2)) / 2
+        curvature = _curvature(n, win, tie, loss, has_ties)
+        slope = np.concatenate([slope_theta, slope_eta[:, None]], axis=1) if has_ties else slope_theta
+        step = np.linalg.solve(curvature, slope[..., None])[..., 0]
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        step *= np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP / 2))
+        theta += step[:, :k]
+        if has_ties:
+            eta += step[:, k]
+        if longest.max() < NEGLIGIBLE_STEP:
+            break
+    centred = theta - theta.mean(axis=1, keepdims=True)
+    return centred, eta if has_ties else np.full(m, np.nan)
+
+
+def _chances(theta: Floats, eta: Floats) -> tuple[Floats, Floats, Floats]:
+    """Chances that each system wins, ties and loses against each, shape (m, k, k)."""
+    half = (theta[:, :, None] - theta[:, None, :]) / 2
+    win = np.exp(half)
+    loss = np.exp(-half)
+    tie = np.broadcast_to(np.exp(eta)[:, None, None], win.shape)
+    whole = win + loss + tie
+    return win / whole, tie / whole, loss / whole
+
+
+def _curvature(n: Floats, win: Floats, tie: Floats, loss: Floats, has_ties: bool) -> Floats:
+    """Minus the second derivative of the log likelihood, made regular by the sum of the strengths."""
+    m, k = n.shape[:2]
+    spread = n * ((win + loss) / 4 - ((win - loss) / 2) ** 2)
+    theta = -spread
+    diagonal = np.arange(k)
+    theta[:, diagonal, diagonal] = spread.sum(axis=2) - np.diagonal(spread, axis1=1, axis2=2)
+    theta = theta + 1.0
+    if not has_ties:
+        return theta
+    cross = -(n * tie * (win - loss) / 2).sum(axis=2)
+    eta = (n * tie * (1 - tie)).sum(axis=(1, 2)) / 2
+    whole = np.zeros((m, k + 1, k + 1))
+    whole[:, :k, :k] = theta
+    whole[:, :k, k] = cross
+    whole[:, k, :k] = cross
+    whole[:, k, k] = eta
+    return whole
+
+
+# --- estimates ------------------------------------------------------------------------------------------------------
+
+
+def _strengths(results: Floats, fitted: _Fitted, linked: Integers, groups: Groups, level: float) -> Strengths:
+    places = {int(system): place for place, system in enumerate(linked)}
+    alone = len(linked) < 2
+    log_strengths = tuple(
+        _without_strength(results[system], int(groups.n), level)
+        if alone or system not in places
+        else _estimate(fitted.theta[:, places[system]], groups, level, "Davidson's log strength")
+        for system in range(len(results))
+    )
+    differences = {
+        (i, j): _estimate(
+            fitted.theta[:, places[i]] - fitted.theta[:, places[j]], groups, level, "difference of log strengths"
+        )
+        if not alone and i in places and j in places
+        else Estimate.without_value("a system without a finite strength", n=groups.n, method="difference", level=level)
+        for i, j in combinations(range(len(results)), 2)
+    }
+    log_tie = (
+        Estimate.without_value("nothing ties", n=groups.n, method="Davidson's log ν", level=level)
+        if alone or np.isnan(fitted.eta[0])
+        else _estimate(fitted.eta, groups, level, "Davidson's log ν")
+    )
+    return Strengths(
+        log_strengths,
+        differences,
+        log_tie,
+        tuple(sorted(_fits(results, fitted, places), key=lambda fit: -abs(fit.miss))),
+        n=round(float(results.sum()) / 2),
+        n_groups=groups.n,
+    )
+
+
+def _estimate(values: Floats, groups: Groups, level: float, method: str) -> Estimate:
+    estimate = groups.jackknife(values, transform=IDENTITY, level=level, method=method)
+    if estimate.value is None or estimate.low is None:
+        return estimate
+    left_out = values[1:]
+    se = float(np.sqrt((groups.n - 1) / groups.n * ((left_out - left_out.mean()) ** 2).sum()))
+    reach = t_quantile(groups.n - 1, level) * se
+    low = estimate.value - reach
+    estimate = replace(estimate, low=low, high=estimate.value + reach, method=f"{method}; jackknife t")
+    few = f"only {counted(groups.n, 'group')}"
+    if groups.n < FEWEST_GROUPS:
+        return withhold(estimate, few)
+    return mark_rough(estimate, few) if groups.n < GROUPS_TO_TRUST else estimate
+
+
+def _without_strength(results: Floats, n_groups: int, level: float) -> Estimate:
+    """Why a system has no finite strength, from its wins, ties and losses against each."""
+    won, tied, lost = results.sum(axis=0).tolist()
+    if not won + tied + lost:
+        why = "it is in no pair"
+    elif not lost and not tied:
+        why = f"it wins all {won:g} of its pairs"
+    elif not won and not tied:
+        why = f"it loses all {lost:g} of its pairs"
+    else:
+        why = "no results link it to the others"
+    return Estimate.without_value(why, n=n_groups, method="Davidson's log strength", level=level)
+
+
+def _fits(results: Floats, fitted: _Fitted, places: Mapping[int, int]) -> list[PairFit]:
+    fits = []
+    has_model = len(places) >= 2 and not np.isnan(fitted.theta[0]).any()
+    if has_model:
+        eta = np.where(np.isnan(fitted.eta[:1]), -np.inf, fitted.eta[:1])
+        win, _, loss = _chances(fitted.theta[:1], eta)
+    for i, j in combinations(range(len(results)), 2):
+        won, tied, lost = results[i, j].tolist()
+        n = won + tied + lost
+        if not n:
+            continue
+        expected = None
+        if has_model and i in places and j in places:
+            expected = float((win - loss)[0, places[i], places[j]])
+        fits.append(PairFit((i, j), int(n), (won - lost) / n, expected))
+    return fits
+
+
+def cycles(results: Mapping[tuple[int, int], Estimate], n_systems: int) -> tuple[int, int]:
+    """How many triples of systems go round in a circle, each step beyond its interval, and how many have results.
+
+    Args:
+        results: For two systems i < j, the mean preference for i over j, with its interval.
+        n_systems: How many systems there are.
+
+    Example:
+        >>> better, worse = Estimate(0.5, 0.2, 0.8, n=40), Estimate(-0.5, -0.8, -0.2, n=40)
+        >>> cycles({(0, 1): better, (1, 2): better, (0, 2): worse}, 3)
+        (1, 1)
+    """
+
+    def beats(i: int, j: int) -> bool:
+        return results[i, j].above(0.0) if i < j else results[j, i].below(0.0)
+
+    triples = [
+        triple
+        for triple in combinations(range(n_systems), 3)
+        if all(pair in results for pair in combinations(triple, 2))
+    ]
+    turning = [
+        (i, j, k)
+        for i, j, k in triples
+        if (beats(i, j) and beats(j, k) and beats(k, i)) or (beats(j, i) and beats(k, j) and beats(i, k))
+    ]
+    return len(turning), len(triples)

@@ -1,0 +1,111 @@
+"""Agreement on pairs, of which it is arbitrary which response is stored first: each pair counts with its mirror image.
+
+Levels mirror each other round 0. Turning any pair round changes no figure.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.coefficients import two_raters
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats, group_numbers
+from markscheme.stats.pairs import equal_vectors
+from markscheme.stats.severity import error_family
+from markscheme.stats.shares import GroupedMean, grouped_mean, share
+
+SHARES = ("exact_agreement", "within_one")
+"""Statistics that a pair and its mirror image agree on: they are computed over the pairs alone."""
+
+
+def pair_agreement_family(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """Agreement and errors of a judge with gold over each pair and its mirror image.
+
+    Args:
+        gold: Gold levels, shape (n_pairs,), below 0 where the first response is better; nan = none.
+        judge: The judge's, likewise.
+        levels: The scale's levels, which mirror each other round 0.
+        groups: A name for each pair, shape (n_pairs,), where several share a prompt.
+        level: Coverage of the intervals.
+
+    Returns:
+        The statistics of `two_raters` and `error_family`, with `n` the pairs or groups of them. Shares are those of the
+        pairs themselves.
+
+    Example:
+        >>> found = pair_agreement_family([-1, -1, 0, 1], [-1, 1, 0, 1], levels=[-1, 0, 1])
+        >>> turned = pair_agreement_family([1, -1, 0, -1], [1, 1, 0, -1], levels=[-1, 0, 1])
+        >>> found["cohen_kappa"].value == turned["cohen_kappa"].value
+        True
+    """
+    pair = equal_vectors(gold=gold, judge=judge)
+    n = pair.shape[1]
+    number = group_numbers(groups, n)[0]
+    both_ways = np.concatenate([pair, -pair], axis=1)
+    twice = np.concatenate([number, number])
+    once = two_raters(*pair, levels=levels, ordered=True, groups=groups, level=level)
+    mirrored = two_raters(*both_ways, levels=levels, ordered=True, groups=twice, level=level)
+    mirrored |= error_family(*both_ways, groups=twice, levels=levels, level=level)
+    statistics = {name: once[name] if name in SHARES else estimate for name, estimate in mirrored.items()}
+    n_pairs = int(np.isfinite(pair).all(axis=0).sum())
+    return {
+        name: replace(estimate, n=n_pairs) if estimate.n > n_pairs else estimate
+        for name, estimate in statistics.items()
+    }
+
+
+def order_flips(
+    first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """Share of pairs to which a rater gives another level when the two responses change places.
+
+    Args:
+        first_order: Levels of the stored order, from the first order shown, shape (n_pairs,); nan = none.
+        second_order: Levels of the stored order, from the other order, likewise.
+        groups: A name for each pair, where several share a prompt.
+        level: Coverage of the interval.
+
+    Example:
+        >>> order_flips([-1, 1, 0, 1, 1], [-1, -1, 0, 1, 1]).value
+        0.2
+    """
+    first, second = equal_vectors(first_order=first_order, second_order=second_order)
+    flips = np.where(np.isnan(first + second), np.nan, (first != second).astype(np.float64))
+    return share(flips, groups, level=level, of="pairs asked in both orders")
+
+
+def lean_to_first(
+    first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: npt.ArrayLike | None = None
+) -> GroupedMean:
+    """How much a rater prefers whatever it is shown first.
+
+    Args:
+        first_order: Levels of the stored order where the first response was shown first, shape (n_pairs,); nan = none.
+        second_order: Levels of the stored order where the second one was shown first, likewise.
+        groups: A name for each pair, where several share a prompt.
+
+    Returns:
+        From -1 (always the one shown second) to 1; 0 without a lean. A pair with one order counts by that alone.
+
+    Example:
+        >>> lean_to_first([-1, -1, 0, 1], [1, 1, 0, 1]).value
+        0.5
+    """
+    first, second = equal_vectors(first_order=first_order, second_order=second_order)
+    return grouped_mean(_mean_of_orders(-first, second), groups)
+
+
+def _mean_of_orders(first: Floats, second: Floats) -> Floats:
+    both = np.vstack([first, second])
+    is_there = np.isfinite(both)
+    counts = is_there.sum(axis=0)
+    total = np.where(is_there, both, 0.0).sum(axis=0)
+    return np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
