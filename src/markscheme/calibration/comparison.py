@@ -82,7 +82,7 @@ class Measure:
         if isinstance(self.of, Answers):
             return self.of.values(column)
         if self.of == OF_PREFERENCE:
-            return _preferences(column.scores, self.tie_within)
+            return preferences_of_scores(column.scores, self.tie_within)
         return column.scores if self.of == OF_SCORE else column.decisions
 
     @property
@@ -160,7 +160,7 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
     return Measure(of if isinstance(of, Criterion) else rubric.criterion(of), EQUAL)
 
 
-def _preferences(scores: Floats, tie_within: float) -> Floats:
+def preferences_of_scores(scores: Floats, tie_within: float) -> Floats:
     """0 where the first response is preferred, ½ for a tie, 1 where the second is; nan where there is no score."""
     lean = np.round(2 * scores - 1, DECIMALS)
     decided = np.where(np.abs(lean) <= tie_within, 0.5, (lean > 0).astype(np.float64))

@@ -11,7 +11,7 @@ from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.numerals import finite
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
-from markscheme.ratings.pair_sides import PairLine, PairSide, faults_of_groups, group_of_inputs
+from markscheme.ratings.pair_sides import PairLine, PairSide, faults_of_groups, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import PAIR_NAMES, Submission, as_text, plain_metadata
@@ -100,7 +100,7 @@ class Example:
             }
         line |= {
             key: value
-            for key in ("group", "system", "split", "drawn", "stratum", "draw")
+            for key in ("group", *([] if self.sides else ["system"]), "split", "drawn", "stratum", "draw")
             if (value := getattr(self, key))
         }
         if self.weight != 1:
@@ -347,8 +347,7 @@ class _Reading:
             weight=_weight(raw.get("weight", 1.0)),
             line=line,
             stratum=text_of(raw.get("stratum")),
-            draw=text_of(raw.get("draw")),
-            metadata=plain_metadata(raw.get("metadata")),
+            for key in ("group", *([] if self.sides else ["system"]), "split", "drawn", "stratum", "draw")
             sides=pair.sides,
         )
 

@@ -27,7 +27,13 @@ def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> 
         return [whole]
     first = sample * len(grade.by_order)
     return [
-        replace(whole, sample=first + place, shown=shown, criteria=_answers(outcomes, rubric))
+        replace(
+            whole,
+            sample=first + place,
+            shown=shown,
+            criteria=_answers(outcomes, rubric),
+            error=None if all(isinstance(outcome, Verdict) for outcome in outcomes.values()) else grade.error,
+        )
         for place, (shown, outcomes) in enumerate(grade.by_order.items())
     ]
 

@@ -63,6 +63,16 @@ class PairLine:
         return response
 
 
+def systems_of(sides: tuple[PairSide, PairSide]) -> str:
+    """The two systems of a pair in one name, the same whichever is stored first; "" where one is unknown.
+
+    >>> systems_of((PairSide(system="b"), PairSide(system="a")))
+    'a and b'
+    """
+    names = sorted(side.system for side in sides)
+    return " and ".join(names) if all(names) else ""
+
+
 def group_of_inputs(inputs: Mapping[str, Any]) -> str:
     """The group of a pair that names none: all pairs with the same inputs share texts, and belong together."""
     return f"inputs {fingerprint(sorted((name, str(value)) for name, value in inputs.items()))[:8]}"

@@ -31,6 +31,10 @@ NEGLIGIBLE_STEP = 1e-10
 """A step of log strengths below this changes no printed digit."""
 LONGEST_STEP = 2.0
 """A longer step of log strengths is cut short: far from the maximum a whole one may overshoot."""
+FURTHEST = 12.0
+"""A log strength beyond this is not finite: it would be odds of 400 to 1, and grows with every further step."""
+RIDGE = 1e-9
+"""Added to the curvature, so that a step is defined where strengths are not finite; it changes no printed digit."""
 _WON = 0
 _TIED = 1
 _LOST = 2
@@ -147,6 +151,9 @@ def davidson(
     results = _results(i[counted_pairs], j[counted_pairs], x[counted_pairs], n_systems, in_groups)
     linked = _largest_linked(results[0])
     fitted = _fit(results, linked)
+    if np.isnan(fitted.theta[0]).any():  # somebody wins and ties without a loss, at one remove or more
+        linked = _largest_linked(results[0], by_ties=False)
+        fitted = _fit(results, linked)
     return _strengths(results[0], fitted, linked, in_groups, level)
 
 
@@ -167,9 +174,9 @@ def _results(first: Integers, second: Integers, preference: Floats, n_systems: i
     return np.concatenate([total, total - by_group])
 
 
-def _largest_linked(results: Floats) -> Integers:
-    """The largest set of systems in which each has won or tied, at one remove or more, against each other one."""
-    reaches = (results[:, :, _WON] + results[:, :, _TIED]) > 0
+def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
+    """The largest set of systems in which each has won (or tied), at one remove or more, against each other one."""
+    reaches = (results[:, :, _WON] + by_ties * results[:, :, _TIED]) > 0
     reaches |= np.eye(len(reaches), dtype=bool)
     for _ in range(len(reaches)):
         reaches |= reaches @ reaches
@@ -227,7 +234,7 @@ def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
         slope_eta = ties - (n * tie).sum(axis=(1, 2)) / 2
         curvature = _curvature(n, win, tie, loss, has_ties)
         slope = np.concatenate([slope_theta, slope_eta[:, None]], axis=1) if has_ties else slope_theta
-        step = np.linalg.solve(curvature, slope[..., None])[..., 0]
+        step = np.linalg.solve(curvature + RIDGE * np.eye(slope.shape[1]), slope[..., None])[..., 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
         step *= np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP / 2))
         theta += step[:, :k]
@@ -236,7 +243,9 @@ def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
         if longest.max() < NEGLIGIBLE_STEP:
             break
     centred = theta - theta.mean(axis=1, keepdims=True)
-    return centred, eta if has_ties else np.full(m, np.nan)
+    is_finite = np.abs(centred).max(axis=1) <= FURTHEST
+    centred[~is_finite] = np.nan
+    return centred, np.where(is_finite, eta, np.nan) if has_ties else np.full(m, np.nan)
 
 
 def _chances(theta: Floats, eta: Floats) -> tuple[Floats, Floats, Floats]:
@@ -328,6 +337,8 @@ def _without_strength(results: Floats, n_groups: int, level: float) -> Estimate:
         why = f"it wins all {won:g} of its pairs"
     elif not won and not tied:
         why = f"it loses all {lost:g} of its pairs"
+    elif not lost or not won:
+        why = f"it {'wins' if won else 'loses'} or ties all {won + tied + lost:g} of its pairs"
     else:
         why = "no results link it to the others"
     return Estimate.without_value(why, n=n_groups, method="Davidson's log strength", level=level)

@@ -12,7 +12,7 @@ from markscheme.stats.coefficients import two_raters
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, group_numbers
 from markscheme.stats.pairs import equal_vectors
-from markscheme.stats.severity import error_family
+from markscheme.stats.severity import error_family, pair_statistic
 from markscheme.stats.shares import GroupedMean, grouped_mean, share
 
 SHARES = ("exact_agreement", "within_one")
@@ -109,3 +109,34 @@ def _mean_of_orders(first: Floats, second: Floats) -> Floats:
     counts = is_there.sum(axis=0)
     total = np.where(is_there, both, 0.0).sum(axis=0)
     return np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
+
+
+def length_lean(
+    preference: npt.ArrayLike,
+    log_ratios: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Correlation of a rater's preference with how much longer the second response is, over pairs and mirror images.
+
+    Args:
+        preference: Shape (n_pairs,), from -1, the first is better, to 1; nan = none.
+        log_ratios: Logarithm of the length of the second response over that of the first, shape (n_pairs,).
+        groups: A name for each pair, where several share a prompt.
+        level: Coverage of the interval.
+
+    Returns:
+        Pearson's r, -1 to 1; above 0 the longer response is preferred. Undefined where all pairs tie or are of one
+        length.
+
+    Example:
+        >>> length_lean([1, 1, -1, 0], [0.5, 0.2, -0.4, 0.1]).value > 0.9
+        True
+    """
+    pair = equal_vectors(preference=preference, log_ratios=log_ratios)
+    number = group_numbers(groups, pair.shape[1])[0]
+    prefers, ratio = np.concatenate([pair, -pair], axis=1)
+    estimate = pair_statistic(prefers, ratio, "pearson", groups=np.concatenate([number, number]), level=level)
+    n_pairs = int(np.isfinite(pair).all(axis=0).sum())
+    return replace(estimate, n=min(estimate.n, n_pairs))

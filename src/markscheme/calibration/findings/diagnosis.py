@@ -5,13 +5,13 @@ matter. One cause is reported once: a judge stuck on one level hides everything 
 like central tendency and like noise; central tendency looks like noise.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.findings import categories, judge, overall, rubric
+from markscheme.calibration.findings import categories, judge, overall, pairs, rubric
 from markscheme.calibration.findings.evidence import FEWEST_TO_DIAGNOSE, CriterionEvidence, Evidence
 from markscheme.calibration.findings.finding import SEVERITIES, Finding
 from markscheme.calibration.findings.slices import Slice
@@ -36,6 +36,8 @@ def findings_of(
         elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply.
     """
     whole = Evidence.of(comparison, ratings)
+    if comparison.rubric.is_of_pairs:
+        return _ranked(_of_pairs(whole, ratings, elsewhere=elsewhere))
     by_length = list(overall.length_bias(whole))
     broken = [part for part in slices if part.stands_out and not (by_length and part.part.by == "length")]
     of_criteria = list(_of_criteria(_outside(whole, broken), by_length))
@@ -48,7 +50,20 @@ def findings_of(
         *judge.invented_quotes(whole),
         *rubric.label_findings(whole),
     ]
+    return _ranked(findings)
+
+
+def _ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: (-finding.cost, SEVERITIES.index(finding.severity))))
+
+
+def _of_pairs(whole: Evidence, ratings: Sequence[Rating], *, elsewhere: bool) -> Iterator[Finding]:
+    """Faults of a judge of pairs: which response is stored first is chance, so nothing that turns with it is one."""
+    yield from pairs.leans_to_first(whole, ratings)
+    yield from overall.unreadable_replies(whole, elsewhere=elsewhere)
+    yield from judge.invented_quotes(whole)
+    yield from rubric.ambiguous(whole, whole.criteria)
+    yield from rubric.label_findings(whole)
 
 
 def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:

@@ -220,6 +220,9 @@ UNUSED_LEVEL: Final = FindingKind(
 INVENTED_QUOTES: Final = FindingKind(
     "invented-quotes", "quotes in nothing the judge saw", cause="quotes", fixed_by="rubric", after=LABELS_FIRST
 )
+LEANS_TO_FIRST: Final = FindingKind(
+    "leans-to-first", "leans to the response shown first", cause="judge", fixed_by="rubric", after=LABELS_FIRST
+)
 SOME_UNREADABLE: Final = replace(UNREADABLE, after=LABELS_FIRST)
 """So few unreadable replies that the rest can be read all the same."""
 UNSTEADY_JUDGE: Final = FindingKind(
@@ -243,6 +246,7 @@ RUBRIC_AND_JUDGE: Final = (
     DEAD,
     UNUSED_LEVEL,
     INVENTED_QUOTES,
+    LEANS_TO_FIRST,
     SOME_UNREADABLE,
     UNSTEADY_JUDGE,
 )

@@ -223,6 +223,8 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
         named = _by_name(by, [known_of(example, by) for example in examples])
         parts += [replace(part, is_known_before=True) for part in named if part.inside.tobytes() not in same]
     parts += _by_name(BY_LABEL_KIND, [_kind(comparison, place) for place in range(len(examples))])
+    if comparison.rubric.is_of_pairs:
+        return parts
     return parts + _by_length(np.array([len(example.submission.response) for example in examples]))
 
 

@@ -22,7 +22,9 @@ from markscheme.report.figures import (
 )
 from markscheme.report.sections.examples import cell_tag, criterion_tag, is_off, level_name
 from markscheme.stats import Estimate
+from markscheme.stats.intervals import Flags
 from markscheme.stats.severity import confusion
+from markscheme.stats.shares import share as share_of
 
 # --- the table ------------------------------------------------------------------------------------------------------
 
@@ -42,6 +44,8 @@ class CriterionFigure:
     cell: Callable[[Estimate], doc.Line]
 
 
+TIED = 0.5
+"""The value of a tie where preferences are numbers from 0 to 1."""
 CRITERION_FIGURES = (
     CriterionFigure("same level", lambda compared: compared.statistics["exact_agreement"], share_mark),
     CriterionFigure("kappa", lambda compared: compared.headline, coefficient),
@@ -55,7 +59,8 @@ def criteria_blocks(
     comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = ""
 ) -> Iterator[doc.Block]:
     """The table of criteria with its notes, the whole score, and on pages each criterion in detail."""
-    yield doc.Table(("Criterion", *CRITERION_HEADINGS, ""), tuple(criterion_rows(comparison, findings, tag_prefix)))
+    headings = CRITERION_HEADINGS[:-1] if comparison.rubric.is_of_pairs else CRITERION_HEADINGS
+    yield doc.Table(("Criterion", *headings, ""), tuple(criterion_rows(comparison, findings, tag_prefix)))
     yield doc.Notes(tuple(_notes(comparison)))
     yield doc.Paragraph((overall_line(comparison),))
     by_criterion = [comparison.by(criterion) for criterion in comparison.rubric.criteria]
@@ -76,7 +81,11 @@ def criterion_rows(
         yield (
             doc.Name(name, f"{tag_prefix}c{place}"),
             *(figure.cell(figure.estimate(compared)) for figure in CRITERION_FIGURES),
-            shift_mark(compared.statistics["signed_error"], part * compared.criterion.scale.span),
+            *(
+                []
+                if compared.criterion.scale.mirrored
+                else [shift_mark(compared.statistics["signed_error"], part * compared.criterion.scale.span)]
+            ),
             ", ".join(causes),
         )
 
@@ -87,14 +96,16 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
         for name, compared in comparison.criteria.items()
         for heading, estimate in (
             *((figure.heading, figure.estimate(compared)) for figure in CRITERION_FIGURES),
-            ("bias", compared.statistics["signed_error"]),
+            *([] if compared.criterion.scale.mirrored else [("bias", compared.statistics["signed_error"])]),
         )
     ]
     overall = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
     some = any(estimate.is_approximate for estimate in (*overall, *(estimate for *_, estimate in shown)))
     weights = ", weighted by squared distance where levels have an order" if _any_ordered(comparison) else ""
+    pairs = comparison.rubric.is_of_pairs
+    about_bias = "Each pair counts with its mirror image. " if pairs else "Bias: judge minus gold. "
     yield (
-        f"Same level: as gold. Kappa: agreement beyond chance{weights}. Bias: judge minus gold. 95% CIs"
+        f"Same level: as gold. Kappa: agreement beyond chance{weights}. {about_bias}95% CIs"
         + ("; ~ approximate." if some else ".")
     )
     silent = {name for name, compared in comparison.criteria.items() if np.isnan(compared.judge).all()}
@@ -178,6 +189,8 @@ def _matrix(place: int, compared: CriterionComparison, caption: str, tag_prefix:
 def overall_line(comparison: Comparison) -> str:
     """The whole score in figures."""
     overall = comparison.overall
+    if comparison.rubric.is_of_pairs:
+        return _preference_line(comparison)
     if not comparison.rubric.decides:
         return "Categories have no score, and neither pass nor fail."
     if comparison.agreement.value is None:
@@ -194,6 +207,21 @@ def overall_line(comparison: Comparison) -> str:
         f"{share_with_interval(overall['accuracy'])}, {kappa}; {always}. "
         f"Passes: gold {share(overall['prevalence_gold'].value)}, judge {share(overall['prevalence_judge'].value)}."
     )
+
+
+def _preference_line(comparison: Comparison) -> str:
+    """How often judge and gold prefer the same response where gold is no tie, and how often each ties."""
+    gold = comparison.gold_values
+    judge = comparison.judge_values
+    both = np.isfinite(gold) & np.isfinite(judge)
+    decided = np.where(both & (gold != TIED), comparison.hits, np.nan)
+    same = share_of(decided, comparison.table.groups, of="pairs that aren't ties")
+    ties = f"Ties: gold {share(_mean_where(gold == TIED, both))}, judge {share(_mean_where(judge == TIED, both))}."
+    return f"Same preference where gold is no tie: {share_with_interval(same)}. {ties}"
+
+
+def _mean_where(flags: Flags, among: Flags) -> float | None:
+    return float(flags[among].mean()) if among.any() else None
 
 
 def scatter(comparison: Comparison) -> doc.Scatter:

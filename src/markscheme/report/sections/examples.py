@@ -91,7 +91,7 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
         values=(_known(gold), _known(judge), _known(miss)),
         badges=badges,
         tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
-        response=example.submission.response,
+        response=_texts(example),
         inputs=_inputs(example, comparison.rubric),
         facts=_facts(example),
         raters=("gold", "judge", *(_rater(label) for label in example.labels)),
@@ -102,6 +102,10 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
 
 def _head(comparison: Comparison, place: int, apart: Sequence[str]) -> str:
     """Judge and gold of one example in a line: scores and decisions, then the criteria `apart` on which they differ."""
+    if comparison.rubric.is_of_pairs:
+        return "; ".join(
+            [_preferences_head(comparison, place), *(_both_levels(comparison.criteria[n], place) for n in apart)]
+        )
     gold = comparison.gold.scores[place]
     judge = comparison.scores[place]
     decisions = (comparison.passes[place], comparison.gold.decisions[place])
@@ -115,10 +119,27 @@ def _head(comparison: Comparison, place: int, apart: Sequence[str]) -> str:
     return "; ".join([*filter(None, [head]), *(_both_levels(comparison.criteria[name], place) for name in apart)])
 
 
+def _preferences_head(comparison: Comparison, place: int) -> str:
+    """Which response judge and gold prefer; a dash where there is no preference."""
+    values = {"judge": comparison.judge_values[place], "gold": comparison.gold_values[place]}
+    return ", ".join(
+        f"{who} {NONE if math.isnan(value) else comparison.measure.in_words(float(value))}"
+        for who, value in values.items()
+    )
+
+
 def is_one_decision(comparison: Comparison) -> bool:
     """Whether decisions on one yes/no question are compared: its score and its level say the same again."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     return comparison.measure.of == OF_DECISION and len(scales) == 1 and scales[0].is_yes_no
+
+
+def _texts(example: Example) -> str:
+    """The response; of a pair both, each under its name."""
+    texts = example.submission.texts
+    if len(texts) == 1:
+        return example.submission.response
+    return "\n\n".join(f"{name}:\n{text}" for name, text in texts.items())
 
 
 def _inputs(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:

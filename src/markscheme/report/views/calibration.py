@@ -22,6 +22,13 @@ from markscheme.report.sections.examples import examples_of, is_one_decision
 from markscheme.report.sections.first_screen import agreement_bars, agreement_with_ties, callout, caveats, tiles
 from markscheme.report.sections.fix_first import fix_first
 from markscheme.report.sections.labels import annotators, labels_in_short
+from markscheme.report.sections.pairs import (
+    orders_of_calibration,
+    orders_section,
+    pair_tiles,
+    systems_of_calibration,
+    systems_section,
+)
 from markscheme.report.sections.run import source_line, what_was_run
 from markscheme.report.sections.slices import slices_section
 from markscheme.stats.intervals import Floats
@@ -36,7 +43,7 @@ def view(calibration: Calibration) -> doc.Document:
         blocks=(
             callout(calibration),
             agreement_bars(comparison, calibration.decision.target, is_default=calibration.target_is_default),
-            tiles(comparison),
+            pair_tiles(calibration) if calibration.rubric.is_of_pairs else tiles(comparison),
             doc.Notes(tuple(caveats(calibration))),
             fix_first(calibration),
         ),
@@ -55,6 +62,8 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
 def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     comparison = calibration.comparison
     yield doc.Section("Criteria", tuple(criteria_blocks(comparison, calibration.findings)), "criteria")
+    if calibration.rubric.is_of_pairs:
+        yield from _of_pairs(calibration)
     yield doc.Section("Examples to read first", tuple(_examples(calibration)), "examples")
     yield annotators(calibration)
     accept = calibration.commands.calibrate(" --accept")
@@ -65,16 +74,27 @@ def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     yield what_was_run(calibration)
 
 
+def _of_pairs(calibration: Calibration) -> Iterator[doc.Section]:
+    orders = orders_of_calibration(calibration)
+    if orders:
+        yield orders_section(orders)
+    systems = systems_of_calibration(calibration)
+    if systems:
+        yield systems_section(systems)
+
+
 def _examples(calibration: Calibration) -> Iterator[doc.Block]:
     """How many scores differ, in which order the examples are shown, and the examples; on pages, the scores drawn."""
     comparison = calibration.comparison
     examples = examples_of(comparison, calibration.slices)
-    yield doc.OnPages((scatter(comparison),))
+    if not comparison.rubric.is_of_pairs:
+        yield doc.OnPages((scatter(comparison),))
     if examples.differing:
         differing = int((np.nan_to_num(comparison.distances) != 0).sum())
         wrong = "wrong decisions, then the " if comparison.false_passes or comparison.false_fails else ""
         of = counted(len(comparison.ids), "example")
         have_no_degrees = bool(comparison.rubric.categories) or is_one_decision(comparison)
+        have_no_degrees = have_no_degrees or comparison.rubric.is_of_pairs
         what = "Judge and gold differ" if have_no_degrees else "Scores differ"
         yield doc.Paragraph((f"{what} on {differing} of {of}. First: {wrong}largest differences.",))
     yield examples
@@ -125,7 +145,18 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             "except": [attributes(part, "by name agreement") for part in decision.excepted],
             "limits": _limits(decision.limits),
         },
+        **_pairs_json(calibration),
         "cost": calibration.cost.to_json(),
+    }
+
+
+def _pairs_json(calibration: Calibration) -> dict[str, Any]:
+    """Of pairs: how order and length move raters, and which system is better."""
+    if not calibration.rubric.is_of_pairs:
+        return {}
+    return {
+        "orders": [figures.to_json() for figures in orders_of_calibration(calibration)],
+        "systems": [compared.to_json() for compared in systems_of_calibration(calibration)],
     }
 
 

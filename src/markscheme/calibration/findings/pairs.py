@@ -1,0 +1,38 @@
+"""What a judge of pairs does wrong whichever response is stored first: it leans to a place."""
+
+from collections.abc import Iterator, Sequence
+
+from markscheme.calibration.findings import kinds
+from markscheme.calibration.findings.evidence import MOST_WORST, Evidence
+from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.preferences import order_figures
+from markscheme.phrases import listed, number
+from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import BOTH_ORDERS
+
+
+def leans_to_first(evidence: Evidence, ratings: Sequence[Rating]) -> Iterator[Finding]:
+    """A judge that prefers the response it is shown first, by more than 5 points."""
+    comparison = evidence.comparison
+    figures = order_figures(comparison.rubric, comparison.gold.examples, ratings, comparison.judge_name)
+    if figures is None or not figures.leans_to_first or figures.lean.value is None:
+        return
+    both = comparison.rubric.orders == BOTH_ORDERS
+    ask = "Keep asking in both orders (the lean then cancels out)" if both else "Ask in both orders (--orders 2)"
+    shown = figures.flipped[:MOST_WORST]
+    read = f"; read {listed(shown)}" if shown else ""
+    low = figures.lean.low
+    limits = "" if low is None else f" (95% CI {_points(low)} to {_points(figures.lean.high)})"
+    lean = f"{_points(figures.lean.value)} points more often{limits}"
+    yield evidence.finding(
+        kinds.LEANS_TO_FIRST,
+        None,
+        f"The judge prefers the response that it is shown first {lean} than the one shown second.",
+        f"{ask}, and shorten the descriptions of the levels{read}.",
+        shows=figures.to_json(),
+        worst=[evidence.ids.index(unit) for unit in shown],
+    )
+
+
+def _points(share: float | None) -> str:
+    return number(None if share is None else 100 * share, 0)

@@ -1,0 +1,307 @@
+"""What ratings of pairs say beyond agreement: flips between orders, leans to a place and to length, and systems."""
+
+import math
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.comparison import preferences_of_scores
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import column_of, groups_of
+from markscheme.rubrics.preference import SHOWN, Shown
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats import Estimate
+from markscheme.stats.change import sign_flip
+from markscheme.stats.davidson import Strengths, cycles, davidson
+from markscheme.stats.intervals import Floats, mapped
+from markscheme.stats.mirrored import lean_to_first, length_lean, order_flips
+from markscheme.stats.shares import grouped_mean, share
+
+LEAN_TO_NAME = 0.05
+"""Lean to the response shown first from which on it is named: 5 points more than the one shown second."""
+LEAN_SIGNIFICANT = 0.05
+"""The p up to which a lean counts as shown, by the sign-flip test, where no pairs share a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderFigures:
+    """How the order in which a rater sees a pair moves its preference.
+
+    Attributes:
+        rater: Its name.
+        pairs: Pairs it rated in a known order.
+        in_both: Those that it rated in both.
+        flips: Of these, the share with another preference in the other order.
+        lean: How much oftener it prefers what it is shown first, from -1 to 1.
+        lean_p: That a rater without a lean would lean as far, by the sign-flip test; None where pairs share groups.
+        length: Correlation of its preference with the ratio of lengths; above 0 it prefers longer responses.
+        flipped: Ids of the pairs with another preference in the other order.
+    """
+
+    rater: str
+    pairs: int
+    in_both: int
+    flips: Estimate
+    lean: Estimate
+    lean_p: float | None
+    length: Estimate
+    flipped: tuple[str, ...] = ()
+
+    @property
+    def leans_to_first(self) -> bool:
+        """Whether a lean to the response shown first is shown and large enough to name."""
+        if self.lean.value is None or self.lean.value <= LEAN_TO_NAME:
+            return False
+        return self.lean.above(0.0) if self.lean_p is None else self.lean_p <= LEAN_SIGNIFICANT
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the JSON of a calibration."""
+        return {
+            "rater": self.rater,
+            "pairs": self.pairs,
+            "in_both_orders": self.in_both,
+            "flips": self.flips.to_json(),
+            "lean_to_first": {**self.lean.to_json(), "p": self.lean_p},
+            "length": self.length.to_json(),
+            "flipped": list(self.flipped),
+        }
+
+
+def order_figures(
+    rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], rater: str
+) -> OrderFigures | None:
+    """How order and length move one rater's preferences; None where it rated no pair in a known order.
+
+    Args:
+        rubric: Of pairs.
+        examples: The pairs, with their texts and groups.
+        ratings: The rater's, each of one order.
+        rater: Its name.
+    """
+    ids = [example.id for example in examples]
+    listed = [rating for rating in ratings if rating.shown is not None]
+    if not listed:
+        return None
+    by_order = {shown: _preferences(rubric, ids, listed, shown) for shown in SHOWN}
+    first, second = (by_order[shown] for shown in SHOWN)
+    whole = preferences_of_scores(column_of(rater, listed, rubric, ids).scores, rubric.tie_within)
+    groups = groups_of([(example.id, example.group) for example in examples])
+    are_grouped = groups is not None and len(set(groups)) < len(groups)
+    in_both = np.isfinite(first) & np.isfinite(second)
+    lean = lean_to_first(first, second, groups=groups)
+    leans = np.where(in_both, (second - first) / 2, np.nan)
+    return OrderFigures(
+        rater=rater,
+        pairs=int((np.isfinite(first) | np.isfinite(second)).sum()),
+        in_both=int(in_both.sum()),
+        flips=order_flips(first, second, groups=groups),
+        lean=lean.estimate(method="preference for the response shown first, minus that for the second"),
+        lean_p=None if are_grouped else sign_flip(leans).mid_p,
+        length=length_lean(2 * whole - 1, _length_ratios(examples), groups=groups),
+        flipped=tuple(ids[place] for place in np.flatnonzero(in_both & (first != second)).tolist()),
+    )
+
+
+def _preferences(rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], shown: Shown) -> Floats:
+    """-1, 0 or 1 of the stored order from the ratings of one order, shape (n_pairs,)."""
+    of_order = [rating for rating in ratings if rating.shown == shown]
+    return 2 * preferences_of_scores(column_of(shown, of_order, rubric, ids).scores, rubric.tie_within) - 1
+
+
+def _length_ratios(examples: Sequence[Example]) -> Floats:
+    """Logarithm of the length of each second response over that of the first, in characters."""
+    lengths = [(len(e.submission.response), len(e.submission.second or "")) for e in examples]
+    return np.array([math.log((second + 1) / (first + 1)) for first, second in lengths])
+
+
+# --- systems --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SystemPair:
+    """Two systems compared by one rater.
+
+    Attributes:
+        first: The name of one.
+        second: The name of the other.
+        n: Pairs of their responses.
+        prefers_first: Share of them in which the first is preferred; `ties` and `prefers_second` likewise.
+        difference: Share for the first minus share for the second, from -1 to 1.
+    """
+
+    first: str
+    second: str
+    n: int
+    prefers_first: Estimate
+    ties: Estimate
+    prefers_second: Estimate
+    difference: Estimate
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the JSON of a comparison of pairs."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "n": self.n,
+            "prefers_first": self.prefers_first.to_json(),
+            "ties": self.ties.to_json(),
+            "prefers_second": self.prefers_second.to_json(),
+            "difference": self.difference.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class SystemsCompared:
+    """Which system is better, by the preferences of one rater or by gold.
+
+    Attributes:
+        rater: Its name.
+        systems: Their names, the strongest first where there are strengths.
+        pairs: Each two of them that were compared.
+        strengths: Davidson's model, for three systems or more; None for two.
+        cycles: Triples of systems that go round in a circle, each step beyond its interval.
+        triples: Triples that were compared.
+        n: Pairs of responses.
+        n_groups: Groups of pairs that share inputs.
+    """
+
+    rater: str
+    systems: tuple[str, ...]
+    pairs: tuple[SystemPair, ...]
+    strengths: Strengths | None
+    cycles: int
+    triples: int
+    n: int
+    n_groups: int
+
+    @property
+    def in_order(self) -> list[int]:
+        """The systems' numbers, the strongest first; those without a finite strength last."""
+        strengths = self.strengths
+        if strengths is None:
+            return list(range(len(self.systems)))
+        values = [estimate.value for estimate in strengths.log_strengths]
+        return sorted(range(len(values)), key=lambda place: (values[place] is None, -(values[place] or 0.0)))
+
+    @cached_property
+    def leader(self) -> str:
+        """The system that is shown to be better than each other one; "" where none is."""
+        for name in self.systems:
+            others = [self._over(name, other) for other in self.systems if other != name]
+            if others and all(difference is not None and difference.above(0.0) for difference in others):
+                return name
+        return ""
+
+    def rules_out(self, first: str, second: str, difference: float) -> bool:
+        """Whether the interval of two systems' difference excludes a value."""
+        seen = self._over(first, second)
+        return seen is not None and (seen.above(difference) or seen.below(difference))
+
+    def _over(self, name: str, other: str) -> Estimate | None:
+        for pair in self.pairs:
+            if (pair.first, pair.second) == (name, other):
+                return pair.difference
+            if (pair.second, pair.first) == (name, other):
+                return mapped(pair.difference, operator.neg)
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the JSON of a comparison of pairs."""
+        strengths = self.strengths
+        return {
+            "rater": self.rater,
+            "n": self.n,
+            "groups": self.n_groups,
+            "systems": list(self.systems),
+            "pairs": [pair.to_json() for pair in self.pairs],
+            "strengths": None
+            if strengths is None
+            else {
+                "log_strengths": {
+                    name: estimate.to_json()
+                    for name, estimate in zip(self.systems, strengths.log_strengths, strict=True)
+                },
+                "ranks": dict(zip(self.systems, strengths.ranks, strict=True)),
+                "log_tie": strengths.log_tie.to_json(),
+                "largest_miss": self._largest_miss(strengths),
+            },
+            "cycles": {"turning": self.cycles, "triples": self.triples},
+        }
+
+    def _largest_miss(self, strengths: Strengths) -> dict[str, Any] | None:
+        if not strengths.fits:
+            return None
+        fit = strengths.fits[0]
+        names = [self.systems[system] for system in fit.systems]
+        return {"systems": names, "n": fit.n, "observed": fit.observed, "expected": fit.expected}
+
+
+def systems_compared(rubric: Rubric, examples: Sequence[Example], scores: Floats, rater: str) -> SystemsCompared | None:
+    """Which system is better by one column of scores; None where pairs don't say what wrote their responses.
+
+    Args:
+        rubric: Of pairs.
+        examples: The pairs.
+        scores: The rater's, shape (n_pairs,), 0 to 1; nan where there is none.
+        rater: Its name.
+    """
+    preference = 2 * preferences_of_scores(scores, rubric.tie_within) - 1
+    sides = [example.sides for example in examples]
+    named = [bool(s and s[0].system and s[1].system and s[0].system != s[1].system) for s in sides]
+    counted = np.array(named, dtype=bool) & np.isfinite(preference)
+    if not counted.any():
+        return None
+    places = np.flatnonzero(counted).tolist()
+    written = [tuple(side.system for side in sides[place] or ()) for place in places]
+    systems = tuple(sorted({name for pair in written for name in pair}))
+    number = {name: place for place, name in enumerate(systems)}
+    first = np.array([number[one] for one, _ in written])
+    second = np.array([number[other] for _, other in written])
+    groups = groups_of([(examples[place].id, examples[place].group) for place in places])
+    chosen = preference[places]
+    pairs = [_pair(systems, i, j, first, second, chosen, groups) for i, j in combinations(range(len(systems)), 2)]
+    compared = tuple(pair for pair in pairs if pair is not None)
+    by_number = {(number[pair.first], number[pair.second]): pair.difference for pair in compared}
+    turning, triples = cycles(by_number, len(systems))
+    strengths = davidson(first, second, chosen, n_systems=len(systems), groups=groups) if len(systems) > 2 else None
+    n_groups = len(set(groups)) if groups is not None else len(places)
+    return SystemsCompared(rater, systems, compared, strengths, turning, triples, len(places), n_groups)
+
+
+def _pair(
+    systems: Sequence[str],
+    i: int,
+    j: int,
+    first: np.ndarray[Any, Any],
+    second: np.ndarray[Any, Any],
+    preference: Floats,
+    groups: Sequence[str] | None,
+) -> SystemPair | None:
+    as_stored = (first == i) & (second == j)
+    turned = (first == j) & (second == i)
+    of_both = as_stored | turned
+    if not of_both.any():
+        return None
+    lean = np.where(turned, -preference, preference)[of_both]
+    of_groups = None if groups is None else np.array(groups, dtype=object)[of_both]
+    shares = [share((lean == level).astype(np.float64), of_groups, of="pairs") for level in (-1.0, 0.0, 1.0)]
+    difference = grouped_mean(-lean, of_groups).estimate(method="share for the first minus share for the second")
+    return SystemPair(systems[i], systems[j], int(of_both.sum()), shares[0], shares[1], shares[2], difference)
+
+
+def orders_of_all(
+    rubric: Rubric, examples: Sequence[Example], judge: Iterable[Rating], judge_name: str, people: Iterable[Rating]
+) -> list[OrderFigures]:
+    """The figures of the judge, then those of each annotator whose labels say what order was shown."""
+    by_rater: dict[str, list[Rating]] = {}
+    for label in people:
+        by_rater.setdefault(label.rater, []).append(label)
+    raters: Mapping[str, Iterable[Rating]] = {judge_name: judge, **by_rater}
+    every = (order_figures(rubric, examples, ratings, name) for name, ratings in raters.items())
+    return [figures for figures in every if figures is not None]

@@ -1,0 +1,182 @@
+"""Pairs: how order and length move preferences, and which system is better."""
+
+import operator
+from collections.abc import Iterator, Sequence
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.preferences import OrderFigures, SystemsCompared, orders_of_all, systems_compared
+from markscheme.phrases import counted, in_words, signed
+from markscheme.report import document as doc
+from markscheme.report.figures import NONE, coefficient, points, share, share_with_ci, share_with_interval
+from markscheme.stats import Estimate
+from markscheme.stats.davidson import Strengths
+from markscheme.stats.intervals import mapped
+
+
+def judge_orders(calibration: Calibration) -> OrderFigures | None:
+    """How order moves the judge; None where it was asked in no known order."""
+    figures = orders_of_calibration(calibration)
+    return next((one for one in figures if one.rater == calibration.rater.name), None)
+
+
+def orders_of_calibration(calibration: Calibration) -> list[OrderFigures]:
+    """How order and length move the judge, then each annotator."""
+    gold = calibration.comparison.gold
+    ratings = (*calibration.judge_ratings, *calibration.repeats)
+    return orders_of_all(calibration.rubric, gold.examples, ratings, calibration.rater.name, gold.people)
+
+
+def pair_tiles(calibration: Calibration) -> doc.Tiles:
+    """How often the judge contradicts itself in the other order, and its lean to what it is shown first."""
+    orders = judge_orders(calibration)
+    if orders is None or not orders.in_both:
+        return doc.Tiles((("Order flips", "order not tested: ask in both orders", doc.Ids(()), "flips"),))
+    flipped = doc.Ids(orders.flipped)
+    count = f"{len(orders.flipped)} of {counted(orders.in_both, 'pair')}"
+    flips = count if orders.flips.is_count else f"{count}, {share_with_ci(orders.flips)}"
+    return doc.Tiles(
+        (
+            ("Order flips", flips, flipped, "flips"),
+            ("Shown first", f"{points(orders.lean)} points", doc.Ids(()), "lean"),
+        )
+    )
+
+
+def orders_section(figures: Sequence[OrderFigures]) -> doc.Section:
+    """A row per rater: flips, lean to the response shown first, and whether it prefers longer ones."""
+    rows = tuple(
+        (
+            doc.Name(one.rater),
+            str(one.pairs),
+            share_with_interval(one.flips) if one.in_both else NONE,
+            points(one.lean),
+            coefficient(one.length),
+        )
+        for one in figures
+    )
+    notes = (
+        "Flips: pairs that the rater decides another way when the two responses change places; two contradicting "
+        "answers count as a tie. Shown first: points by which it prefers the response shown first over the one shown "
+        "second. Length: correlation of its preference with the ratio of lengths; above 0 it prefers the longer "
+        "response. 95% CIs.",
+    )
+    table = doc.Table(("Rater", "pairs", "flips", "shown first", "length"), rows)
+    return doc.Section("Order and length", (table, doc.Notes(notes)), "orders")
+
+
+# --- systems --------------------------------------------------------------------------------------------------------
+
+
+def systems_of_calibration(calibration: Calibration) -> list[SystemsCompared]:
+    """Which system is better by gold, then by the judge; empty where pairs don't say what wrote their responses."""
+    comparison = calibration.comparison
+    columns = {"labels": comparison.gold.scores, calibration.rater.name: comparison.scores}
+    examples = comparison.gold.examples
+    every = (systems_compared(calibration.rubric, examples, scores, name) for name, scores in columns.items())
+    return [compared for compared in every if compared is not None]
+
+
+def systems_section(compared: Sequence[SystemsCompared]) -> doc.Section:
+    """The systems by each rater: a sentence, strengths for three and more, and the table of pairs."""
+    blocks = [block for one in compared for block in systems_blocks(one)]
+    return doc.Section("Systems", tuple(blocks), "systems")
+
+
+def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
+    """What one rater's preferences say of the systems."""
+    yield doc.Paragraph((in_a_sentence(compared),))
+    if compared.strengths is not None:
+        yield _strengths_table(compared, compared.strengths)
+    yield doc.Table(
+        ("Pair of systems", "pairs", "first", "tie", "second", "difference, points"),
+        tuple(
+            (
+                doc.Name(f"{pair.first} and {pair.second}"),
+                str(pair.n),
+                share(pair.prefers_first.value),
+                share(pair.ties.value),
+                share(pair.prefers_second.value),
+                points(pair.difference),
+            )
+            for pair in compared.pairs
+        ),
+    )
+    notes = list(_notes(compared))
+    if notes:
+        yield doc.Notes(tuple(notes))
+
+
+def in_a_sentence(compared: SystemsCompared) -> str:
+    """Which system a rater prefers, in words."""
+    who = "The labels prefer" if compared.rater == "labels" else f"{compared.rater} prefers"
+    if len(compared.pairs) == 1 and len(compared.systems) == 2:
+        pair = compared.pairs[0]
+        ahead = (pair.difference.value or 0.0) >= 0
+        better, worse = (pair.first, pair.second) if ahead else (pair.second, pair.first)
+        shares = (pair.prefers_first, pair.prefers_second) if ahead else (pair.prefers_second, pair.prefers_first)
+        tie = f", tie in {share(pair.ties.value)}" if pair.ties.value else ""
+        difference = mapped(pair.difference, operator.neg) if not ahead else pair.difference
+        shown = "" if difference.above(0.0) else " It isn't shown which is better."
+        return (
+            f"{who} {better} in {share(shares[0].value)}, {worse} in {share(shares[1].value)}{tie}; difference "
+            f"{points(difference)} points.{shown}"
+        )
+    if compared.leader:
+        return f"{who} {compared.leader} to each of the other {counted(len(compared.systems) - 1, 'system')}."
+    strengths = compared.strengths
+    first = (
+        [name for name, rank in zip(compared.systems, strengths.ranks, strict=True) if rank == 1] if strengths else []
+    )
+    verb = "Which system the labels prefer" if compared.rater == "labels" else f"Which system {compared.rater} prefers"
+    among = f": {in_words(first)} share the first rank" if len(first) > 1 else ""
+    return f"{verb} isn't shown{among}."
+
+
+def _strengths_table(compared: SystemsCompared, strengths: Strengths) -> doc.Table:
+    rows = []
+    for place in compared.in_order:
+        estimate = strengths.log_strengths[place]
+        rank = strengths.ranks[place]
+        shown = NONE if rank is None else str(rank)
+        rows.append((shown, doc.Name(compared.systems[place]), _with_signs(estimate)))
+    return doc.Table(("Rank", "system", "log strength"), tuple(rows))
+
+
+def _with_signs(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return NONE
+    text = signed(estimate.value)
+    if estimate.low is None or estimate.high is None:
+        return text
+    return f"{text} ({signed(estimate.low)} to {signed(estimate.high)}){' ~' if estimate.is_approximate else ''}"
+
+
+def _notes(compared: SystemsCompared) -> Iterator[doc.Line]:
+    strengths = compared.strengths
+    if strengths is None:
+        return
+    yield (
+        "Log strength: Davidson's model of wins and ties; 0 is the mean, and the odds between two systems are e to the "
+        f"power of half their difference. 95% CIs by {counted(strengths.n_groups, 'group')}. Systems share a rank where "
+        "the interval of their difference includes 0."
+    )
+    for name, estimate in zip(compared.systems, strengths.log_strengths, strict=True):
+        if estimate.undefined:
+            yield f"{name} has no finite strength: {estimate.undefined}."
+        elif estimate.low is None and estimate.note:
+            yield f"{name}: no interval, {estimate.note.removeprefix('withheld: ')}."
+    if compared.cycles:
+        yield f"{compared.cycles} of {counted(compared.triples, 'triple')} of systems go round in a circle."
+    for fit in strengths.fits:
+        first, second = (compared.systems[system] for system in fit.systems)
+        if fit.expected is not None and compared.rules_out(first, second, fit.expected):
+            yield (
+                f"Strengths don't describe this rater; read the table of pairs. Most of all {first} and {second}: "
+                f"{points_of(fit.observed)} points seen, {points_of(fit.expected)} expected."
+            )
+            return
+
+
+def points_of(share_of_pairs: float) -> str:
+    """A difference of shares in points, with its sign."""
+    return signed(100 * share_of_pairs, 0)
