@@ -16,7 +16,7 @@ from markscheme.judges.panel import Repeated
 from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.distribution import as_written
-from markscheme.rubrics.preference import Shown
+from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import NO_SCORE, GradeDecision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
@@ -91,7 +91,7 @@ class Grade:
     left_out: tuple[str, ...] = ()
     by_criterion: Mapping[str, float | None] = field(default_factory=dict)
     without_words: Mapping[str, str] = field(default_factory=dict)
-    by_order: Mapping[Shown, Mapping[str, Outcome]] = field(default_factory=dict)
+    by_order: Mapping[ShownOrder, Mapping[str, Outcome]] = field(default_factory=dict)
 
     @property
     def score(self) -> float | None:
@@ -241,7 +241,7 @@ class Grading:
         grade = self._grade(submission, replies, score, outcomes=in_order)
         if not self.rubric.is_of_pairs:
             return grade
-        by_order: dict[Shown, Mapping[str, Outcome]] = {
+        by_order: dict[ShownOrder, Mapping[str, Outcome]] = {
             "second-first" if version.turned else "first-second": readings
             for version, readings in zip(versions, _merged(passes, len(versions)), strict=True)
         }

@@ -4,19 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-<<<<<<< HEAD
 from markscheme.rubrics.distribution import Probabilities
-from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
-
-GradeDecision = Literal["pass", "fail", "ask"]
-=======
 from markscheme.rubrics.preference import Preference, preferred, signed
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
-Decision = Literal["pass", "fail", "ask", "first", "tie", "second"]
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
+GradeDecision = Literal["pass", "fail", "ask", "first", "tie", "second"]
 ROUNDING = 1e-9
 """Tolerance for floating-point sums at the pass mark."""
 
@@ -42,14 +35,11 @@ class Score:
         passed: Whether score and every required criterion pass; None for a pair.
         failed_required: Names of the required criteria that fail.
         doubtful: Whether it is in the rubric's gray zone, so that a person decides.
-<<<<<<< HEAD
         chance: The judge's own probability that the response passes, 0 to 1; None unless it gave one for each level.
         certainty: How certain the decision is: the chance of what was decided, below one half where levels and
             probabilities contradict each other; without a chance the distance from the pass mark. It ranks decisions,
             and says nothing about how many are wrong.
-=======
         preference: Of a pair: which response is better; None for a single one.
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
     """
 
     score: float
@@ -58,22 +48,15 @@ class Score:
     passed: bool | None
     failed_required: tuple[str, ...] = ()
     doubtful: bool = False
-<<<<<<< HEAD
     chance: float | None = None
     certainty: float = 0.0
-
-    @property
-    def decision(self) -> GradeDecision:
-        """Pass, fail, or ask a person."""
-=======
     preference: Preference | None = None
 
     @property
-    def decision(self) -> Decision:
+    def decision(self) -> GradeDecision:
         """Pass, fail, or ask a person; of a pair which response is better."""
         if self.preference is not None:
             return self.preference
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
         return "ask" if self.doubtful else "pass" if self.passed else "fail"
 
 
@@ -98,13 +81,8 @@ def weigh(
         >>> from markscheme import Rubric
         >>> rubric = Rubric.from_dict([{"weight": 10, "requirement": "A"}, {"weight": -5, "requirement": "B"}])
         >>> weigh({"c1": Verdict("c1", 1.0), "c2": Verdict("c2", 1.0)}, rubric)
-<<<<<<< HEAD
         Score(score=0.5, raw_score=5.0, llm_raw_score=5.0, passed=True, failed_required=(), doubtful=False, \
-chance=None, certainty=0.0)
-=======
-        Score(score=0.5, raw_score=5.0, llm_raw_score=5.0, passed=True, failed_required=(), doubtful=False,
-        preference=None)
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
+chance=None, certainty=0.0, preference=None)
     """
     if not rubric.decides and not rubric.is_of_pairs:
         return None
@@ -154,7 +132,7 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
 
 
 def _with_certainty(score: Score, normalized: float, chance: float | None, rubric: Rubric) -> Score:
-    certainty = certainty_of(chance, normalized, rubric, passed=score.passed)
+    certainty = certainty_of(chance, normalized, rubric, passed=bool(score.passed))
     return replace(score, chance=chance, certainty=certainty)
 
 

@@ -14,8 +14,7 @@ from typing import Any
 from markscheme.judges.judge import Reply
 from markscheme.material import Material
 from markscheme.plain_data import no_constant, shown
-<<<<<<< HEAD
-from markscheme.prompt import NOTHING_TO_QUOTE, choices, decision_options
+from markscheme.prompt import NOTHING_TO_QUOTE, PLACE_QUOTES, choices, decision_options
 from markscheme.rubrics.distribution import (
     Probabilities,
     mean_distribution,
@@ -24,9 +23,6 @@ from markscheme.rubrics.distribution import (
     read_distribution,
     shown_with_probability,
 )
-=======
-from markscheme.prompt import NOTHING_TO_QUOTE, PLACE_QUOTES, choices
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
 from markscheme.submission import PAIR_NAMES
 from markscheme.text import encodable
@@ -66,8 +62,8 @@ class Verdict:
     votes: tuple[float, ...] = ()
     quote_in: str = ""
     step: int | None = None
-<<<<<<< HEAD
     probabilities: Probabilities = ()
+    other_quote: str | None = None
 
     def in_words(self, scale: Scale) -> str:
         """The level and the reason for it; of a decision model, which gives none, the level and its probability.
@@ -82,9 +78,6 @@ class Verdict:
         if self.reason or not self.probabilities:
             return f"{scale.called(self.level)}: {self.reason}"
         return shown_with_probability(self.level, self.probabilities, scale)
-=======
-    other_quote: str | None = None
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +154,12 @@ def read_verdicts(
         read = [read_verdicts(part, criteria, material, turned=turned) for part in reply.parts]
         return {c.name: combine([part[c.name] for part in read], c, reply.rule) for c in criteria}
     if reply.decided:
-        return _decisions(reply, criteria)
+        return _in_stored_order(_decisions(reply, criteria), turned)
     try:
         answer = _verdicts_in(reply, {criterion.name for criterion in criteria}, material)
     except _Unreadable as why:
         return {c.name: _unread(c.name, why, reply) for c in criteria}
-    outcomes = {c.name: _outcome(answer, c, reply, material, turned) for c in criteria}
-    return {name: turned_round(outcome) for name, outcome in outcomes.items()} if turned else outcomes
+    return _in_stored_order({c.name: _outcome(answer, c, reply, material, turned) for c in criteria}, turned)
 
 
 def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, highest: int = 100) -> Holistic | Unread:
@@ -228,26 +220,21 @@ def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Ma
         if criterion.not_applicable and _says(level_text, DOES_NOT_APPLY):
             return NotApplicable(name, reason)
         level = _level(level_text, criterion.scale)
-<<<<<<< HEAD
         probabilities = _level_probabilities(reply, answer, criterion)
         value = mean_level(probabilities, criterion.scale) if probabilities else level.value
+        if criterion.scale.mirrored:
+            quotes = _pair_quotes(verdict, material, value, turned)
+            return Verdict(name, value, reason, probabilities=probabilities, **quotes)
         quote = _quote(verdict.get("quote"), material, _step(verdict.get("step")) if material.has_steps else None)
         return Verdict(name, value, reason, probabilities=probabilities, **quote)
-=======
-        expected = _expected_level(reply, answer, criterion)
-        chosen = level.value if expected is None else expected
-        if criterion.scale.mirrored:
-            return Verdict(name, chosen, reason, **_pair_quotes(verdict, material, chosen, turned))
-        quote = _quote(verdict.get("quote"), material, _step(verdict.get("step")) if material.has_steps else None)
-        return Verdict(name, chosen, reason, **quote)
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
     except _Unreadable as why:
         return _unread(name, why, reply)
 
 
-<<<<<<< HEAD
-def _unread(name: str, why: Exception, reply: Reply) -> Unread:
-=======
+def _in_stored_order(outcomes: dict[str, Outcome], turned: bool) -> dict[str, Outcome]:
+    return {name: turned_round(outcome) for name, outcome in outcomes.items()} if turned else outcomes
+
+
 def turned_round(outcome: Outcome) -> Outcome:
     """The same outcome after the two responses of a pair have changed places.
 
@@ -256,7 +243,12 @@ def turned_round(outcome: Outcome) -> Outcome:
     """
     if not isinstance(outcome, Verdict):
         return outcome
-    return replace(outcome, level=0.0 - outcome.level, votes=tuple(0.0 - vote for vote in outcome.votes))
+    return replace(
+        outcome,
+        level=0.0 - outcome.level,
+        votes=tuple(0.0 - vote for vote in outcome.votes),
+        probabilities=outcome.probabilities[::-1],
+    )
 
 
 def _pair_quotes(verdict: Mapping[str, Any], material: Material, level: float, turned: bool) -> dict[str, Any]:
@@ -269,8 +261,7 @@ def _pair_quotes(verdict: Mapping[str, Any], material: Material, level: float, t
     return {**quote, "other_quote": encodable(str(other)) if is_other else None}
 
 
-def _unread(name: str, why: _Unreadable, reply: Reply) -> Unread:
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
+def _unread(name: str, why: Exception, reply: Reply) -> Unread:
     return Unread(name, encodable(str(why)), encodable(reply.text[:RAW_LENGTH]))
 
 
@@ -457,7 +448,6 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
     if 2 * len(verdicts) <= len(outcomes):
         return _commonest_kind([outcome for outcome in outcomes if not isinstance(outcome, Verdict)])
     votes = tuple(verdict.level for verdict in verdicts)
-<<<<<<< HEAD
     probabilities = mean_distribution([verdict.probabilities for verdict in verdicts])
     if rule != "majority" and probabilities and all(_is_most_probable(verdict, criterion) for verdict in verdicts):
         level = most_probable(probabilities, criterion)
@@ -465,12 +455,8 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
         level = _commonest(votes, criterion)
     else:
         level = _middle(votes)
-=======
-    by_count = rule == "majority" or not criterion.scale.ordered
-    level = _commonest(votes, criterion) if by_count else _middle(votes)
     if level == 0 and criterion.scale.mirrored and criterion.scale.halves_decide_nothing:
         return Abstention(criterion.name, "as many answers prefer the first response as the second")
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
     nearest = min(verdicts, key=lambda verdict: abs(verdict.level - level))
     return replace(nearest, level=level, votes=votes, probabilities=probabilities)
 

@@ -14,7 +14,7 @@ from markscheme.calibration.comparison import preferences_of_scores
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of, groups_of
-from markscheme.rubrics.preference import SHOWN, Shown
+from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import sign_flip
@@ -88,8 +88,8 @@ def order_figures(
     listed = [rating for rating in ratings if rating.shown is not None]
     if not listed:
         return None
-    by_order = {shown: _preferences(rubric, ids, listed, shown) for shown in SHOWN}
-    first, second = (by_order[shown] for shown in SHOWN)
+    by_order = {shown: _preferences(rubric, ids, listed, shown) for shown in SHOWN_ORDERS}
+    first, second = (by_order[shown] for shown in SHOWN_ORDERS)
     whole = preferences_of_scores(column_of(rater, listed, rubric, ids).scores, rubric.tie_within)
     groups = groups_of([(example.id, example.group) for example in examples])
     are_grouped = groups is not None and len(set(groups)) < len(groups)
@@ -108,7 +108,7 @@ def order_figures(
     )
 
 
-def _preferences(rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], shown: Shown) -> Floats:
+def _preferences(rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], shown: ShownOrder) -> Floats:
     """-1, 0 or 1 of the stored order from the ratings of one order, shape (n_pairs,)."""
     of_order = [rating for rating in ratings if rating.shown == shown]
     return 2 * preferences_of_scores(column_of(shown, of_order, rubric, ids).scores, rubric.tie_within) - 1

@@ -347,7 +347,9 @@ class _Reading:
             weight=_weight(raw.get("weight", 1.0)),
             line=line,
             stratum=text_of(raw.get("stratum")),
-            for key in ("group", *([] if self.sides else ["system"]), "split", "drawn", "stratum", "draw")
+            draw=text_of(raw.get("draw")),
+            metadata=plain_metadata(raw.get("metadata")),
+            system=systems_of(pair.sides),
             sides=pair.sides,
         )
 

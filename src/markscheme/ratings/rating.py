@@ -12,11 +12,8 @@ from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
-<<<<<<< HEAD
 from markscheme.rubrics.distribution import Probabilities, as_written, most_probable, read_distribution
-=======
-from markscheme.rubrics.preference import SHOWN, Shown
->>>>>>> 7fae677 (Pairs of responses are graded by preference: both orders asked, read in the stored order, and compared with labels as any other ratings)
+from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
 
@@ -107,7 +104,7 @@ class Rating:
     confidence: str = ""
     seconds: float | None = None
     superseded: Mapping[str, Rated] = field(default_factory=dict)
-    shown: Shown | None = None
+    shown: ShownOrder | None = None
 
     @property
     def why_empty(self) -> str:
@@ -422,10 +419,10 @@ def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | Non
     return None, error or fault
 
 
-def _shown_order(value: Any) -> Shown | None:
-    if value is not None and value not in SHOWN:
+def _shown_order(value: Any) -> ShownOrder | None:
+    if value is not None and value not in SHOWN_ORDERS:
         raise ValueError(f"shown is first-second or second-first, found {shown(value)}")
-    order: Shown | None = value
+    order: ShownOrder | None = value
     return order
 
 

@@ -15,10 +15,10 @@ from markscheme.plain_data import Place, shown
 from markscheme.rubrics.gray_zone import ALL, NONE, GrayZone, distance_in_file
 from markscheme.rubrics.rubric import (
     AGREEMENT_ON,
-    COMPARED,
     DEFAULT_TARGET,
     DEFAULT_TOLERANCE,
     MOST_SAMPLES,
+    SUBJECT_KINDS,
     Strategy,
 )
 
@@ -420,7 +420,7 @@ RUBRIC = Keys(
     {
         "name": Key(TEXT, "The file's stem where not given."),
         "description": Key(TEXT, "What is judged, in a sentence."),
-        "compare": Key(_one_of(COMPARED), "What is judged: single responses, or pairs of them.", "responses"),
+        "compare": Key(_one_of(SUBJECT_KINDS), "What is judged: single responses, or pairs of them.", "responses"),
         "tie_within": Key(_SHARE, "Of pairs: a score this close to 0, from -1 to 1, is a tie.", 0.0),
         "pass_mark": Key(_SHARE, "Least score that passes, 0 to 1.", 0.5, spelled="passingThreshold"),
         "inputs": Key(Many(TEXT), "Inputs that every submission has besides the response."),

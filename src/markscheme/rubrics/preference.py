@@ -12,9 +12,9 @@ LEVEL_OF: Final[Mapping[str, float]] = {"first": -1.0, "tie": 0.0, "second": 1.0
 """The level of each: below 0 where the first response is the better one."""
 OTHER_ROUND: Final[Mapping[str, Preference]] = {"first": "second", "tie": "tie", "second": "first"}
 """The same preference after the two responses have changed places."""
-Shown = Literal["first-second", "second-first"]
+ShownOrder = Literal["first-second", "second-first"]
 """The order in which a rater saw the two responses of a pair."""
-SHOWN: tuple[Shown, ...] = get_args(Shown)
+SHOWN_ORDERS: tuple[ShownOrder, ...] = get_args(ShownOrder)
 _TIE_ROUNDING: Final = 1e-9
 """Scores of pairs closer than this to the limit of a tie are ties: they are sums of weights."""
 _WORDS: Final[Mapping[str, str]] = {

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
-Compared = Literal["responses", "pairs"]
-COMPARED: tuple[Compared, ...] = get_args(Compared)
+SubjectKind = Literal["responses", "pairs"]
+SUBJECT_KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
 AgreementOn = Literal["score", "decision"]
 AGREEMENT_ON: tuple[AgreementOn, ...] = get_args(AgreementOn)
 MOST_SAMPLES = 1000
@@ -332,7 +332,7 @@ class Criterion:
         for label in self.passing if not self.scale.ordered else ():
             if self.scale.named(label) is None:
                 yield f"passes has {label!r}, which isn't among the labels {', '.join(self.scale.choices)}"
-        if self.required and not self.is_decisive:
+        if self.required and not self.is_decisive and not self.scale.mirrored:
             yield "required, but none of its categories passes or fails: say which pass, passes: [label, …]"
 
     @property
@@ -453,7 +453,7 @@ class Rubric:
     max_false_pass: float | None = None
     max_false_fail: float | None = None
     ask_within: float | GrayZone = 0.0
-    compares: Compared = "responses"
+    compares: SubjectKind = "responses"
     tie_within: float = 0.0
     orders: int = BOTH_ORDERS
     source: Path | None = field(default=None, compare=False)

@@ -25,7 +25,7 @@ from markscheme.stats.intervals import (
 )
 from markscheme.stats.shares import FEWEST_GROUPS, GROUPS_TO_TRUST
 
-MOST_STEPS = 60
+MOST_NEWTON_STEPS = 60
 """Newton steps at most: the likelihood is concave, and five to ten usually do."""
 NEGLIGIBLE_STEP = 1e-10
 """A step of log strengths below this changes no printed digit."""
@@ -227,7 +227,7 @@ def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
     ties = results[..., _TIED].sum(axis=(1, 2)) / 2
     theta = np.zeros((m, k))
     eta = np.full(m, 0.0 if has_ties else -np.inf)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_NEWTON_STEPS):
         win, tie, loss = _chances(theta, eta)
         pull = (win - loss) / 2
         slope_theta = credit - (n * pull).sum(axis=2)

@@ -44,7 +44,7 @@ class CriterionFigure:
     cell: Callable[[Estimate], doc.Line]
 
 
-TIED = 0.5
+EVEN_PREFERENCE = 0.5
 """The value of a tie where preferences are numbers from 0 to 1."""
 CRITERION_FIGURES = (
     CriterionFigure("same level", lambda compared: compared.statistics["exact_agreement"], share_mark),
@@ -214,9 +214,11 @@ def _preference_line(comparison: Comparison) -> str:
     gold = comparison.gold_values
     judge = comparison.judge_values
     both = np.isfinite(gold) & np.isfinite(judge)
-    decided = np.where(both & (gold != TIED), comparison.hits, np.nan)
+    decided = np.where(both & (gold != EVEN_PREFERENCE), comparison.hits, np.nan)
     same = share_of(decided, comparison.table.groups, of="pairs that aren't ties")
-    ties = f"Ties: gold {share(_mean_where(gold == TIED, both))}, judge {share(_mean_where(judge == TIED, both))}."
+    of_gold = share(_mean_where(gold == EVEN_PREFERENCE, both))
+    of_judge = share(_mean_where(judge == EVEN_PREFERENCE, both))
+    ties = f"Ties: gold {of_gold}, judge {of_judge}."
     return f"Same preference where gold is no tie: {share_with_interval(same)}. {ties}"
 
 

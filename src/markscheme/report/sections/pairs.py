@@ -157,8 +157,8 @@ def _notes(compared: SystemsCompared) -> Iterator[doc.Line]:
         return
     yield (
         "Log strength: Davidson's model of wins and ties; 0 is the mean, and the odds between two systems are e to the "
-        f"power of half their difference. 95% CIs by {counted(strengths.n_groups, 'group')}. Systems share a rank where "
-        "the interval of their difference includes 0."
+        f"power of half their difference. 95% CIs by {counted(strengths.n_groups, 'group')}. Systems share a rank "
+        "where the interval of their difference includes 0."
     )
     for name, estimate in zip(compared.systems, strengths.log_strengths, strict=True):
         if estimate.undefined:

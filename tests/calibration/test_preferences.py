@@ -1,0 +1,311 @@
+"""Judges of pairs, from the question in both orders to figures and findings."""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.comparison import compare
+from markscheme.calibration.preferences import order_figures, systems_compared
+from markscheme.errors import RatingError
+from markscheme.grading import Grade, Grading, grade_json
+from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.prompt import Prompt
+from markscheme.ratings.examples import Example, ExampleSet, examples_from
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.rating import Rating, ratings_from
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission
+
+RUBRIC = Rubric.from_dict(
+    {"name": "better", "compare": "pairs", "criteria": [{"name": "helps", "prefer": "The one that helps more."}]}
+)
+NO_TIES = Rubric.from_dict(
+    {
+        "name": "better",
+        "compare": "pairs",
+        "criteria": [{"name": "helps", "prefer": "The one that helps more.", "ties": False}],
+    }
+)
+SINGLE = Rubric.from_dict(
+    {
+        "name": "three",
+        "criteria": [
+            {
+                "name": "helps",
+                "description": "How it helps",
+                "levels": [{"value": value, "description": name} for value, name in ((-1, "a"), (0, "b"), (1, "c"))],
+            }
+        ],
+    }
+)
+_SHOWN = re.compile(r"<response-([12])-[0-9a-f]+>\n(.*?)\n</response", re.DOTALL)
+
+
+class LongerJudge:
+    """Prefers the longer of two responses; in a share of pairs, drawn by their texts, whichever is shown first."""
+
+    def __init__(self, leaning: frozenset[str] = frozenset()) -> None:
+        self.leaning = leaning
+        self.identity = Identity("test:longer")
+        self.prompts: list[Prompt] = []
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        self.prompts.append(prompt)
+        first, second = (text for _, text in _SHOWN.findall(prompt.user))
+        level = "tie" if len(first) == len(second) else "first" if len(first) > len(second) else "second"
+        if {first, second} & self.leaning:
+            level = "first"
+        verdict = {"quote_1": first, "quote_2": second, "reason": "It says more.", "level": level}
+        text = json.dumps({"verdicts": dict.fromkeys(prompt.criteria, verdict)})
+        return Reply(text, usage=Usage(1))
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def pair(first: str, second: str, id: str = "p", **more: Any) -> dict[str, Any]:
+    return {"id": id, "query": f"question of {more.get('group', id)}", "first": first, "second": second, **more}
+
+
+def graded(judge: LongerJudge, first: str, second: str, rubric: Rubric = RUBRIC) -> Grade:
+    return asyncio.run(Grading(rubric, judge).grade(Submission(first, {"query": "Which?"}, "p", second=second)))
+
+
+def level_of(grade: Grade) -> float:
+    return grade.verdicts["helps"].level
+
+
+def test_a_pair_is_asked_about_in_both_orders_and_its_levels_are_of_the_stored_one() -> None:
+    judge = LongerJudge()
+    grade = graded(judge, "much the longer one", "short")
+    shown = [[text for _, text in _SHOWN.findall(prompt.user)] for prompt in judge.prompts]
+    assert shown == [["much the longer one", "short"], ["short", "much the longer one"]]
+    assert (grade.decision, grade.score, grade.passed) == ("first", -1.0, None)
+    assert [outcomes["helps"].level for outcomes in grade.by_order.values()] == [-1.0, -1.0]  # type: ignore[union-attr]
+
+
+def test_neither_the_order_nor_a_name_of_the_stored_side_reaches_the_judge() -> None:
+    judge = LongerJudge()
+    graded(judge, "one", "another")
+    assert judge.prompts[0].system == judge.prompts[1].system
+    assert judge.prompts[0].fingerprint != judge.prompts[1].fingerprint
+
+
+def test_a_quote_belongs_to_the_response_that_is_preferred() -> None:
+    verdict = graded(LongerJudge(), "short", "much the longer one").verdicts["helps"]
+    assert (verdict.quote, verdict.quote_found, verdict.quote_in) == ("much the longer one", True, "second")
+    assert verdict.other_quote == "short"
+
+
+def test_two_orders_that_contradict_each_other_are_a_tie() -> None:
+    grade = graded(LongerJudge(frozenset({"short"})), "much the longer one", "short")
+    assert (level_of(grade), grade.verdicts["helps"].votes) == (0.0, (-1.0, 1.0))
+    assert grade.decision == "tie"
+    assert grade_json(grade, RUBRIC)["orders"] == {
+        "first-second": {"helps": "first"},
+        "second-first": {"helps": "second"},
+    }
+
+
+def test_without_ties_they_are_no_level() -> None:
+    grade = graded(LongerJudge(frozenset({"short"})), "much the longer one", "short", NO_TIES)
+    assert grade.score is None
+    assert grade.error is not None
+
+
+def test_one_order_costs_half() -> None:
+    judge = LongerJudge()
+    once = Rubric.from_dict({"compare": "pairs", "criteria": [{"name": "helps", "prefer": "The one that helps."}]})
+    graded(judge, "one", "another", replace(once, orders=1))
+    assert len(judge.prompts) == 1
+
+
+def test_a_single_response_is_not_graded_as_a_pair_nor_a_pair_as_one() -> None:
+    single = asyncio.run(Grading(RUBRIC, LongerJudge()).grade(Submission("one", {}, "p")))
+    both = asyncio.run(Grading(SINGLE, LongerJudge()).grade(Submission("one", {}, "p", second="two")))
+    assert (single.score, both.score) == (None, None)
+    assert "needs `first` and `second`" in (single.error or "")
+    assert "needs `compare: pairs`" in (both.error or "")
+
+
+# --- figures --------------------------------------------------------------------------------------------------------
+
+
+def labelled(levels: Mapping[str, float], groups: Mapping[str, str] | None = None) -> ExampleSet:
+    """Pairs with the labels of two annotators who agree."""
+    rows = [
+        pair(
+            f"response one of {id}",
+            f"response two of {id}",
+            id,
+            **({"group": groups[id]} if groups else {}),
+            labels=[{"rater": rater, "kind": "human", "criteria": {"helps": level}} for rater in ("ann", "ben")],
+        )
+        for id, level in levels.items()
+    ]
+    return examples_from(rows, RUBRIC)
+
+
+def of_both_orders(first: Sequence[float], second: Sequence[float]) -> list[Rating]:
+    rows = [
+        {"id": f"p{place}", "rater": "j", "kind": "model", "sample": sample, "shown": shown, "criteria": {"helps": x}}
+        for sample, (shown, levels) in enumerate((("first-second", first), ("second-first", second)))
+        for place, x in enumerate(levels)
+    ]
+    return ratings_from(rows, RUBRIC)
+
+
+def calibrated(examples: ExampleSet, ratings: Iterable[Rating]) -> Calibration:
+    return calibration_of(RUBRIC, examples, list(ratings), Rater("j", "0", "ratings"))
+
+
+def simulated(seed: int, *, lean: float, flips: float = 0.0, n: int = 100) -> tuple[ExampleSet, list[Rating]]:
+    """A judge that always takes what it is shown first in a share of pairs."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice([-1.0, 1.0], n)
+    wavers = rng.random(n) < flips
+    at_random = rng.choice([-1.0, 1.0], (2, n))
+    leans = rng.random(n) < lean
+    first = np.where(leans, -1.0, np.where(wavers, at_random[0], truth))
+    second = np.where(leans, 1.0, np.where(wavers, at_random[1], truth))
+    examples = labelled({f"p{place}": float(level) for place, level in enumerate(truth)})
+    return examples, of_both_orders(first.tolist(), second.tolist())
+
+
+def names_lean(seed: int, **how: float) -> bool:
+    examples, ratings = simulated(seed, **how)  # type: ignore[arg-type]
+    figures = order_figures(RUBRIC, examples.examples, ratings, "j")
+    assert figures is not None
+    return figures.leans_to_first
+
+
+def test_a_lean_of_ten_points_is_named_in_nine_of_ten_runs_of_a_hundred_pairs() -> None:
+    assert sum(names_lean(seed, lean=0.10) for seed in range(100)) >= 90
+
+
+def test_a_judge_that_only_wavers_is_named_in_one_of_twenty_at_most() -> None:
+    assert sum(names_lean(seed, lean=0.0, flips=0.2) for seed in range(200)) <= 10
+
+
+def test_a_lean_is_a_finding_with_the_pairs_to_read() -> None:
+    calibration = calibrated(*simulated(1, lean=0.25))
+    lean = next(finding for finding in calibration.findings if finding.code == "leans-to-first")
+    assert lean.evidence["lean_to_first"]["value"] == pytest.approx(0.25, abs=0.1)
+    assert set(lean.examples) <= set(lean.evidence["flipped"])
+
+
+def test_orders_that_contradict_each_other_count_as_ties_in_agreement() -> None:
+    examples = labelled({f"p{place}": -1.0 for place in range(20)})
+    ratings = of_both_orders([-1.0] * 20, [-1.0] * 15 + [1.0] * 5)
+    calibration = calibrated(examples, ratings)
+    assert calibration.comparison.agreement.value == 0.75
+    figures = order_figures(RUBRIC, examples.examples, ratings, "j")
+    assert figures is not None
+    assert (figures.flips.value, figures.in_both, len(figures.flipped)) == (0.25, 20, 5)
+
+
+def test_agreement_is_that_of_the_same_numbers_as_levels_of_single_responses() -> None:
+    rng = np.random.default_rng(4)
+    gold, judge = rng.choice([-1.0, 0.0, 1.0], (2, 60)).tolist()
+    groups = {f"p{place}": f"g{place // 3}" for place in range(60)}
+    pairs = labelled({f"p{place}": level for place, level in enumerate(gold)}, groups)
+    of_pairs = [{"id": f"p{place}", "rater": "j", "criteria": {"helps": level}} for place, level in enumerate(judge)]
+    singles = examples_from(
+        [
+            {
+                "id": f"p{place}",
+                "response": f"response {place}",
+                "group": groups[f"p{place}"],
+                "labels": [{"rater": rater, "kind": "human", "criteria": {"helps": level}} for rater in ("ann", "ben")],
+            }
+            for place, level in enumerate(gold)
+        ],
+        SINGLE,
+    )
+    by_pair = compare(gold_of(pairs, RUBRIC).judged(RUBRIC, ratings_from(of_pairs, RUBRIC)))
+    by_level = compare(gold_of(singles, SINGLE).judged(SINGLE, ratings_from(of_pairs, SINGLE)), of="helps")
+    assert by_pair.agreement.to_json() == by_level.agreement.to_json()
+    assert by_pair.agreement_person is not None
+    assert by_level.agreement_person is not None
+    assert by_pair.agreement_person.to_json() == by_level.agreement_person.to_json()
+
+
+def test_the_verdict_follows_the_preference() -> None:
+    levels = {f"p{place}": (-1.0, 0.0, 1.0)[place % 3] for place in range(120)}
+    calibration = calibrated(labelled(levels), of_both_orders([*levels.values()], [*levels.values()]))
+    assert (calibration.verdict, calibration.use) == ("ok", "gate")
+    assert calibration.comparison.measure.name == "preference"
+    report = calibration.to_json()
+    assert report["measure"] == "preference"
+    assert report["orders"][0]["flips"]["value"] == 0.0
+
+
+# --- examples and systems -------------------------------------------------------------------------------------------
+
+
+def sided(i: str, j: str, prompt: str) -> dict[str, Any]:
+    sides = {
+        name: {"id": f"{system}-{prompt}", "system": system, "response": f"{system} on {prompt}"}
+        for name, system in (("first", i), ("second", j))
+    }
+    return {"id": f"{prompt}:{i}~{j}", "query": prompt, **sides}
+
+
+def test_pairs_of_one_prompt_are_one_group() -> None:
+    examples = examples_from([sided("a", "b", "q1"), sided("a", "c", "q1"), sided("a", "b", "q2")], RUBRIC)
+    groups = [example.group for example in examples.examples]
+    assert groups[0] == groups[1] != groups[2]
+    assert [example.system for example in examples.examples] == ["a and b", "a and c", "a and b"]
+
+
+def test_a_response_in_pairs_of_two_groups_is_refused() -> None:
+    rows = [sided("a", "b", "q1") | {"group": "g1"}, sided("a", "c", "q1") | {"group": "g2"}]
+    with pytest.raises(RatingError, match="share a group"):
+        examples_from(rows, RUBRIC)
+
+
+def test_a_pair_is_written_as_it_is_read() -> None:
+    (example,) = examples_from([sided("a", "b", "q1")], RUBRIC).examples
+    (again,) = examples_from([example.to_json()], RUBRIC).examples
+    assert (again.submission, again.sides, again.group) == (example.submission, example.sides, example.group)
+
+
+def test_a_side_without_a_response_is_refused_with_its_place() -> None:
+    with pytest.raises(RatingError, match="`second` is missing"):
+        examples_from([{"id": "p", "first": "one"}], RUBRIC)
+
+
+def systems_of(levels: Mapping[tuple[str, str], Sequence[float]]) -> tuple[list[Example], np.ndarray[Any, Any]]:
+    rows = [sided(i, j, f"q{place}") for (i, j), column in levels.items() for place in range(len(column))]
+    examples = list(examples_from(rows, RUBRIC).examples)
+    return examples, np.array([(level + 1) / 2 for column in levels.values() for level in column])
+
+
+def test_two_systems_are_compared_in_shares() -> None:
+    examples, scores = systems_of({("a", "b"): [-1.0] * 30 + [0.0] * 5 + [1.0] * 5})
+    compared = systems_compared(RUBRIC, examples, scores, "ann")
+    assert compared is not None
+    assert compared.strengths is None
+    (only,) = compared.pairs
+    assert (only.prefers_first.value, only.ties.value, only.prefers_second.value) == (0.75, 0.125, 0.125)
+    assert only.difference.value == 0.625
+    assert compared.leader == "a"
+
+
+def test_three_systems_have_strengths_and_ranks() -> None:
+    wins = [-1.0] * 24 + [0.0] * 3 + [1.0] * 3
+    even = [-1.0] * 13 + [0.0] * 4 + [1.0] * 13
+    examples, scores = systems_of({("a", "b"): wins, ("a", "c"): wins, ("b", "c"): even})
+    compared = systems_compared(RUBRIC, examples, scores, "ann")
+    assert compared is not None
+    assert compared.strengths is not None
+    assert compared.strengths.ranks == (1, 2, 2)
+    assert compared.in_order[0] == 0
+    assert (compared.n, compared.n_groups) == (90, 30)
