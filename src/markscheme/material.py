@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-RESPONSE = "response"
+from markscheme.submission import RESPONSE
+
 SHORTEST_QUOTE = 8
 """Minimum characters of a quote that is looked up; a run of white space counts as one."""
 _INVISIBLE = re.compile(

@@ -13,9 +13,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from markscheme.fingerprint import fingerprint
-from markscheme.material import RESPONSE
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, EXITS, Criterion, Level, Rubric
-from markscheme.submission import Submission
+from markscheme.submission import RESPONSE, Submission
 from markscheme.trajectory import STEPPED, Excerpt, trajectories
 
 NOTHING_TO_QUOTE = "nothing to quote"

@@ -9,12 +9,13 @@ from numbers import Integral, Real
 from typing import Any
 
 from markscheme.errors import SubmissionError
-from markscheme.material import RESPONSE
 from markscheme.plain_data import shown
 from markscheme.text import encodable
 
 NO_RESPONSE = "the row has no response"
 """The fault of a row that is otherwise whole: one of many may lack its response, and the others are graded."""
+RESPONSE = "response"
+"""The name of the text that is judged, where a judge or a file names what it sees."""
 PAIR_NAMES = ("first", "second")
 """The two responses of a pair, by the place in which they are stored."""
 RESPONSE_KEYS = ("response", "output")

@@ -16,9 +16,9 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from markscheme.material import RESPONSE
 from markscheme.phrases import number
 from markscheme.report.document import TONE_SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
+from markscheme.submission import RESPONSE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
