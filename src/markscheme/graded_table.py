@@ -16,7 +16,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
-from markscheme.files import append_lines, exclusive, replacing, set_aside_damaged_end
+from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.plain_data import json_lines
 from markscheme.progress import Watch, unwatched
@@ -93,8 +93,9 @@ class GradedTable:
 
     @property
     def journal(self) -> Path:
-        """What is graded so far, as JSON lines; gone once the table is whole."""
-        return self.out.with_name(self.out.name + JOURNAL)
+        """What is graded so far, as JSON lines, next to the file that a link leads to; gone once the table is whole."""
+        out = end_of_link(self.out)
+        return out.with_name(out.name + JOURNAL)
 
     @contextmanager
     def _held(self) -> Iterator[None]:

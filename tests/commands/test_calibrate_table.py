@@ -41,6 +41,15 @@ def test_a_perfect_judge_on_another_scale_is_not_called_useless(tmp_path: Path) 
     assert (report["agreement"]["value"], report["verdict"], report["use"], status) == (1.0, "ok", "trend", 0)
 
 
+def test_a_perfect_judge_that_counts_from_0_is_not_called_useless(tmp_path: Path) -> None:
+    table(tmp_path, "id,judge,human", (f"e{n},{label - 1},{label}" for n, label in enumerate(LABELS)))
+    assert "0 to 4 against 1 to 5; name both: --scale judge=0..4 --scale human=1..5" in refused(tmp_path)
+    report = calibrated(tmp_path, "--scale", "judge=0..4", "--scale", "human=1..5")[1]
+    assert report["agreement"]["value"] == 1.0
+    severe = calibrated(tmp_path, "--levels", "0-5")[1]
+    assert severe["agreement"]["value"] == 0.0
+
+
 def test_words_of_decisions_are_compared_with_numbers_of_decisions(tmp_path: Path) -> None:
     rows = [f"{'pass' if n % 2 else 'fail'},{int(n % 2 == 1) if n else 1}" for n in range(20)]
     table(tmp_path, "verdict,human", rows)

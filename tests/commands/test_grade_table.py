@@ -190,6 +190,17 @@ def test_a_second_writer_is_refused_by_the_name_of_the_first_which_loses_no_row(
         assert [row["id"] for row in csv.DictReader(file)] == [row["id"] for row in _rows(n)]
 
 
+def test_a_second_writer_that_comes_by_a_link_is_refused_too(here: Path) -> None:
+    (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(20))), encoding="utf-8")
+    (here / "link.csv").symlink_to("graded.csv")
+    first = _begun(here, slow="0.3")
+    second = _grade(here, "rows.jsonl", "--out", "link.csv")
+    assert second.returncode == 2
+    assert f"link.csv is being written by process {first.pid} (since 20" in second.stderr
+    first.wait(timeout=300)
+    assert (here / "link.csv").is_symlink()
+
+
 def test_the_lock_ends_with_a_killed_process(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(4))), encoding="utf-8")
     first = _begun(here, slow="60")

@@ -1,15 +1,19 @@
 """`markscheme import` as a user runs it: into a rubric's folder, and from there into a calibration."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from markscheme.files import exclusive
 from tests.commands.console import run
 from tests.promptfoo.rated_run import rate, rows_of, unlabelled, written
 from tests.readers import exports
 
+LONG_ENOUGH = 3.0
+"""Seconds in which an import that doesn't wait is done."""
 RUBRIC = "criteria:\n- {name: good, requirement: It is good}\n"
 QUALITY = """
 criteria:
@@ -315,3 +319,20 @@ def test_a_line_that_is_not_a_rating_is_never_left_out_of_an_import_without_bein
     report = json.loads(done.stdout)
     assert [(line["id"], line["criteria"]["polite"]["level"]) for line in report["lines"]] == [("a", 1), ("c", 0)]
     assert report["lost"] == {"lines that can't be read": len(places)}
+
+
+def test_an_import_waits_for_its_turn_and_adds_nothing_that_came_in_the_meantime(project: Path) -> None:
+    ratings = project / "ratings"
+    ratings.mkdir()
+    target = ratings / "ann.jsonl"
+    command = ("import", "table.csv", "--rubric", "one", "--only", "people", "--kind", "human", "--rater", "ann")
+    labels = run("markscheme", *command, cwd=project).stdout
+    target.touch()
+    with ThreadPoolExecutor() as pool:
+        with exclusive(ratings, is_folder=True):
+            waiting = pool.submit(run, "markscheme", *command, "--append", "--to", str(target), cwd=project)
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=LONG_ENOUGH)
+            target.write_text(labels, encoding="utf-8")
+        assert "60 known, 0 new, 0 changed" in waiting.result().stdout
+    assert target.read_text(encoding="utf-8") == labels

@@ -1,6 +1,7 @@
 """Plain files of ratings in which judges and people use scales of their own."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -55,6 +56,26 @@ def test_a_rubrics_scale_is_that_of_people_and_the_judge_is_moved_to_it(both: li
     moved = opened(both, QUALITY, {"judge": (0, 1)})
     levels = [[rating.criteria["quality"].level for rating in file.ratings] for file in moved.files]
     assert levels == [PEOPLE, PEOPLE]
+
+
+@pytest.mark.parametrize(
+    ("values", "named"), [([0, 1, 2, 3, 4], "judge=0..4"), ([0, 1, 1, 0, 1], "judge=0..1")], ids=["from 0", "yes or no"]
+)
+def test_a_judge_that_counts_from_0_or_says_yes_and_no_is_not_read_as_low_levels(
+    values: list[float], named: str, tmp_path: Path
+) -> None:
+    judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", values)
+    with pytest.raises(UsageError, match=rf"scale of .quality. is 1 to 5; .*--scale {re.escape(named)}$"):
+        judge_ratings(judge, QUALITY)
+    moved = opened([judge], QUALITY, {"judge": (min(values), max(values))})
+    levels = [rating.criteria["quality"].level for rating in moved.files[0].ratings]
+    assert levels == [1 + 4 * value / max(values) for value in values]
+
+
+def test_one_level_off_the_scale_is_an_unread_rating_of_that_scale(tmp_path: Path) -> None:
+    judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", [0, 2, 3, 5, 5])
+    read = judge_ratings(judge, QUALITY)
+    assert [rating.criteria["quality"].level for rating in read if "quality" in rating.criteria][-2:] == [5, 5]
 
 
 def test_a_severe_judge_on_the_same_scale_is_not_refused(tmp_path: Path) -> None:

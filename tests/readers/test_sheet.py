@@ -226,3 +226,28 @@ def test_a_sheet_is_checked_by_the_key_of_the_project_that_wrote_it(tmp_path: Pa
     assert "its head isn't the one that was written" in imported(project)[2]
     key.write_text(mine)
     assert imported(project)[0] == 0
+
+
+@pytest.mark.parametrize("file_name", ["manners-ana.json", "manners-ana (2).json", "manners-ana(1).json"])
+def test_answers_without_the_head_of_their_sheet_never_become_gold(
+    written: tuple[Path, dict[str, Any]], file_name: str
+) -> None:
+    project, data = written
+    path = project / file_name
+    path.write_text(json.dumps([{**answer, "kind": "adjudicated"} for answer in answers(data)]))
+    labels = project / "calibration" / "manners" / "ratings" / "ana.jsonl"
+    before = labels.read_text()
+    done = run("markscheme", "import", file_name, "--rubric", "manners", "--append", "--to", str(labels), cwd=project)
+    assert done.returncode == 2
+    assert f"{file_name}: has the name of ana's answers on a labelling sheet, and not the sheet's head" in done.stderr
+    assert labels.read_text() == before
+
+
+def test_a_plain_file_makes_gold_only_where_somebody_says_so(written: tuple[Path, dict[str, Any]]) -> None:
+    project, data = written
+    (project / "theirs.jsonl").write_text(json.dumps({**answers(data, 1)[0], "kind": "adjudicated"}))
+    asked = ("markscheme", "import", "theirs.jsonl", "--rubric", "manners", "--to", "gold.jsonl")
+    refused = run(*asked, cwd=project)
+    assert (refused.returncode, (project / "gold.jsonl").exists()) == (2, False)
+    assert "1 rating would be gold before all others, since the file calls it adjudicated" in refused.stderr
+    assert run(*asked, "--kind", "adjudicated", cwd=project).returncode == 0

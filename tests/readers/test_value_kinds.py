@@ -111,7 +111,14 @@ def test_a_scale_with_many_levels_agrees_on_the_same_level_only() -> None:
 
 @pytest.mark.parametrize(
     ("first", "second", "differ"),
-    [([0.3, 0.6], [2, 5], True), ([1, 2, 3], [2, 4, 6], True), ([1, 2], [2, 5], False), ([1, 4, 5], [2, 3, 4], False)],
+    [
+        ([0.3, 0.6], [2, 5], True),
+        ([1, 2, 3], [2, 4, 6], True),
+        ([0, 2, 4], [1, 3, 5], True),
+        ([1, 2], [2, 5], False),
+        ([1, 4, 5], [2, 3, 4], False),
+        ([0, 2, 5], [1, 3, 5], False),
+    ],
 )
 def test_numbers_on_different_scales_are_noticed_either_way(
     first: list[float], second: list[float], differ: bool

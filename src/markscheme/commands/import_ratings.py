@@ -1,8 +1,8 @@
 """`markscheme import`: labels and verdicts of other tools as ratings."""
 
-import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
@@ -12,8 +12,9 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import SkipDamaged, existing_file, pairs, rubric_named, spans
 from markscheme.commands.output import add_lines
-from markscheme.errors import RatingError, UsageError, lines_left_out, suggestion
-from markscheme.files import refuse_unmakeable
+from markscheme.errors import RatingError, UsageError, lines_left_out, suggestion, writing
+from markscheme.files import end_of_link, exclusive, refuse_unmakeable
+from markscheme.phrases import counted
 from markscheme.ratings.kinds import Kind
 from markscheme.rubrics.rubric import Rubric
 
@@ -98,14 +99,16 @@ def import_ratings(
     imported = replace(imported, ratings=tuple(_as_rater(imported, paths, to, as_)))
     if not imported.ratings and (to or not (examples and imported.examples)):
         raise RatingError(f"contains nothing that can be a rating{_instead(imported.lost)}", path=paths[0])
-    additions = additions_to(to, imported.ratings, rated.rubric) if to and to.is_file() else None
-    added = imported.ratings if additions is None else additions.ratings
-    lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in added]
-    if examples:
-        new = new_examples(examples, imported.examples, responses_in(examples), "what is imported")
-        add_lines([dumps(example.to_json(), ensure_ascii=False) for example in new], examples)
-    if to:
-        add_lines(lines, to)
+    _refuse_unsigned(imported, paths, kind)
+    with _turn_to_add([target for target in (examples, to) if target]):
+        additions = additions_to(to, imported.ratings, rated.rubric) if to and to.is_file() else None
+        added = imported.ratings if additions is None else additions.ratings
+        lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in added]
+        if examples:
+            new = new_examples(examples, imported.examples, responses_in(examples), "what is imported")
+            add_lines([dumps(example.to_json(), ensure_ascii=False) for example in new], examples)
+        if to:
+            add_lines(lines, to)
     if json:
         printed = {} if to else {"lines": [rating.to_json() for rating in imported.ratings]}
         print(report_json({**json_of(imported, to, examples, additions), **printed}))
@@ -123,6 +126,7 @@ def _as_rater(imported: "RatedFile", paths: Sequence[Path], to: Path | None, nam
         UsageError: A sheet is of another rater than a file's name says, and nobody says who answered.
     """
     from markscheme.readers.formats import SHEET
+    from markscheme.readers.sheet import saved_for
 
     if imported.format != SHEET.name:
         if name is not None:
@@ -131,7 +135,7 @@ def _as_rater(imported: "RatedFile", paths: Sequence[Path], to: Path | None, nam
     if name is not None:
         return [replace(rating, rater=name) for rating in imported.ratings]
     sheet_rater = next((rating.rater for rating in imported.ratings), None)
-    saved_as = re.sub(r" ?\(\d+\)$", "", paths[0].stem)  # browsers number the copies of a download
+    saved_as = saved_for(paths[0].stem)
     prefix = f"{imported.rubric.name}-"
     names = {paths[0]: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}
     names |= {to: to.stem} if to and to.parent.name == "ratings" else {}
@@ -140,6 +144,52 @@ def _as_rater(imported: "RatedFile", paths: Sequence[Path], to: Path | None, nam
             question = f"who answered? The sheet is for {sheet_rater}, and {path} is named after {named_after}"
             raise UsageError(f"{question}: say `--as {sheet_rater}` or `--as {named_after}`")
     return imported.ratings
+
+
+def _refuse_unsigned(imported: "RatedFile", paths: Sequence[Path], kind: Kind | None) -> None:
+    """Refuse what only the answers of a sheet may say, with a head that shows that the sheet was written here.
+
+    Raises:
+        RatingError: A file has the name of a sheet's answers, and no head.
+        UsageError: Ratings call themselves adjudicated, and nobody says that they are.
+    """
+    from markscheme.readers.formats import FORMATS, SHEET
+    from markscheme.readers.sheet import refuse_headless
+
+    if imported.format == SHEET.name:
+        return
+    for path in paths:
+        refuse_headless(path, imported.rubric)
+    is_of_tool = any(known.is_of_tool for known in FORMATS if known.name == imported.format)
+    n = sum(rating.kind == "adjudicated" for rating in imported.ratings)
+    if n and kind != "adjudicated" and not is_of_tool:
+        raise UsageError(
+            f"{paths[0]}: {counted(n, 'rating')} would be gold before all others, since the file calls "
+            f"{'it' if n == 1 else 'them'} adjudicated; if you know that, say `--kind adjudicated`"
+        )
+
+
+@contextmanager
+def _turn_to_add(targets: Iterable[Path]) -> Iterator[None]:
+    """The only import, and labelling page, that adds to these files; others wait for their turn.
+
+    Raises:
+        UsageError: A folder can't be made.
+    """
+    with ExitStack() as turns:
+        for folder in sorted({_shared_folder(target) for target in targets}):
+            with writing(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+                turns.enter_context(exclusive(folder, is_folder=True, busy=lambda: None))
+        yield
+
+
+def _shared_folder(target: Path) -> Path:
+    """The folder by which imports and labelling pages take turns: that of the ratings, for examples next to it too."""
+    from markscheme.labelling.pool import RATINGS
+
+    folder = end_of_link(target).resolve().parent
+    return folder / RATINGS if (folder / RATINGS).is_dir() else folder
 
 
 def _check_fields(fields: Mapping[str, str], rubric: Rubric) -> None:

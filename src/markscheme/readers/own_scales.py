@@ -11,7 +11,7 @@ from markscheme.plain_data import json_lines
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.sides import SCALE_SIDES, Span
-from markscheme.readers.value_kinds import scale_options, scales_that_differ
+from markscheme.readers.value_kinds import counts_from_0, scale_options, scales_that_differ
 from markscheme.rubrics.rubric import Rubric
 
 POSITIONS: Span = (0.0, 1.0)
@@ -124,13 +124,15 @@ def _refuse_unnamed(
 
 
 def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
-    """Whether numbers are on another scale than these levels: fractions within 0 to 1 where levels go beyond, or most
-    of the numbers off the scale."""
+    """Whether numbers are on another scale than these levels: fractions within 0 to 1, or 0 and 1 alone, where levels
+    go beyond; levels counted from 0 instead of 1, or from 1 instead of 0; or most of the numbers off the scale."""
     levels = list(levels)
     is_fractions = min(values) >= 0 and max(values) <= 1 and any(not value.is_integer() for value in values)
     has_them = max(levels) <= 1 or any(not float(level).is_integer() for level in levels)
+    is_yes_no = set(values) == {0, 1} and min(levels) > 0
+    is_shifted = counts_from_0(values, levels) or counts_from_0(levels, values)
     off = sum(times for value, times in values.items() if not min(levels) <= value <= max(levels))
-    return (is_fractions and not has_them) or off > values.total() / 2
+    return (is_fractions and not has_them) or is_yes_no or is_shifted or off > values.total() / 2
 
 
 def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -104,6 +105,31 @@ def read_sheet(reading: Reading) -> None:
     ratings = _answers_of(data, RatingReader(rubric), reading.path)
     for rating in ratings:
         reading.add(rating)
+
+
+def refuse_headless(path: Path, rubric: Rubric) -> None:
+    """Refuse a file with the name under which a sheet of this project saves its answers, and without its head.
+
+    Raises:
+        RatingError: It is one.
+    """
+    rubric_name, dash, rater = path.stem.partition(f"{rubric.name}-")
+    folder = None if rubric_name or not dash or path.suffix != ".json" else find_calibration(rubric.name, Path.cwd())
+    if folder and (folder / KEY).is_file() and (folder / "ratings" / f"{saved_for(rater)}.jsonl").is_file():
+        raise RatingError(
+            f"has the name of {saved_for(rater)}'s answers on a labelling sheet, and not the sheet's head: the file "
+            "was changed by hand",
+            path=path,
+        )
+
+
+def saved_for(name: str) -> str:
+    """A file's name without the number that browsers give to the copies of a download.
+
+    >>> saved_for("ana (1)"), saved_for("ana")
+    ('ana', 'ana')
+    """
+    return re.sub(r" ?\(\d+\)$", "", name)
 
 
 def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:

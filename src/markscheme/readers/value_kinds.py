@@ -130,11 +130,14 @@ def read_values(columns: Mapping[str, Sequence[object]], judges: Collection[str]
 
 
 def scales_that_differ(first: Iterable[float], second: Iterable[float]) -> bool:
-    """Whether two raters' numbers can't be on one scale: fractions within 0 to 1 against numbers beyond, or one reaches
-    at least twice as far as the other, with at least three different values each.
+    """Whether two raters' numbers can't be on one scale: fractions within 0 to 1 against numbers beyond, or, with at
+    least three different values each, one reaches at least twice as far as the other, or counts from 0 what the other
+    counts from 1.
 
     >>> scales_that_differ([0.3, 0.9, 0.6], [1, 4, 5]), scales_that_differ([2, 3, 5], [1, 4, 4])
     (True, False)
+    >>> scales_that_differ([0, 2, 4], [1, 3, 5])
+    True
     """
     for values, other_values in permutations((set(first), set(second))):
         if not values or not other_values:
@@ -147,7 +150,20 @@ def scales_that_differ(first: Iterable[float], second: Iterable[float]) -> bool:
             return True
         if min(len(values), len(other_values)) >= FEWEST_LEVELS and max(other_values) >= CLASH * max(values) > 0:
             return True
+        if counts_from_0(values, other_values):
+            return True
     return False
+
+
+def counts_from_0(values: Collection[float], other_values: Collection[float]) -> bool:
+    """Whether values begin at 0 and end one below others that begin at 1, as 0 to 4 and 1 to 5 do.
+
+    >>> counts_from_0([0, 2, 4], [1, 3, 5]), counts_from_0([0, 2, 5], [1, 3, 5]), counts_from_0([0, 4], [1, 5])
+    (True, False, False)
+    """
+    if min(len(set(values)), len(set(other_values))) < FEWEST_LEVELS:
+        return False
+    return (min(values), max(values)) == (0, max(other_values) - 1) and min(other_values) == 1
 
 
 def scale_options(numbers: Mapping[str, Iterable[float]]) -> str:
