@@ -192,7 +192,10 @@ UNREADABLE = {
         '{"verdicts": {"clear": {"reason": "r", "level": 4}, "clear": {"reason": "r", "level": 5}}}',
         "two verdicts on it",
     ),
-    "level twice": ('{"verdicts": {"clear": {"quote": "", "reason": "r", "level": 4, "level": 5}}}', "is not one of"),
+    "level twice": (
+        '{"verdicts": {"clear": {"quote": "", "reason": "r", "level": 4, "level": 5}}}',
+        "level given twice",
+    ),
     "cover twice": ('{"verdicts": {}, "verdicts": {"clear": {"level": 4}}}', "of the form asked for"),
     "another criterion": (answer_of({"tone": "4"}), "no verdict on it"),
     "a bare level": ('{"verdicts": {"clear": 4}}', "a verdict is an object"),

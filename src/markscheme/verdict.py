@@ -363,6 +363,9 @@ def _decision(entry: Any, criterion: Criterion, reply: Reply, *, by_mean: bool) 
 class _Twice:
     """Placeholder for a key given twice: neither value counts."""
 
+    def __repr__(self) -> str:
+        return "given twice"
+
 
 @dataclass(frozen=True, slots=True)
 class _Answer:

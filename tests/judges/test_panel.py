@@ -8,6 +8,7 @@ import pytest
 from markscheme import Rubric, ScriptedJudge, grade
 from markscheme.errors import BudgetError, JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.grading import Grade
+from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.judges.panel import Panel, PanelRule, Repeated
 from markscheme.prompt import Prompt
@@ -128,6 +129,14 @@ def test_who_sits_on_it_and_the_rule_make_a_panel_another_judge() -> None:
     panels: list[Judge] = [Panel([one]), Panel([one, two]), Panel([one, two], "majority"), Panel([two, two])]
     assert len({panel.identity.fingerprint for panel in panels}) == 4
     assert str(panels[1].identity) == "panel(one, two)"
+
+
+def test_replies_of_a_panel_last_no_longer_than_those_of_its_members() -> None:
+    def undeclared(system_prompt: str, user_prompt: str) -> str:
+        return system_prompt + user_prompt
+
+    members: list[Judge] = [member(1), FunctionJudge(undeclared, "undeclared")]
+    assert [Panel(members[:n]).identity.lasting for n in (1, 2)] == [True, False]
 
 
 def test_a_panel_of_nobody_or_with_another_rule_is_refused() -> None:

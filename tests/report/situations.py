@@ -1,6 +1,6 @@
-"""Eight calibrations that a reader must not mistake for each other."""
+"""Calibrations that a reader must not mistake for each other, and some of which wrong things are easily said."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -82,6 +82,48 @@ def nothing_graded() -> Calibration:
     return calibration_of(RUBRIC, labelled, broken, RATER)
 
 
+def decided(gold: npt.ArrayLike, judge: npt.ArrayLike, systems: Sequence[str] | None = None) -> Calibration:
+    """A judge's answers to one question of yes or no, calibrated by those of two people."""
+    asked = replace(made.yes_no_rubric(), name="support-reply")
+    truth = np.asarray(gold, dtype=np.float64)[:, None]
+    answers = np.asarray(judge, dtype=np.float64)[:, None]
+    labelled = made.examples(asked, {"ana": truth, "ben": truth}, systems=systems)
+    return calibration_of(asked, labelled, made.judged(asked, answers), RATER)
+
+
+def nearly_at_the_target() -> Calibration:
+    """Agreement of 79.6% is printed apart from the target of 80%."""
+    gold = np.arange(1000) % 2
+    return decided(gold, np.where(np.arange(1000) < 204, 1 - gold, gold))
+
+
+def gate_with_false_passes() -> Calibration:
+    """A judge that agrees on 95%, and passes 19 of 100 fails."""
+    gold = np.arange(400) < 300
+    return decided(gold, np.arange(400) < 319)
+
+
+def one_answer() -> Calibration:
+    """A judge that says MET of every response."""
+    return decided(np.arange(60) < 50, np.ones(60))
+
+
+def worse_on_one_system() -> Calibration:
+    """A judge that is wrong about all responses of one model; no criterion is to name that model."""
+    gold = np.arange(200) % 2
+    systems = ["gpt-4-turbo" if n < 40 else "ours" for n in range(200)]
+    return decided(gold, np.where(np.arange(200) < 40, 1 - gold, gold), systems)
+
+
+def many_examples() -> Calibration:
+    """711 examples on ten criteria, each of which the judge often misses by a level: labels aren't too few."""
+    rng = np.random.default_rng(0)
+    of = replace(made.rubric(*(f"c{n}" for n in range(10))), name="support-reply")
+    truth = rng.integers(1, 6, (711, 10)).astype(np.float64)
+    judge = np.where(rng.random(truth.shape) < 0.35, np.clip(truth + rng.choice([-1, 1], truth.shape), 1, 5), truth)
+    return calibration_of(of, made.examples(of, {"ana": truth, "ben": truth}), made.judged(of, judge), RATER)
+
+
 def _since(folder: Path) -> Since:
     path = folder / "accepted.json"
     accept(calibrated(_still(), _asked(), runs=3), path)
@@ -114,6 +156,11 @@ SITUATIONS: Mapping[str, Callable[[], Calibration]] = {
     "labels-disagree": labels_that_disagree,
     "nothing-graded": nothing_graded,
     "synthetic-labels": synthetic_labels,
+    "nearly-at-the-target": nearly_at_the_target,
+    "gate-with-false-passes": gate_with_false_passes,
+    "one-answer": one_answer,
+    "worse-on-one-system": worse_on_one_system,
+    "many-examples": many_examples,
 }
 DRIFTS: Mapping[str, Callable[[Path], Calibration]] = {
     "drift-by-judge": drift_by_judge,

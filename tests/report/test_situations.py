@@ -1,4 +1,4 @@
-"""Eight situations, whole, as a reader meets them in a terminal and in Markdown."""
+"""Situations, whole, as a reader meets them in a terminal and in Markdown."""
 
 import io
 import re
@@ -22,6 +22,11 @@ TONES = {
     "labels-disagree": ("open", "These labels don't show whether it can gate."),
     "nothing-graded": ("bad", "Nothing could be graded."),
     "synthetic-labels": ("open", "Can't tell whether it can gate: synthetic labels only."),
+    "nearly-at-the-target": ("open", "Not enough labels to tell whether it can gate."),
+    "gate-with-false-passes": ("good", "Can gate."),
+    "one-answer": ("open", "Not enough labels to tell whether it can gate."),
+    "worse-on-one-system": ("good", "Can gate, except system gpt-4-turbo."),
+    "many-examples": ("good", "Can gate."),
     "drift-by-judge": ("bad", "The judge changed: don't use this judge yet."),
     "drift-by-wording": ("note", "You reworded clarity: label again before it gates."),
 }
@@ -122,3 +127,27 @@ def test_examples_show_every_criterion_that_differs_and_wrong_decisions_first() 
     ]
     assert order == sorted(order)
     assert {case.id for case in shown[:2]} == {"e70", "e73"} == set(passes)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_said", "is_not_said"),
+    [
+        ("nearly-at-the-target", "Agreement 79.6% (77.0–82.1), target 80.0%", "325"),
+        ("gate-with-false-passes", "Whether it may pass 19% (12–28) of the fails is yours", "no issues found"),
+        ("one-answer", "always MET comes close", "answering 1"),
+        ("one-answer", "the judge passes every example", "level 1"),
+        ("worse-on-one-system", "not what wrote them", "special about system"),
+        ("many-examples", "Agreement hides every criterion", "too few labels"),
+    ],
+)
+def test_nothing_is_said_of_them_that_is_wrong(name: str, is_said: str, is_not_said: str) -> None:
+    page = (GOLDEN / "situations" / f"{name}.md").read_text(encoding="utf-8")
+    assert is_said in page
+    assert is_not_said not in page
+    assert "Ask for one criterion at a time" not in page
+
+
+def test_a_sentence_that_is_true_of_ten_criteria_is_said_once() -> None:
+    page = (GOLDEN / "situations" / "many-examples.md").read_text(encoding="utf-8")
+    assert page.count("Agreement hides") == 1
+    assert page.count("the judge is noisy; its errors vary over 10 times as much as an annotator's") == 1

@@ -49,7 +49,8 @@ class Panel:
         """All its members and the rule."""
         members = [judge.identity for judge in self.judges]
         name = f"panel({', '.join(str(member) for member in members)})"
-        return Identity(name, parameters={"rule": self.rule, "members": [member.fingerprint for member in members]})
+        parameters = {"rule": self.rule, "members": [member.fingerprint for member in members]}
+        return Identity(name, parameters=parameters, lasting=all(member.lasting for member in members))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """All answers as parts of one reply; the part of a member without an answer is empty.

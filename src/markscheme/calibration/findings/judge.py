@@ -47,6 +47,8 @@ NOISE_RATIO = 2.0
 """Times an annotator's error variance from which on a judge is noisy."""
 NOISE_BOUND = 1.5
 """What the lower limit of that ratio must be above."""
+MOST_TIMES = 10
+"""The greatest ratio that is printed: the variance of annotators who hardly differ is known too badly for more."""
 ONE_WAY = 0.95
 """Share of the errors in one direction from which on the bias explains their scatter."""
 FLIP_SHARE = 0.30
@@ -267,7 +269,7 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iter
         signs, shows = [], {}
         if name in noisier:
             shows["noise_ratio"] = noisier[name].to_json()
-            signs.append(f"its errors vary {number(noisier[name].value, 1)} times as much as an annotator's")
+            signs.append(f"its errors vary {_times(noisier[name].value or 0.0)} as much as an annotator's")
         if name in repeated:
             changed = _flips(criterion, 0.95)
             shows["flip_rate"] = changed.to_json()
@@ -284,6 +286,13 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iter
             worst=worst,
             gain=evidence.gain({name: criterion.judge - (1 - 3**-0.5) * scatter}),
         )
+
+
+def _times(ratio: float) -> str:
+    """A ratio in words; of annotators who hardly differ, how many times as much is not known."""
+    if ratio > MOST_TIMES:
+        return f"over {MOST_TIMES} times"
+    return f"{number(ratio, 1)} times"
 
 
 def _errs_one_way(criterion: CriterionEvidence) -> bool:

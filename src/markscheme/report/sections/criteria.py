@@ -1,6 +1,7 @@
 """Criteria: the table of figures per criterion, each criterion in detail, the whole score, and scores against gold."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from markscheme.report.figures import (
     with_signed_interval,
 )
 from markscheme.report.sections.examples import cell_tag, criterion_tag, is_off, level_name
+from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import Flags
 from markscheme.stats.severity import confusion
@@ -116,7 +118,22 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
     for name, heading, estimate in shown:
         why = why_no_interval(estimate)
         if why:
-            yield f"{name}, {heading}: no interval, {why}."
+            criterion = comparison.criteria[name].criterion
+            yield f"{name}, {heading}: no interval, {_by_label(criterion, why)}."
+
+
+def _by_label(criterion: Criterion, why: str) -> str:
+    """A reason of statistics, which know numbers alone, with the level as raters choose it.
+
+    >>> _by_label(Criterion(1.0, "Is it kind?", "kind"), "judge never leaves level 1")
+    'judge never leaves MET'
+    """
+
+    def by_label(level: re.Match[str]) -> str:
+        name = criterion.scale.level_name(float(level[1]))
+        return level[0] if name[0].isdigit() else name
+
+    return re.sub(r"level (\d+(?:\.\d+)?)", by_label, why)
 
 
 def _any_ordered(comparison: Comparison) -> bool:
@@ -198,7 +215,7 @@ def overall_line(comparison: Comparison) -> str:
     mae = with_interval(overall["mae"])
     bias = with_signed_interval(overall["signed_error"])
     errors = f"mean absolute error (MAE) {mae}, bias {bias}; "
-    why = why_no_interval(overall["pass_kappa"])
+    why = _one_decision(comparison) or why_no_interval(overall["pass_kappa"])
     kappa = f"kappa {coefficient(overall['pass_kappa'])}{f' (no interval, {why})' if why else ''}"
     passing = overall["prevalence_gold"].value or 0.0
     always = f"always {'passing' if passing >= 0.5 else 'failing'} would be right on {share(max(passing, 1 - passing))}"
@@ -224,6 +241,15 @@ def _preference_line(comparison: Comparison) -> str:
 
 def _mean_where(flags: Flags, among: Flags) -> float | None:
     return float(flags[among].mean()) if among.any() else None
+
+
+def _one_decision(comparison: Comparison) -> str:
+    """Who passes, or fails, every example; "" where judge and gold do both."""
+    if not why_no_interval(comparison.overall["pass_kappa"]):
+        return ""
+    passing = {"gold": comparison.overall["prevalence_gold"], "the judge": comparison.overall["prevalence_judge"]}
+    constant = {who: share.value for who, share in passing.items() if share.value in (0.0, 1.0)}
+    return "; ".join(f"{who} {'passes' if value else 'fails'} every example" for who, value in constant.items())
 
 
 def scatter(comparison: Comparison) -> doc.Scatter:

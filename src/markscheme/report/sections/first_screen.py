@@ -297,17 +297,31 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
     if (comparison.agreement.value or 0.0) < target:
         return
     whole = sum(criterion.weight for criterion in comparison.rubric.criteria if criterion.weight > 0)
+    hidden: dict[str, tuple[float, float]] = {}
     for criterion in comparison.rubric.criteria:
         exact = comparison.criteria[criterion.name].statistics["exact_agreement"].value
         if exact is None or exact >= target or not criterion.scale.ordered or whole <= 0:
             continue
         step = abs(criterion.weight) / whole / (len(criterion.scale.levels) - 1)
         if step < comparison.tolerance:
-            yield (
-                f"Agreement hides {criterion.name}: judge and gold give it the same level on only {share(exact)} of "
-                f"examples, but one level of it moves the score by {number(step)}, and scores less than "
-                f"{comparison.tolerance:g} apart agree."
-            )
+            hidden[criterion.name] = exact, step
+    if not hidden:
+        return
+    shares = [share(exact) for exact in sorted(exact for exact, _ in hidden.values())]
+    steps = [number(step) for step in sorted(step for _, step in hidden.values())]
+    names = few_of(list(hidden)) if len(hidden) < len(comparison.rubric.criteria) else "every criterion"
+    name = next(iter(hidden)) if len(hidden) == 1 else names
+    is_one = len(hidden) == 1
+    yield (
+        f"Agreement hides {name}: judge and gold give {'it' if is_one else 'each'} the same level on only "
+        f"{_from_to(shares)} of examples, but one level of it moves the score by {_from_to(steps)}, and scores less "
+        f"than {comparison.tolerance:g} apart agree."
+    )
+
+
+def _from_to(figures: Sequence[str]) -> str:
+    """The first and the last of sorted figures; one if they are the same."""
+    return figures[0] if figures[0] == figures[-1] else f"{figures[0]} to {figures[-1]}"
 
 
 def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:

@@ -9,6 +9,10 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.report import document as doc
 from markscheme.stats.selection import held_out_needed, labels_needed
 
+WORTH_A_LIMIT = 0.10
+"""A judge that agrees well enough, and is shown to pass more of the fails than this, isn't reported as without issues;
+the documentation proposes this limit."""
+
 
 def fix_first(calibration: Calibration) -> doc.Section:
     """What to do, one card per cause, without repeating the callout."""
@@ -48,11 +52,22 @@ def _first_step(calibration: Calibration) -> str:
         return "No issues found, but only against labels that no annotator gave."
     match calibration.decision.verdict:
         case "ok":
-            return "Nothing: no issues found."
+            return _on_false_passes(calibration) or "Nothing: no issues found."
         case "adjust":
             return "No single cause found: read the examples below."
         case _:
             return "No issues found, but too few labels to tell: label more examples."
+
+
+def _on_false_passes(calibration: Calibration) -> str:
+    """What is left to decide where a judge passes many fails, and nobody has said how many it may; else ""."""
+    rate = calibration.comparison.false_pass_rate
+    if (rate.low or 0.0) < WORTH_A_LIMIT or calibration.most_wrong.false_pass is not None:
+        return ""
+    return (
+        f"No criterion needs an edit. Whether it may pass {rate.as_share()} of the fails is yours to say: "
+        "`max_false_pass` in the rubric sets a limit."
+    )
 
 
 # --- cards ----------------------------------------------------------------------------------------------------------
@@ -80,7 +95,7 @@ def _card(group: Sequence[Finding], calibration: Calibration, targets: Mapping[s
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]
     is_one = len(causes) == 1
-    rows = () if is_one else tuple(_row(finding, targets) for finding in causes)
+    rows = () if is_one else tuple(_rows(causes, targets))
     return doc.Card(
         title=_title(causes, targets),
         text=_text(first, calibration) if is_one else "",
@@ -110,10 +125,16 @@ def _text(finding: Finding, calibration: Calibration) -> str:
     return finding.kind.short if baseline is not None and baseline.states(finding) else finding.text
 
 
-def _row(finding: Finding, targets: Mapping[str, str]) -> doc.Line:
-    if finding.criterion is None:
-        return finding.text
-    return doc.Name(finding.criterion, targets.get(finding.criterion, "")), f" · {finding.text}"
+def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
+    """What was found, once for all criteria of which the same words are true."""
+    by_text: dict[str, list[doc.Name]] = {}
+    for finding in causes:
+        names = by_text.setdefault(finding.text, [])
+        if finding.criterion is not None:
+            names.append(doc.Name(finding.criterion, targets.get(finding.criterion, "")))
+    for text, names in by_text.items():
+        listed = [part for name in names for part in (", ", name)][1:]
+        yield (*listed, f" · {text}") if listed else text
 
 
 # --- other words ----------------------------------------------------------------------------------------------------
