@@ -1,0 +1,95 @@
+"""The wheel and the sdist as users get them: installed into an empty environment, and used without the clone."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import ROOT
+from tests.real.promptfoo import PromptfooInstall, run_eval
+
+pytestmark = pytest.mark.proof
+
+SECONDS = 900
+"""What an installation may take: it compiles nothing, but fetches a hundred megabytes."""
+
+
+def interpreters() -> dict[str, str]:
+    """An interpreter of each supported version of Python that is installed here, by version."""
+    installed: dict[str, str] = {}
+    for version in ("3.11", "3.12", "3.13"):
+        of_pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+        for candidate in (*map(str, of_pyenv), shutil.which(f"python{version}"), sys.executable):
+            if candidate and _version(candidate) == version:
+                installed.setdefault(version, candidate)
+    return installed
+
+
+def _version(python: str) -> str:
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
+
+
+def made(kind: str, folder: Path) -> Path:
+    """The wheel or sdist, built from a copy of what git tracks: nothing else of the clone can get into it."""
+    source = folder / "source"
+    source.mkdir()
+    archive = subprocess.run(["git", "stash", "create"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tree = archive.strip() or "HEAD"
+    tar = subprocess.run(["git", "archive", tree], cwd=ROOT, capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x"], cwd=source, input=tar, check=True)
+    hatch = ("hatchling", "build", "--target", kind, "--directory", str(folder))
+    subprocess.run([sys.executable, "-m", *hatch], cwd=source, check=True, capture_output=True)
+    (built,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return built
+
+
+def environment_with(package: Path, python: str, folder: Path) -> Path:
+    """An interpreter of a new environment in which only the package and what it needs are installed."""
+    subprocess.run([python, "-m", "venv", str(folder)], check=True)
+    own = folder / "bin" / "python"
+    pip = [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(package)]
+    done = subprocess.run(pip, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+    return own
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder with a short name, since a socket's path may not be long, and outside any clone."""
+    with tempfile.TemporaryDirectory(prefix="ms-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+def used(python: Path, folder: Path) -> str:
+    """What a user's commands print there."""
+    folder.mkdir()
+    command = [str(python), "-I", str(ROOT / ".ci" / "as_user.py"), str(folder)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("version", interpreters())
+def test_the_wheel_works_in_an_empty_environment(version: str, place: Path, promptfoo: PromptfooInstall) -> None:
+    python = environment_with(made("wheel", place), interpreters()[version], place / "env")
+    printed = used(python, place / "work")
+    assert printed.startswith("markscheme 0.")
+    assert printed.splitlines()[-1] == "status, lint"
+    config = place / "work" / "promptfooconfig.yaml"
+    config.write_text(
+        "prompts: ['{{reply}}']\nproviders: [echo]\ntests:\n- vars: {reply: '[1]'}\n  assert:\n"
+        "  - {type: python, value: 'file://graders/rubric_grader.mjs', config: {rubric: form}}\n"
+    )
+    done = run_eval(config, cwd=place / "work", env={"PROMPTFOO_PYTHON": str(python), "XDG_RUNTIME_DIR": str(place)})
+    (row,) = done.results["results"]["results"]
+    assert row["namedScores"] == {"form": 1}, row
+
+
+def test_the_sdist_works_in_an_empty_environment(place: Path) -> None:
+    python = environment_with(made("sdist", place), sys.executable, place / "env")
+    assert used(python, place / "work").splitlines()[-1] == "status, lint"

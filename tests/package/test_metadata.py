@@ -1,0 +1,66 @@
+"""What the package says of itself: its licence, its place, its versions, and what it carries."""
+
+import re
+import subprocess
+import tomllib
+from email import message_from_string
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PLACEHOLDER = "example.invalid"
+
+
+@pytest.fixture(scope="session")
+def metadata(unpacked_wheel: Path) -> dict[str, list[str]]:
+    (file,) = unpacked_wheel.glob("*.dist-info/METADATA")
+    message = message_from_string(file.read_text(encoding="utf-8"))
+    return {name: [str(value) for value in message.get_all(name, [])] for name in set(message)}
+
+
+def tracked() -> list[Path]:
+    """The files of the repository, as git lists them."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_the_licence_is_a_licence_expression_with_its_text(metadata: dict[str, list[str]]) -> None:
+    assert metadata["License-Expression"] == ["MIT"]
+    assert metadata["License-File"] == ["LICENSE"]
+    assert metadata["Author"] == ["The markscheme authors"]
+    assert not any("License ::" in classifier for classifier in metadata["Classifier"])
+
+
+def test_the_repository_s_address_is_a_placeholder_that_is_written_once() -> None:
+    (url,) = PROJECT["urls"].values()
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert PLACEHOLDER in url
+    assert re.search(rf"^# A placeholder: .*\nRepository = \"{re.escape(url)}\"$", text, re.MULTILINE)
+    assert text.count(PLACEHOLDER) == 1
+    places = [path for path in tracked() if PLACEHOLDER.encode() in path.read_bytes()]
+    assert [path.relative_to(ROOT).as_posix() for path in places if "tests" not in path.parts] == ["pyproject.toml"]
+
+
+def test_the_versions_of_python_are_those_that_are_tried() -> None:
+    stated = {classifier.rpartition(" ")[2] for classifier in PROJECT["classifiers"] if ":: 3." in classifier}
+    lowest = PROJECT["requires-python"].removeprefix(">=")
+    tried = re.search(r"^for version in ([\d. ]+); do$", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.M)
+    assert tried is not None
+    assert stated == {lowest, *tried[1].split()}
+
+
+def test_every_lower_bound_has_the_form_that_the_run_with_the_lowest_versions_reads() -> None:
+    for requirement in PROJECT["dependencies"]:
+        assert re.fullmatch(r"[\w.-]+>=[\d.]+(,<\d+)?", requirement), requirement
+
+
+def test_the_wheel_carries_all_that_init_and_calibrate_take_from_it(unpacked_wheel: Path) -> None:
+    shipped = unpacked_wheel / "markscheme" / "shipped"
+    for folder in ("graders", "rubrics", "skills"):
+        here = {path.relative_to(ROOT / folder) for path in tracked() if path.is_relative_to(ROOT / folder)}
+        there = {path.relative_to(shipped / folder) for path in (shipped / folder).rglob("*") if path.is_file()}
+        assert here == there, folder
+    assert (shipped / "calibration" / "code-quality" / "examples.jsonl").is_file()
