@@ -1,7 +1,7 @@
 """`markscheme init`: graders, a rubric, labelled examples and a configuration, added to a project."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +21,8 @@ ASSERTION = """\
     - type: python
       value: file://graders/rubric_grader.mjs
       config: {rubric: support-reply}"""
+SKILLS = Path(".claude", "skills")
+"""Where coding agents look for a project's skills."""
 
 
 def init(
@@ -32,19 +34,21 @@ def init(
     table: TableOptions = TableOptions(),
     levels: Annotated[tuple[str, ...], Parameter(metavar="LEVELS", group=MORE_OPTIONS)] = (),
     scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B", group=MORE_OPTIONS)] = (),
+    skill: bool = False,
     json: JsonFlag = False,
 ) -> int:
     """Add what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled examples, and a
     promptfooconfig.yaml that runs. Existing files stay as they are.
 
     With --from, add a rubric, its examples and everybody's ratings from a table of verdicts and labels instead, read as
-    `calibrate TABLE` reads it.
+    `calibrate TABLE` reads it. With --skill, add what a coding agent reads to work with markscheme, and nothing else.
 
     Args:
         from_: go on with a table that `calibrate` has read
         judge: of a table: the columns of judges; may be repeated
         levels: of a table: the levels, worst first
         scale: of a table: the ends of a side's scale, judge=0..1 or human=1..5; may be repeated
+        skill: add a skill for coding agents, .claude/skills/markscheme, instead
 
     Example:
         markscheme init --from verdicts.csv
@@ -57,7 +61,9 @@ def init(
     project = None
     if from_ is None:
         table.refuse("this call")
-        files = dict(_shipped_files())
+        files = dict(_texts(_skill_places() if skill else _shipped_places()))
+    elif skill:
+        raise UsageError("--skill adds no rubric, so it doesn't go with --from")
     else:
         project = _project_of(from_, table.sides(judge, ExportOptions(levels=levels, scale=scale)))
         files = dict(project.files)
@@ -65,7 +71,10 @@ def init(
     left_alone: list[str] = []
     for place in sorted(files):
         (made if _put(files[place], folder / place) else left_alone).append(str(place))
-    next_steps = _with_promptfoo(left_alone) if project is None else _with_rubric(folder, project)
+    if skill:
+        next_steps = _with_skill()
+    else:
+        next_steps = _with_promptfoo(left_alone) if project is None else _with_rubric(folder, project)
     print(
         dumps({"schema": 1, "created": made, "kept": left_alone})
         if json
@@ -87,9 +96,9 @@ def _project_of(path: Path, sides: "Sides") -> "TableProject":
     return project_of_table(open_rated([path], expected="anything", meanings=Meanings(sides=sides)).files[0])
 
 
-def _shipped_files() -> Iterator[tuple[Path, str]]:
+def _texts(places: Iterable[tuple[Path, Path]]) -> Iterator[tuple[Path, str]]:
     """Where each file goes, and its text."""
-    for place, source in _shipped_places():
+    for place, source in places:
         yield place, source.read_text(encoding="utf-8")
 
 
@@ -102,6 +111,13 @@ def _shipped_places() -> Iterator[tuple[Path, Path]]:
     for file in shipped("graders").iterdir():
         if file.suffix in (".py", ".mjs"):
             yield Path("graders") / file.name, file
+
+
+def _skill_places() -> Iterator[tuple[Path, Path]]:
+    """Where each file of the skill goes, and where it is taken from."""
+    skills = shipped("skills")
+    for file in skills.rglob("*.md"):
+        yield SKILLS / file.relative_to(skills), file
 
 
 def _put(text: str, place: Path) -> bool:
@@ -134,6 +150,11 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
         )
     else:
         yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
+
+
+def _with_skill() -> Iterator[str]:
+    """How an agent comes to read it."""
+    yield "Next: ask your coding agent for a rubric, or whether a judge can be trusted; it finds the skill by itself."
 
 
 def _with_promptfoo(left_alone: list[str]) -> Iterator[str]:
