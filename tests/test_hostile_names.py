@@ -39,6 +39,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("demo",),
     ("init",),
     ("session", "status"),
+    ("verify", "bad.jsonl"),
     ("batches",),
     ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--junit", "-"),
     ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--html", "page.html"),

@@ -90,6 +90,7 @@ class Receipt:
         asking: Pass mark, strategy and samples at the time, which a run may set independently of the rubric's text.
         relabelled: How many examples were labelled again after a rewording, and how many of those the same; None where
             none were.
+        card: The id of its judge card; "" where it has none.
         differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
     """
 
@@ -108,6 +109,7 @@ class Receipt:
     why_excepted: str = ""
     asking: Mapping[str, Any] = field(default_factory=dict)
     relabelled: tuple[int, int] | None = None
+    card: str = ""
     differs: tuple[str, ...] = ()
 
     @property
@@ -233,6 +235,7 @@ def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]
         "settings": receipt.settings,
         "except": [part.called for part in receipt.excepted],
         "fingerprints": {"rubric": receipt.rubric, "prompt": receipt.prompt, "judge": receipt.judge},
+        "card": receipt.card or None,
     }
 
 
@@ -280,6 +283,7 @@ def load_receipt(path: Path) -> Receipt:
             excepted=tuple(map(_excepted, data.get("except", ()))),
             asking=_asking(asking["pass_mark"], asking["strategy"], asking["samples"]),
             relabelled=(int(again["relabelled"]), int(again["same"])) if again and again["relabelled"] else None,
+            card=_line(data.get("card") or ""),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error

@@ -79,6 +79,8 @@ def test_three_that_accept_at_once_wait_for_each_other_and_all_are_kept(here: Pa
     assert sorted(path.name for path in (here / "calibration" / "clear").iterdir()) == [
         accepted["ratings"]["file"],
         "accepted.json",
+        "card.json",
+        "card.md",
         "examples.jsonl",
         "next_labels.json",
         "settings.jsonl",
@@ -243,7 +245,10 @@ def test_another_file_can_be_named_and_must_be_there(here: Path) -> None:
     assert missing.returncode == 2
     assert "there is no accepted run" in missing.stderr
     _calibrate(here, "--accept", "--accepted", str(elsewhere), "--quiet")
-    assert sorted(path.suffix for path in elsewhere.parent.iterdir()) == [".json", ".jsonl"]
+    (ratings,) = elsewhere.parent.glob("mine-*.jsonl")
+    names = {"mine.json", "mine.card.json", "mine.card.md", ratings.name}
+    assert {path.name for path in elsewhere.parent.iterdir()} == names
+    assert run("markscheme", "verify", "kept/mine.card.json", cwd=here).returncode == 0
     assert not (here / "calibration" / "clear" / "accepted.json").exists()
     report, status = _json(here, "--accepted", str(elsewhere))
     assert status == 0

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.card import CardBasis, JudgeCard, card_of, card_path, named_files, terms_of, text_path
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import (
     MOST_RUNS,
@@ -98,16 +99,25 @@ def accepting(path: Path, busy: Callable[[], object]) -> Iterator[None]:
                     folder.rmdir()
 
 
-def accept(calibration: Calibration, path: Path, *, split: str | None = None, start_over: bool = False) -> Acceptance:
+def accept(
+    calibration: Calibration,
+    path: Path,
+    *,
+    split: str | None = None,
+    start_over: bool = False,
+    basis: CardBasis | None = None,
+) -> Acceptance:
     """Add a calibration's runs to the accepted ones, or replace these where they can't be joined.
 
-    Both files are written or neither: until accepted.json is replaced, the previous runs stay valid.
+    Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. The judge card is
+    written next to them.
 
     Args:
         calibration: The run, with its repeats; each sample is kept as a run.
         path: The accepted.json to write; its folder is made.
         split: The part of the examples that was measured, where there are splits.
         start_over: Whether to drop the previously accepted runs.
+        basis: The files and options of the run; None, or where it isn't from files, writes no card.
 
     Raises:
         RatingError: Too few examples are graded to accept the run, or there are five runs already.
@@ -137,12 +147,37 @@ def accept(calibration: Calibration, path: Path, *, split: str | None = None, st
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(ratings_file, text, follow=False)
         measured_runs = len({rating.sample for rating in sitting})
-        document = _accepted_json(calibration, ratings, split, measured_runs)
+        document = accepted_document(calibration, ratings, split, measured_runs)
+        card = None if basis is None else _card(calibration, document, basis, ratings_file, path)
+        document["card"] = None if card is None else card.id
         accepted_text = json.dumps(document, ensure_ascii=False, indent=2, default=Estimate.to_json)
         write_whole(path, f"{accepted_text}\n", follow=False)
+        _write_card(card, card_path(path))
         if before is not None and before != ratings_file:
             before.unlink(missing_ok=True)
     return Acceptance(ratings_file, n_runs, why_alone)
+
+
+def _card(
+    calibration: Calibration, document: Mapping[str, Any], basis: CardBasis, ratings_file: Path, path: Path
+) -> JudgeCard | None:
+    """The card of a run; None where something behind it is in no file."""
+    place = card_path(path)
+    files = basis.files(calibration)
+    if files is None:
+        return None
+    terms = terms_of(calibration, basis, document["cost"]["runs"], place)
+    return card_of(document, calibration, terms, named_files([*files, ("ratings", ratings_file)], place), place)
+
+
+def _write_card(card: JudgeCard | None, place: Path) -> None:
+    """Write a card and its Markdown; without one, those of the run before go."""
+    if card is None:
+        place.unlink(missing_ok=True)
+        text_path(place).unlink(missing_ok=True)
+        return
+    write_whole(place, card.text, follow=False)
+    write_whole(text_path(place), card.to_markdown(), follow=False)
 
 
 def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
@@ -183,7 +218,9 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
     numbers = sorted({rating.sample for rating in sitting})
     earlier_runs = [_levels_of(earlier, number) for number in sorted({rating.sample for rating in earlier})]
     if not live and all(_levels_of(sitting, number) in earlier_runs for number in numbers):
-        return list(earlier)
+        same = [_levels_of(sitting, number) for number in numbers]
+        others = [rating for rating in earlier if _levels_of(earlier, rating.sample) not in same]
+        return _numbered(sitting, others, live=True)
     place = {number: place for place, number in enumerate(numbers)}
     return [
         *(replace(rating, sample=place[rating.sample]) for rating in sitting),
@@ -223,9 +260,17 @@ def _line(rating: Rating, example: Example) -> str:
     return json.dumps(stored, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _accepted_json(
+def accepted_document(
     calibration: Calibration, ratings: Mapping[str, Any], split: str | None, measured_runs: int
 ) -> dict[str, Any]:
+    """The data of an accepted.json, with Estimates as values.
+
+    Args:
+        calibration: The run.
+        ratings: What it says of the file of ratings.
+        split: The part of the examples that was measured, where there are splits.
+        measured_runs: How many runs were measured in this sitting.
+    """
     from importlib.metadata import version  # slow: imports the e-mail and zip modules
 
     comparison = calibration.comparison

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -49,6 +50,7 @@ class Rater:
         provenance: Where recorded replies or ratings come from.
         identity: What identifies the judge; None where only its ratings are known.
         answered_by: Models that answered, by the names in their replies.
+        recording: The file of recorded replies that answered; None for any other judge.
         named: The rubric, or the files, as shell arguments; "" means the rubric's name.
         options: Options that make `calibrate` use the same ratings or judge again, such as " --ratings judge.jsonl".
         has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
@@ -62,6 +64,7 @@ class Rater:
     provenance: str = ""
     identity: Identity | None = None
     answered_by: tuple[str, ...] = ()
+    recording: Path | None = None
     named: str = ""
     options: str = ""
     has_rubric: bool = True

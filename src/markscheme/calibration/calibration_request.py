@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from markscheme.calibration.acceptance import accepting
 from markscheme.calibration.calibration import Calibration, Options, Rater, by_current_words, calibration_of
+from markscheme.calibration.card import CardBasis
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.drift.baseline import Since
 from markscheme.calibration.history import (
@@ -241,7 +242,7 @@ class CalibrationRequest:
         calibrations = self._after_settings(calibrations, rubric, examples, opened)
         if carried is not None:
             calibrations = [by_current_words(calibration, carried) for calibration in calibrations]
-        self._accept(calibrations, path, examples)
+        self._accept(calibrations, path, examples, every)
         for calibration in calibrations:
             warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
         whole = len(every.labelled.examples)
@@ -294,10 +295,13 @@ class CalibrationRequest:
         with accepting(path, busy):
             yield
 
-    def _accept(self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet) -> None:
+    def _accept(
+        self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet, basis_of: ExampleSet | None = None
+    ) -> None:
         if self.drift.accept:
             split = self.choice.part_name(examples.examples)
-            accept_run(calibrations, path, split, start_over=self.drift.replace, notify=self.notify)
+            basis = None if basis_of is None else CardBasis(basis_of, self.choice, self.options)
+            accept_run(calibrations, path, split, start_over=self.drift.replace, basis=basis, notify=self.notify)
 
     def _since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from markscheme.calibration.acceptance import accept, joinable
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.card import CardBasis
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import DRIFT_MARGIN, Since, why_incomparable
 from markscheme.calibration.drift.setting import MOST_RUNS, Accepted, Setting, changes_between, need_replay
@@ -203,6 +204,7 @@ def accept_run(
     split: str | None,
     *,
     start_over: bool = False,
+    basis: CardBasis | None = None,
     notify: Callable[[str], None] | None = None,
 ) -> None:
     """Add a run to the accepted ones; with too few graded examples, only warn.
@@ -212,6 +214,7 @@ def accept_run(
         path: The accepted runs.
         split: The part of the examples that was measured, where there are splits.
         start_over: Whether the runs accepted before are dropped.
+        basis: The files and options of the run, for its card; None writes no card.
         notify: Called with a sentence that says how many runs there are then.
 
     Raises:
@@ -225,6 +228,6 @@ def accept_run(
         problem = f"not accepted: {calibration.counts.not_graded} examples are not graded"
         warnings.warn(problem, RatingWarning, stacklevel=2)
         return
-    acceptance = accept(calibration, path, split=split, start_over=start_over)
+    acceptance = accept(calibration, path, split=split, start_over=start_over, basis=basis)
     if notify is not None:
         notify(f"accepted: {path}: {acceptance.sentences}")

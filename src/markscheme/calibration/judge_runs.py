@@ -105,8 +105,10 @@ def rater_of(judge: Judge, grades: Iterable[Grade] = ()) -> Rater:
     identity = judge.identity
     models = tuple(sorted({model for grade in grades for model in grade.models}))
     provenance = ""
+    recording = None
     if isinstance(judge, RecordedJudge):
+        recording = judge.path
         dates = " to ".join(dict.fromkeys(judge.recorded))
         provenance = ": ".join(filter(None, (", ".join(filter(None, (judge.path.name, dates))), judge.provenance)))
     source: Literal["recorded", "live"] = "recorded" if isinstance(judge, RecordedJudge) else "live"
-    return Rater(str(identity), identity.fingerprint, source, provenance, identity, models)
+    return Rater(str(identity), identity.fingerprint, source, provenance, identity, models, recording)

@@ -36,6 +36,7 @@ GROUPS = {
         "stress": "find changes to a response that move a judge and shouldn't",
         "pass-rate": "correct a pass rate for the judge's errors",
         "status": "show what each rubric's judge can decide, and usable judges",
+        "verify": "check a judge card: compute all of it again from its files",
     },
     "Data": {
         "import": "convert labels and verdicts of other tools to ratings",

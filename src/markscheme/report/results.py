@@ -6,13 +6,15 @@ from typing import Any
 
 from markscheme.calibration.agreement import Agreement
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.card import JudgeCard
 from markscheme.calibration.contenders import Compared
 from markscheme.calibration.reported import Reported
+from markscheme.calibration.verification import Verification
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
 from markscheme.report.json import plain
 from markscheme.report.markdown import render_markdown
-from markscheme.report.views import agreement, calibration, choice
+from markscheme.report.views import agreement, calibration, card, choice
 
 FRAME_HEIGHT = 600
 """Height of a report in a notebook, in pixels: the first screen of a calibration; the frame scrolls to the rest."""
@@ -27,6 +29,10 @@ def data_of(result: Reported) -> dict[str, Any]:
             data = choice.json_of(result.choice)
         case Agreement():
             data = agreement.json_of(result)
+        case JudgeCard():
+            data = result.data
+        case Verification():
+            data = card.verified_json(result)
         case _:
             raise TypeError(f"no report describes a {type(result).__name__}")
     written: dict[str, Any] = plain(data)
@@ -42,6 +48,10 @@ def document_of(result: Reported, *, with_examples: bool = True) -> Document:
             return choice.view(result.choice, result if with_examples else None)
         case Agreement():
             return agreement.view(result)
+        case JudgeCard():
+            return card.view(result)
+        case Verification():
+            return card.verified(result)
     raise TypeError(f"no report describes a {type(result).__name__}")
 
 

@@ -1,0 +1,402 @@
+"""The judge card: what an accepted run shows of a judge, short enough for a pull request, and from which files.
+
+A card states figures and the digests of everything they follow from. `calibration.verification` computes them again.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, Literal, TypeAlias, cast, get_args
+
+from markscheme.calibration.calibration import Calibration, Options
+from markscheme.calibration.reported import Reported
+from markscheme.errors import RatingError
+from markscheme.fingerprint import fingerprint
+from markscheme.plain_data import form_of, json_lines, plain_data, read_json, read_text
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.examples_choice import ExamplesChoice, Part
+from markscheme.ratings.kinds import KINDS
+from markscheme.shipped import shipped
+from markscheme.stats.annotators import GoldRule
+from markscheme.stats.estimate import Estimate
+
+CARD: Final = "card.json"
+CARD_SCHEMA: Final = 1
+"""Version of card.json that is written, and the only one that is read."""
+FIGURE_DIGITS: Final = 4
+"""Decimals of figures on a card: a hundredth of a per cent, which other versions of numpy compute alike."""
+LAST_DIGIT: Final = 1.01e-4
+"""How far apart two figures may be that were rounded from nearly the same number: one in the last decimal."""
+SHIPPED: Final = "shipped:"
+"""Begins the name of a file that comes with markscheme."""
+
+FileRole: TypeAlias = Literal["rubric", "examples", "labels", "ratings", "replies"]
+FIGURES: Final[Mapping[str, str]] = {
+    "agreement": "agreement",
+    "baseline": "agreement_constant",
+    "annotators": "agreement_person",
+}
+"""Figures of a card, by their names in accepted.json."""
+
+
+@dataclass(frozen=True)
+class CardFile:
+    """A file that a card's figures follow from.
+
+    Attributes:
+        role: What it holds.
+        name: Its path from the card's folder; of a file that comes with markscheme, its place there.
+        digest: Of its data: white space, comments and the order of keys don't count.
+    """
+
+    role: FileRole
+    name: str
+    digest: str
+
+    def to_json(self) -> dict[str, str]:
+        """As an entry of the card."""
+        return {"role": self.role, "file": self.name, "digest": self.digest}
+
+
+@dataclass(frozen=True)
+class CardTerms:
+    """What the figures depend on, next to the files: which labels count, how the judge was asked, what was tried.
+
+    Attributes:
+        options: Which labels count, and what is enough.
+        choice: Which examples count.
+        asking: Pass mark, strategy and samples, which a run may set independently of the rubric's file.
+        settings: How many settings had been tried on these labels.
+        runs: How many of the accepted runs were measured in the same sitting; the first of them is what was compared.
+        labels_in: The folder of labels, by its name on the card; "" where the examples bring all of theirs.
+    """
+
+    options: Options
+    choice: ExamplesChoice
+    asking: Mapping[str, Any]
+    settings: int
+    runs: int
+    labels_in: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As an entry of the card."""
+        options = {name: value for name, value in vars(self.options).items() if value is not None}
+        chosen = {"split": self.choice.split, "only": list(self.choice.only)}
+        return {
+            "labels": options | {name: value for name, value in chosen.items() if value},
+            "asking": dict(self.asking),
+            "settings": self.settings,
+            "runs": self.runs,
+            "labels_in": self.labels_in,
+        }
+
+    @classmethod
+    def read(cls, entry: Mapping[str, Any]) -> "CardTerms":
+        """The terms in a card; KeyError, TypeError or ValueError for anything else."""
+        labels = dict(entry["labels"])
+        named = {"gold": KINDS, "gold_by": get_args(GoldRule), "split": get_args(Part)}
+        for name, allowed in named.items():
+            if name in labels and labels[name] not in allowed:
+                raise ValueError(f"{name} is one of {', '.join(allowed)}, got {labels[name]!r}")
+        choice = ExamplesChoice(split=labels.pop("split", None), only=tuple(map(str, labels.pop("only", ()))))
+        asking = {key: entry["asking"][key] for key in ("pass_mark", "strategy", "samples")}
+        settings = int(entry["settings"])
+        runs = int(entry["runs"])
+        return cls(Options(**labels), choice, asking, settings, runs, str(entry["labels_in"]))
+
+
+@dataclass(frozen=True)
+class CardBasis:
+    """What a run is accepted on: the labelled examples with their files, which of them, and the options.
+
+    Attributes:
+        examples: All examples that were read.
+        choice: Which of them count.
+        options: Which labels count, and what is enough.
+    """
+
+    examples: ExampleSet
+    choice: ExamplesChoice
+    options: Options
+
+    def files(self, calibration: Calibration) -> list[tuple[FileRole, Path]] | None:
+        """Every file behind a calibration but the accepted ratings; None where something came from no file."""
+        rubric = calibration.rubric.source
+        examples = self.examples.path
+        if rubric is None or examples is None:
+            return None
+        files: list[tuple[FileRole, Path]] = [("rubric", rubric), ("examples", examples)]
+        files += [("labels", path) for path in label_files(self.examples.ratings)]
+        recording = calibration.rater.recording
+        return files if recording is None else [*files, ("replies", recording)]
+
+
+@dataclass(frozen=True, repr=False)
+class JudgeCard(Reported):
+    """A judge card.
+
+    Attributes:
+        content: Its data, without its id.
+        path: Its card.json.
+    """
+
+    content: Mapping[str, Any]
+    path: Path
+
+    def __repr__(self) -> str:
+        return f"<JudgeCard {self.id} of {self.content['judge']['name']} on {self.content['rubric']['name']}>"
+
+    @cached_property
+    def id(self) -> str:
+        """Digest of all it says; accepted.json and the receipts of grades name it."""
+        return fingerprint(dict(self.content))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The data of card.json."""
+        return {"schema": CARD_SCHEMA, "id": self.id, **self.content}
+
+    @property
+    def text(self) -> str:
+        """The text of card.json."""
+        return json.dumps(self.data, ensure_ascii=False, indent=2) + "\n"
+
+    @cached_property
+    def terms(self) -> CardTerms:
+        """What the figures depend on, next to the files.
+
+        Raises:
+            RatingError: The card has none.
+        """
+        try:
+            return CardTerms.read(self.content["terms"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise RatingError(f"isn't a judge card: its terms cannot be read: {error!r}", path=self.path) from error
+
+    @cached_property
+    def files(self) -> tuple[CardFile, ...]:
+        """The files behind it.
+
+        Raises:
+            RatingError: The card names none, or twice a file of which there is one.
+        """
+        try:
+            files = tuple(CardFile(_role(entry), str(entry["file"]), str(entry["digest"])) for entry in self._entries)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RatingError(f"isn't a judge card: its files cannot be read: {error!r}", path=self.path) from error
+        roles = [file.role for file in files]
+        if any(roles.count(role) != 1 for role in ("rubric", "examples", "ratings")) or roles.count("replies") > 1:
+            problem = "isn't a judge card: it names a rubric, examples and ratings, one file of each"
+            raise RatingError(problem, path=self.path)
+        return files
+
+    @property
+    def _entries(self) -> Sequence[Any]:
+        return list(self.content["files"])
+
+    def figure(self, name: str) -> Estimate | None:
+        """A figure of the card; None where it has none of that name."""
+        entry = self.content["figures"].get(name)
+        return None if entry is None else Estimate(**entry)
+
+    def place(self, file: CardFile) -> Path:
+        """Where a file is.
+
+        Raises:
+            RatingError: It is outside the project, from which nothing is read for a card.
+        """
+        return place_of(file.name, self.path)
+
+
+def card_of(
+    accepted: Mapping[str, Any], calibration: Calibration, terms: CardTerms, files: Sequence[CardFile], path: Path
+) -> JudgeCard:
+    """The card of an accepted run.
+
+    Args:
+        accepted: The data of its accepted.json.
+        calibration: The run.
+        terms: What its figures depend on.
+        files: The files behind it.
+        path: Its card.json.
+    """
+    comparison = calibration.comparison
+    digests = accepted["fingerprints"]
+    measured = accepted["measurements"]
+    judge = accepted["judge"]
+    criteria = {
+        name: {"kappa": criterion.headline, "bias": criterion.statistics.get("signed_error")}
+        for name, criterion in comparison.criteria.items()
+    }
+    content = {
+        "rubric": accepted["rubric"],
+        "judge": {
+            **{key: judge[key] for key in ("name", "source", "provenance", "answered_by")},
+            "fingerprint": digests["judge"],
+        },
+        "prompt": {"fingerprint": digests["prompt"], "template": digests["template"]},
+        "labels": {**accepted["labels"], "digest": digests["labels"]},
+        "use": accepted["use"],
+        "verdict": accepted["verdict"],
+        "because": calibration.decision.because_code,
+        "except": accepted["except"],
+        "measure": {"of": accepted["measure"], "tolerance": measured["tolerance"], "target": measured["target"]},
+        "figures": {
+            **{name: measured[key] for name, key in FIGURES.items()},
+            "false_passes": comparison.false_pass_rate,
+            "false_fails": comparison.false_fail_rate,
+            "margin": measured["margin"],
+            "criteria": criteria,
+        },
+        "terms": terms.to_json(),
+        "files": [file.to_json() for file in files],
+        "date": accepted["date"],
+        "version": accepted["version"],
+    }
+    return JudgeCard(json.loads(json.dumps(content, default=Estimate.to_json), parse_float=_short), path)
+
+
+def terms_of(calibration: Calibration, basis: CardBasis, runs: int, path: Path) -> CardTerms:
+    """What the figures of a calibration depend on, next to files, on the card at `path`."""
+    rubric = calibration.rubric
+    labels = basis.examples.ratings
+    return CardTerms(
+        options=basis.options,
+        choice=basis.choice,
+        asking={"pass_mark": rubric.pass_mark, "strategy": rubric.strategy, "samples": rubric.samples},
+        settings=calibration.comparison.settings,
+        runs=runs,
+        labels_in="" if labels is None else name_of(labels, path),
+    )
+
+
+def read_card(path: Path) -> JudgeCard:
+    """The card in a card.json; its id isn't compared with what it says.
+
+    Raises:
+        RatingError: It cannot be read, or isn't a judge card of this version.
+    """
+    data = read_json(path, RatingError)
+    if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
+        raise RatingError("isn't a judge card that this version of markscheme can read", path=path)
+    content = {key: value for key, value in data.items() if key not in ("schema", "id")}
+    return JudgeCard(content, path)
+
+
+def stated_id(path: Path) -> str:
+    """The id that a card.json says it has.
+
+    Raises:
+        RatingError: It cannot be read.
+    """
+    data = read_json(path, RatingError)
+    return str(data.get("id", "")) if isinstance(data, dict) else ""
+
+
+def label_files(folder: Path | None) -> list[Path]:
+    """The files of labels in a folder, as examples are read with them."""
+    return sorted(folder.glob("*.jsonl")) if folder is not None and folder.is_dir() else []
+
+
+# --- files by name --------------------------------------------------------------------------------------------------
+
+
+def card_path(accepted: Path) -> Path:
+    """Where the card of an accepted.json is written; another name of that file is the card's too."""
+    return accepted.with_name(CARD if accepted.name == "accepted.json" else f"{accepted.stem}.{CARD}")
+
+
+def text_path(card: Path) -> Path:
+    """Where a card's Markdown is."""
+    return card.with_suffix(".md")
+
+
+def accepted_path(card: Path) -> Path:
+    """Where the accepted.json of a card is."""
+    return card.with_name("accepted.json" if card.name == CARD else f"{card.name.removesuffix(f'.{CARD}')}.json")
+
+
+def named_files(files: Sequence[tuple[FileRole, Path]], card: Path) -> list[CardFile]:
+    """Files as a card names them, with the digests of their data."""
+    return [CardFile(role, name_of(path, card), content_digest(path)) for role, path in files]
+
+
+def name_of(path: Path, card: Path) -> str:
+    """A file's name on a card: its path from the card's folder, unless it comes with an installed markscheme."""
+    whole = path.resolve()
+    if not whole.is_relative_to(project_of(card)):
+        for folder in ("rubrics", "calibration"):
+            packaged = shipped(folder).resolve()
+            if whole.is_relative_to(packaged):
+                return f"{SHIPPED}{folder}/{whole.relative_to(packaged).as_posix()}"
+    return PurePosixPath(*Path(os.path.relpath(whole, card.parent.resolve())).parts).as_posix()
+
+
+def place_of(name: str, card: Path) -> Path:
+    """Where the file of a name on a card is.
+
+    Raises:
+        RatingError: It is outside the project, from which nothing is read for a card.
+    """
+    if name.startswith(SHIPPED):
+        inside = PurePosixPath(name.removeprefix(SHIPPED))
+        if inside.parts[:1] in (("rubrics",), ("calibration",)) and ".." not in inside.parts:
+            return shipped(inside.as_posix())
+    else:
+        place = Path(os.path.normpath(card.parent.resolve() / name))
+        if place.resolve().is_relative_to(project_of(card)):
+            return place
+    raise RatingError(f"names {name!r}, which is outside the project; nothing is read from there", path=card)
+
+
+def project_of(card: Path) -> Path:
+    """The project of a card: the repository it is in, else the folder above `calibration/`, else its own."""
+    folder = card.parent.resolve()
+    repository = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+    if repository is not None:
+        return repository
+    return folder.parents[1] if folder.parent.name == "calibration" else folder
+
+
+def content_digest(path: Path) -> str:
+    """A digest of a file's data, which white space, comments and the order of keys leave as it is.
+
+    Raises:
+        RatingError: The file cannot be read.
+    """
+    match path.suffix.lower():
+        case ".jsonl":
+            return fingerprint([value for _, value in json_lines(path, RatingError)])
+        case ".json" | ".yaml" | ".yml":
+            text = read_text(path, RatingError)
+            return fingerprint(plain_data(text, form_of(path), RatingError, path=path, most_nodes=None)[0])
+    return fingerprint(read_text(path, RatingError).splitlines())
+
+
+def _role(entry: Mapping[str, Any]) -> FileRole:
+    role = entry["role"]
+    if role not in get_args(FileRole):
+        raise ValueError(f"a file has one of the roles {', '.join(get_args(FileRole))}, got {role!r}")
+    return cast(FileRole, role)
+
+
+def _short(digits: str) -> float:
+    return round(float(digits), FIGURE_DIGITS)
+
+
+def differences_between(stated: Any, now: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
+    """Where two cards, or parts of them, differ: the place, and both values. Figures may differ in the last digit."""
+    if isinstance(stated, dict) and isinstance(now, dict):
+        for key in dict.fromkeys((*stated, *now)):
+            yield from differences_between(stated.get(key), now.get(key), (*place, key))
+    elif not _is_same(stated, now):
+        yield " › ".join(place), stated, now
+
+
+def _is_same(stated: Any, now: Any) -> bool:
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in (stated, now)):
+        return bool(abs(stated - now) <= LAST_DIGIT)
+    return type(stated) is type(now) and bool(stated == now)

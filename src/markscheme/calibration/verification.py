@@ -1,0 +1,287 @@
+"""A judge card computed again from its files, and what differs."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.acceptance import accepted_document
+from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
+from markscheme.calibration.card import (
+    CARD,
+    CardFile,
+    JudgeCard,
+    accepted_path,
+    card_of,
+    content_digest,
+    differences_between,
+    label_files,
+    name_of,
+    place_of,
+    read_card,
+    stated_id,
+    text_path,
+)
+from markscheme.calibration.carried_labels import carried_labels
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.setting import Accepted
+from markscheme.calibration.judge_runs import rated_by
+from markscheme.calibration.reported import Reported
+from markscheme.errors import MarkschemeError, RatingError
+from markscheme.judges.options import AskOptions
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.ratings.examples import ExampleSet, load_examples
+from markscheme.ratings.rating import Rating
+from markscheme.receipt import accepted_data
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.estimate import Estimate
+from markscheme.text import cut_short
+
+MOST_NAMED = 5
+"""Examples or entries that are named where many differ: enough to look at."""
+LONGEST_VALUE = 60
+"""Letters of a value that differs: a line of a table."""
+NOT_COMPUTED = ("date", "version", "cost", "ratings", "card")
+"""Entries of accepted.json that state when, with what and for how much the run was made, and the names of files."""
+
+
+@dataclass(frozen=True)
+class CardDifference:
+    """One thing that differs between a card and its files.
+
+    Attributes:
+        what: What it is: a file, an entry of the card, or the replies.
+        stated: What the card says; "" where that is long.
+        now: What the files say.
+    """
+
+    what: str
+    stated: str = ""
+    now: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The difference in words."""
+        return (
+            f"{self.what}: the card says {self.stated}, its files {self.now}"
+            if self.stated
+            else f"{self.what}: {self.now}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"what": self.what, "card": self.stated or None, "now": self.now}
+
+
+@dataclass(frozen=True, repr=False)
+class Verification(Reported):
+    """A card, and what its files say today.
+
+    Attributes:
+        card: The card.
+        differences: What differs; none where the card holds.
+        recomputed: Whether all figures could be computed again.
+    """
+
+    card: JudgeCard
+    differences: tuple[CardDifference, ...]
+    recomputed: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything on the card follows from its files."""
+        return self.recomputed and not self.differences
+
+    @property
+    def exit_status(self) -> int:
+        """0 if the card holds, 1 if something differs."""
+        return 0 if self.holds else 1
+
+
+def verify_card(path: Path) -> Verification:
+    """A card checked against its files: their digests, and every figure, computed again. Nothing is asked or written.
+
+    Args:
+        path: A card.json, or the folder it is in.
+
+    Raises:
+        RatingError: It isn't a judge card, or names files outside its project.
+    """
+    path = path / CARD if path.is_dir() else path
+    card = read_card(path)
+    places = {file: card.place(file) for file in card.files}
+    differences = [*_of_id(card), *_of_files(card, places)]
+    try:
+        files = CardFiles(card, places)
+        differences += files.differences
+        return Verification(card, tuple(differences), recomputed=True)
+    except (MarkschemeError, KeyError, TypeError, ValueError) as error:  # of an edited card, or of other files
+        problem = CardDifference("the figures", now=f"cannot be computed again: {error}")
+        return Verification(card, (*differences, problem), recomputed=False)
+
+
+@dataclass(frozen=True)
+class CardFiles:
+    """What the files behind a card say today.
+
+    Attributes:
+        card: The card.
+        places: Where each of its files is.
+    """
+
+    card: JudgeCard
+    places: Mapping[CardFile, Path]
+
+    @property
+    def differences(self) -> Iterator[CardDifference]:
+        """What they say otherwise than card, accepted.json and recorded replies."""
+        document = json.loads(json.dumps(self.accepted_now, default=Estimate.to_json))
+        stated = accepted_data(self.accepted.path)
+        now = card_of({**document, **_made(stated)}, self.calibration, self.card.terms, self.card.files, self.card.path)
+        for place, then, today in differences_between(dict(self.card.content), dict(now.content)):
+            yield CardDifference(place, _shown(then), _shown(today))
+        yield from self._of_accepted(stated, document)
+        yield from _of_text(self.card)
+        yield from self._of_replies()
+
+    @cached_property
+    def accepted(self) -> Accepted:
+        """The accepted run, with the judge's ratings."""
+        ratings = self._place("ratings")
+        accepted = load_accepted(accepted_path(self.card.path))
+        file = str(accepted_data(accepted.path)["ratings"]["file"])
+        if file != ratings.name:
+            raise RatingError(f"the accepted run's ratings are {file}, the card's {ratings.name}", path=accepted.path)
+        return accepted
+
+    @cached_property
+    def examples(self) -> ExampleSet:
+        """All examples with their labels."""
+        folder = self.card.terms.labels_in
+        ratings = place_of(folder, self.card.path) if folder else None
+        return load_examples(self._place("examples"), self.rubric, ratings=ratings)
+
+    @cached_property
+    def rubric(self) -> Rubric:
+        """The rubric, asked as the run asked it."""
+        return replace(load_rubric(self._place("rubric")), **self.card.terms.asking)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """The judge compared with the labels, as the run was."""
+        terms = self.card.terms
+        carried = carried_labels(self.examples, self.rubric)
+        examples = terms.choice.of(self.examples if carried is None else carried.counting)
+        accepted = self.accepted
+        first = [rating for rating in accepted.ratings if rating.sample == 0]
+        repeats = [rating for rating in accepted.ratings if 0 < rating.sample < terms.runs]
+        plain = calibration_of(self.rubric, examples, first, self._rater, options=terms.options, repeats=repeats)
+        calibration = plain.after(terms.settings)
+        return calibration if carried is None else by_current_words(calibration, carried)
+
+    @cached_property
+    def accepted_now(self) -> dict[str, Any]:
+        """What accepted.json would say of these files."""
+        data = accepted_data(self.accepted.path)
+        document = accepted_document(self.calibration, data["ratings"], data["split"], self.card.terms.runs)
+        return {**document, "settings": data["settings"]} if data["settings"] is None else document
+
+    @property
+    def _rater(self) -> Rater:
+        judge = accepted_data(self.accepted.path)["judge"]
+        identity = self.accepted.setting.identity
+        return Rater(
+            name=str(judge["name"]),
+            fingerprint="" if identity is None else identity.fingerprint,
+            source=judge["source"],
+            provenance=str(judge["provenance"]),
+            identity=identity,
+            answered_by=self.accepted.setting.answered_by,
+        )
+
+    def _place(self, role: str) -> Path:
+        return next(place for file, place in self.places.items() if file.role == role)
+
+    def _of_accepted(self, stated: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[CardDifference]:
+        """What accepted.json says otherwise."""
+        name = self.accepted.path.name
+        if stated.get("card") != self.card.id:
+            yield CardDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")
+        then = {key: value for key, value in stated.items() if key not in NOT_COMPUTED}
+        today = {key: value for key, value in now.items() if key not in NOT_COMPUTED}
+        places = [place for place, _, _ in differences_between(then, today)]
+        if places:
+            yield CardDifference(name, now=f"doesn't follow from the files: {_listed(places)}")
+
+    def _of_replies(self) -> Iterator[CardDifference]:
+        """Examples whose recorded replies now give another rating than was accepted."""
+        recordings = [place for file, place in self.places.items() if file.role == "replies"]
+        if not recordings:
+            return
+        judge = RecordedJudge.load(recordings[0])
+        gold = self.calibration.comparison.gold.examples
+        ratings, _ = rated_by(judge, self.rubric, gold, AskOptions())
+        then = {rating.id: _levels(rating) for rating in self.accepted.ratings if rating.sample == 0}
+        changed = [rating.id for rating in ratings if rating.id in then and _levels(rating) != then[rating.id]]
+        if changed:
+            yield CardDifference(
+                self._name("replies"), now=f"the replies give other ratings than were accepted: {_listed(changed)}"
+            )
+
+    def _name(self, role: str) -> str:
+        return next(file.name for file in self.card.files if file.role == role)
+
+
+def _made(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """When and with what a run was accepted, which nothing computes."""
+    return {key: stated[key] for key in ("date", "version")}
+
+
+def _of_id(card: JudgeCard) -> Iterator[CardDifference]:
+    stated = stated_id(card.path)
+    if stated != card.id:
+        yield CardDifference("id", stated or "nothing", f"give {card.id}: the card was edited")
+
+
+def _of_text(card: JudgeCard) -> Iterator[CardDifference]:
+    """Whether the card's Markdown says the same."""
+    place = text_path(card.path)
+    if place.is_file() and place.read_text(encoding="utf-8", errors="replace") != card.to_markdown():
+        yield CardDifference(place.name, now="says something else than the card")
+
+
+def _of_files(card: JudgeCard, places: Mapping[CardFile, Path]) -> Iterator[CardDifference]:
+    """Files that are missing, have other data, or weren't there when the card was made."""
+    for file, place in places.items():
+        if not place.is_file():
+            yield CardDifference(file.name, now="is missing")
+            continue
+        try:
+            digest = content_digest(place)
+        except RatingError as error:
+            yield CardDifference(file.name, now=str(error))
+            continue
+        if digest != file.digest:
+            yield CardDifference(file.name, now="has other data than when the card was made")
+    names = {file.name for file in card.files}
+    folder = card.terms.labels_in
+    for path in label_files(place_of(folder, card.path) if folder else None):
+        if name_of(path, card.path) not in names:
+            yield CardDifference(name_of(path, card.path), now="wasn't there when the card was made")
+
+
+def _levels(rating: Rating) -> Any:
+    """What a rating says of levels, score and decision."""
+    return {name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return cut_short(text, LONGEST_VALUE) or "nothing"

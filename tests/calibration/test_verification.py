@@ -1,0 +1,303 @@
+"""A judge card follows from its files, and whatever changes in one of them is found."""
+
+import contextlib
+import json
+import random
+import shutil
+import string
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from markscheme.calibration.card import content_digest, differences_between, read_card
+from markscheme.calibration.run import calibrate
+from markscheme.calibration.verification import Verification, verify_card
+from markscheme.errors import RatingError
+from markscheme.ratings.examples import load_examples
+from markscheme.ratings.from_grades import first_prompts
+from markscheme.rubrics.file import load_rubric
+
+RUBRIC = """
+name: manners
+inputs: [query]
+criteria:
+- {name: polite, description: The reply is polite, weight: 1}
+- {name: short, requirement: The reply is short, weight: 0.5}
+"""
+N = 24
+
+
+def made(folder: Path) -> Path:
+    """A project with an accepted run from recorded replies; the folder of its card."""
+    (folder / ".git").mkdir(parents=True)
+    home = folder / "calibration" / "manners"
+    for name in ("ratings", "replies"):
+        (home / name).mkdir(parents=True)
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
+    levels = [(1 + place % 5, "MET" if place % 2 else "UNMET") for place in range(N)]
+    examples = [{"id": f"e{place}", "query": f"q{place}", "response": f"reply {place}"} for place in range(N)]
+    lines(home / "examples.jsonl", examples)
+    for rater in ("ann", "ben"):
+        labels = [
+            {"id": f"e{place}", "rater": rater, "kind": "human", "criteria": {"polite": polite, "short": short}}
+            for place, (polite, short) in enumerate(levels)
+        ]
+        lines(home / "ratings" / f"{rater}.jsonl", labels)
+    record(folder, levels)
+    accept(folder)
+    return home
+
+
+def record(folder: Path, levels: list[tuple[int, str]]) -> None:
+    """Replies of a judge that is a level too kind on every fourth example."""
+    home = folder / "calibration" / "manners"
+    rubric = load_rubric(folder / "rubrics" / "manners.yaml")
+    prompts = first_prompts(rubric, load_examples(home / "examples.jsonl", rubric).examples)
+    replies = []
+    for place, (prompt, (polite, short)) in enumerate(zip(prompts, levels, strict=True)):
+        given = {"polite": str(min(5, polite + (place % 4 == 0))), "short": short}
+        verdicts = {
+            name: {"quote": "nothing to quote", "reason": "So.", "level": level} for name, level in given.items()
+        }
+        text = json.dumps({"verdicts": verdicts})
+        replies.append({"fingerprint": prompt.fingerprint, "judge": "kind", "model": "kind-1", "text": text})
+    lines(home / "replies" / "kind.jsonl", replies)
+
+
+def accept(folder: Path) -> None:
+    """Accept a run of the recorded judge."""
+    with contextlib.chdir(folder):
+        calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True)
+
+
+def lines(path: Path, records: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("card") / "project")
+
+
+@pytest.fixture
+def home(original: Path, tmp_path: Path) -> Path:
+    shutil.copytree(original.parents[1], tmp_path / "project")
+    return tmp_path / "project" / "calibration" / "manners"
+
+
+def checked(home: Path) -> Verification:
+    return verify_card(home / "card.json")
+
+
+def test_a_card_that_was_just_made_follows_from_its_files(home: Path) -> None:
+    verification = checked(home)
+    assert verification.differences == ()
+    assert verification.holds
+    card = verification.card
+    roles = sorted((file.role, file.name) for file in card.files)
+    assert [role for role, _ in roles] == ["examples", "labels", "labels", "ratings", "replies", "rubric"]
+    assert ("rubric", "../../rubrics/manners.yaml") in roles
+    assert json.loads((home / "accepted.json").read_text())["card"] == card.id
+
+
+def test_it_is_short_enough_for_a_pull_request(home: Path) -> None:
+    text = (home / "card.md").read_text(encoding="utf-8")
+    assert len(text.encode()) < 1500
+    assert "markscheme verify calibration/manners/card.json" in text
+    assert "Agreement" in text
+
+
+def test_figures_are_those_of_the_calibration(home: Path) -> None:
+    with contextlib.chdir(home.parents[1]):
+        calibration = calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl")
+    card = read_card(home / "card.json")
+    agreement = card.figure("agreement")
+    assert agreement is not None
+    assert agreement.value == pytest.approx(calibration.comparison.agreement.value, abs=1e-4)
+    assert card.content["use"] == calibration.use
+    assert card.content["labels"]["n"] == N
+
+
+def test_white_space_comments_and_the_order_of_keys_are_no_change(home: Path) -> None:
+    rubric = home.parents[1] / "rubrics" / "manners.yaml"
+    rubric.write_text(f"# A remark.\n{rubric.read_text()}\n")
+    examples = home / "examples.jsonl"
+    turned = [dict(reversed(json.loads(line).items())) for line in examples.read_text().splitlines()]
+    examples.write_text("".join(f"{json.dumps(line, indent=None)}  \n" for line in turned))
+    assert checked(home).holds
+
+
+def test_a_file_that_is_new_or_gone_is_named(home: Path) -> None:
+    shutil.copy(home / "ratings" / "ann.jsonl", home / "ratings" / "cat.jsonl")
+    (home / "ratings" / "ben.jsonl").unlink()
+    sentences = [difference.sentence for difference in checked(home).differences]
+    assert "ratings/cat.jsonl: wasn't there when the card was made" in sentences
+    assert "ratings/ben.jsonl: is missing" in sentences
+
+
+def test_ratings_that_were_not_accepted_end_the_computation_and_not_the_check(home: Path) -> None:
+    (ratings,) = home.glob("accepted-*.jsonl")
+    ratings.write_text(ratings.read_text().replace('"level": 3', '"level": 2', 1))
+    verification = checked(home)
+    assert not verification.recomputed
+    assert verification.exit_status == 1
+    assert ratings.name in {difference.what for difference in verification.differences}
+
+
+def test_replies_are_graded_again(home: Path) -> None:
+    replies = home / "replies" / "kind.jsonl"
+    replies.write_text(replies.read_text().replace('\\"level\\": \\"UNMET\\"', '\\"level\\": \\"MET\\"', 1))
+    sentences = [difference.sentence for difference in checked(home).differences]
+    assert "replies/kind.jsonl: the replies give other ratings than were accepted: e0" in sentences
+
+
+def test_a_use_that_somebody_wrote_into_accepted_json_is_found(home: Path) -> None:
+    accepted = json.loads((home / "accepted.json").read_text())
+    assert accepted["use"] != "gate"
+    accepted["use"] = "gate"
+    (home / "accepted.json").write_text(json.dumps(accepted))
+    (difference,) = checked(home).differences
+    assert difference.what == "accepted.json"
+    assert "use" in difference.now
+
+
+def test_a_card_reads_nothing_outside_its_project(home: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.jsonl"
+    secret.write_text('{"key": "s3cret"}\n')
+    card = json.loads((home / "card.json").read_text())
+    for name in ("../../../secret.jsonl", str(secret), "shipped:../secret.jsonl"):
+        card["files"][1]["file"] = name
+        (home / "card.json").write_text(json.dumps(card))
+        with pytest.raises(RatingError, match="outside the project") as refused:
+            checked(home)
+        assert "s3cret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2}', '{"schema": 1, "terms": {}, "files": []}'])
+def test_what_is_no_card_is_refused(home: Path, text: str) -> None:
+    (home / "card.json").write_text(text)
+    with pytest.raises(RatingError):
+        checked(home)
+
+
+def test_a_run_that_is_not_from_files_has_no_card(tmp_path: Path) -> None:
+    home = made(tmp_path / "project")
+    examples = [json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]
+    for example in examples:
+        example["labels"] = [{"rater": "ann", "kind": "human", "criteria": {"polite": 3, "short": "MET"}}]
+    with contextlib.chdir(tmp_path / "project"):
+        judge = "recorded:calibration/manners/replies/kind.jsonl"
+        calibrate("manners", examples=examples, judge=judge, accept=True, replace=True)
+    assert not (home / "card.json").exists()
+    assert not (home / "card.md").exists()
+    assert json.loads((home / "accepted.json").read_text())["card"] is None
+
+
+def test_a_rubric_that_comes_with_markscheme_is_verified_in_any_folder(tmp_path: Path) -> None:
+    with contextlib.chdir(tmp_path):
+        calibrate("code-quality", accept=True)
+        card = read_card(Path("calibration/code-quality/card.json"))
+        assert all(file.name.startswith("shipped:") for file in card.files if file.role != "ratings")
+        assert verify_card(Path("calibration/code-quality")).holds
+
+
+def test_differences_are_named_by_their_place() -> None:
+    stated = {"a": {"b": 1.0, "c": "x"}, "d": [1], "e": True}
+    now = {"a": {"b": 1.00009, "c": "y"}, "d": [2], "e": 1}
+    assert list(differences_between(stated, now)) == [("a › c", "x", "y"), ("d", [1], [2]), ("e", True, 1)]
+
+
+# --- any single change ------------------------------------------------------------------------------------------------
+
+Change = Callable[[str, random.Random], str]
+LETTERS = string.ascii_letters + string.digits
+
+
+def one_byte(text: str, draw: random.Random) -> str:
+    """The text with one letter or digit replaced by another."""
+    places = [place for place, letter in enumerate(text) if letter in LETTERS]
+    place = draw.choice(places)
+    letter = draw.choice([other for other in LETTERS if other != text[place]])
+    return f"{text[:place]}{letter}{text[place + 1 :]}"
+
+
+def other_level(text: str, draw: random.Random) -> str:
+    """Labels with one of them another."""
+    records = [json.loads(line) for line in text.splitlines()]
+    criteria = draw.choice(records)["criteria"]
+    name = draw.choice(sorted(criteria))
+    turned = {"MET": "UNMET", "UNMET": "MET"}
+    criteria[name] = turned[criteria[name]] if name == "short" else criteria[name] % 5 + 1
+    return "".join(f"{json.dumps(record)}\n" for record in records)
+
+
+def other_figure(text: str, draw: random.Random) -> str:
+    """A card with one digit of a figure another."""
+    card = json.loads(text)
+    figures = [*_numbers(card["figures"])]
+    holder, key = draw.choice(figures)
+    holder[key] = round(holder[key] + draw.choice([-1, 1]) * draw.choice([0.001, 0.01, 0.1]), 4)
+    return json.dumps(card)
+
+
+def _numbers(entry: Any) -> Iterator[tuple[dict[str, Any], str]]:
+    for key, value in entry.items() if isinstance(entry, dict) else ():
+        if isinstance(value, dict):
+            yield from _numbers(value)
+        elif isinstance(value, float):
+            yield entry, key
+
+
+CHANGES: dict[str, tuple[str, Change]] = {
+    "a label": ("ratings/ann.jsonl", other_level),
+    "a byte of the labels": ("ratings/ben.jsonl", one_byte),
+    "a byte of an example": ("examples.jsonl", one_byte),
+    "a byte of the replies": ("replies/kind.jsonl", one_byte),
+    "a byte of the accepted ratings": ("accepted-*.jsonl", one_byte),
+    "a byte of the rubric": ("../../rubrics/manners.yaml", one_byte),
+    "a figure": ("card.json", other_figure),
+    "a byte of the card": ("card.json", one_byte),
+    "a byte of its text": ("card.md", one_byte),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("change", CHANGES)
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10**6))
+def test_any_single_change_is_found(original: Path, change: str, seed: int) -> None:
+    pattern, changed = CHANGES[change]
+    (path,) = original.parent.glob(f"manners/{pattern}") if "*" in pattern else [original / pattern]
+    before = path.read_text(encoding="utf-8")
+    path.write_text(changed(before, random.Random(seed)), encoding="utf-8")
+    try:
+        if path.suffix == ".yaml" and content_digest_or_none(path) == content_digest_or_none(path, before):
+            return  # no change of its data
+        with contextlib.suppress(RatingError):  # it is no card any more
+            assert not checked(original).holds
+    finally:
+        path.write_text(before, encoding="utf-8")
+
+
+def content_digest_or_none(path: Path, text: str | None = None) -> str | None:
+    """The digest of a file's data, or of other text in its place; None where it can't be read."""
+    if text is not None:
+        copy = path.with_name(f"copy{path.suffix}")
+        copy.write_text(text, encoding="utf-8")
+        try:
+            return content_digest_or_none(copy)
+        finally:
+            copy.unlink()
+    try:
+        return content_digest(path)
+    except RatingError:
+        return None
+
+
+def test_the_original_still_holds(original: Path) -> None:
+    assert checked(original).holds

@@ -1,0 +1,64 @@
+"""`markscheme verify`, as a user and as CI run it; and the receipts that name a card."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import scripted_setting as setting
+from tests.commands.console import run
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A project whose judge gates by an accepted run."""
+    folder = setting.make_setting(tmp_path / "here")
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--samples", "2", "--quiet")
+    done = run(*command, cwd=folder, env=setting.environment(folder))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_card_holds_in_the_project_and_in_a_copy_of_it(here: Path, tmp_path: Path) -> None:
+    asked_before = setting.calls(here)
+    done = run("markscheme", "verify", "calibration/clear/card.json", cwd=here)
+    assert (done.returncode, "The card follows from its files." in done.stdout) == (0, True), done.stdout
+    here.rename(tmp_path / "moved")
+    from_elsewhere = run("markscheme", "verify", "moved/calibration/clear", cwd=tmp_path)
+    assert from_elsewhere.returncode == 0, from_elsewhere.stdout
+    assert setting.calls(tmp_path / "moved") == asked_before, "verifying asks nobody"
+
+
+def test_what_differs_is_said_with_both_values(here: Path) -> None:
+    setting.ask_strictly(here)
+    done = run("markscheme", "verify", "calibration/clear", "--json", cwd=here)
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
+    assert (report["holds"], report["recomputed"], report["rubric"]) == (False, True, "clear")
+    by_place = {difference["what"]: difference for difference in report["differences"]}
+    assert "../../rubrics/clear.yaml" in by_place
+    rubric = by_place["rubric › fingerprint"]
+    assert rubric["card"] != rubric["now"]
+
+
+def test_the_receipt_of_a_grade_names_the_card(here: Path) -> None:
+    (here / "answer.txt").write_text("answer 7: tone=3 facts=4", encoding="utf-8")
+    command = ("markscheme", "grade", "clear", "answer.txt", "--judge", setting.JUDGE, "--json")
+    receipt = json.loads(run(*command, cwd=here, env=setting.environment(here)).stdout)["receipt"]
+    card = json.loads((here / "calibration" / "clear" / "card.json").read_text())
+    assert receipt["card"] == card["id"]
+
+
+def test_a_file_that_is_no_card_is_refused(here: Path) -> None:
+    for name in ("calibration/clear/accepted.json", "rubrics/clear.yaml", "missing.json"):
+        assert run("markscheme", "verify", name, cwd=here).returncode == 2, name
+
+
+def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Path) -> None:
+    setting.set_judge(here, tone=1)
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--no-cache", "--quiet")
+    assert run(*command, cwd=here, env=setting.environment(here)).returncode == 1
+    card = json.loads((here / "calibration" / "clear" / "card.json").read_text())
+    assert (card["use"], card["verdict"]) == ("none", "adjust")
+    done = run("markscheme", "verify", "calibration/clear", cwd=here)
+    assert done.returncode == 0, done.stdout
