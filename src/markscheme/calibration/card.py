@@ -34,7 +34,7 @@ SHIPPED: Final = "shipped:"
 """Begins the name of a file that comes with markscheme."""
 
 FileRole: TypeAlias = Literal["rubric", "examples", "labels", "ratings", "replies"]
-FIGURES: Final[Mapping[str, str]] = {
+NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
     "agreement": "agreement",
     "baseline": "agreement_constant",
     "annotators": "agreement_person",
@@ -245,7 +245,7 @@ def card_of(
         "except": accepted["except"],
         "measure": {"of": accepted["measure"], "tolerance": measured["tolerance"], "target": measured["target"]},
         "figures": {
-            **{name: measured[key] for name, key in FIGURES.items()},
+            **{name: measured[key] for name, key in NAMES_IN_ACCEPTED.items()},
             "false_passes": comparison.false_pass_rate,
             "false_fails": comparison.false_fail_rate,
             "margin": measured["margin"],
