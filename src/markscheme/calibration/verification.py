@@ -40,7 +40,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Estimate
 from markscheme.text import cut_short
 
-MOST_NAMED = 5
+MOST_LISTED = 5
 """Examples or entries that are named where many differ: enough to look at."""
 LONGEST_VALUE = 60
 """Letters of a value that differs: a line of a table."""
@@ -279,7 +279,7 @@ def _levels(rating: Rating) -> Any:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+    return ", ".join(names[:MOST_LISTED]) + (f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else "")
 
 
 def _shown(value: Any) -> str:
