@@ -185,6 +185,46 @@ def test_what_is_no_card_is_refused(home: Path, text: str) -> None:
         checked(home)
 
 
+OPTIONS: list[dict[str, Any]] = [
+    {"target": 0.6, "tolerance": 0.3},
+    {"on": "decision", "max_false_pass": 0.1},
+    {"gold_by": "mean"},
+    {"gold": "human", "strategy": "one_shot"},
+    {"only": ("system=b",)},
+    {"split": "test"},
+    {"split": "all"},
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: ", ".join(options))
+def test_a_card_holds_whatever_options_the_run_had(home: Path, options: dict[str, Any]) -> None:
+    examples = [json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]
+    for place, example in enumerate(examples):
+        example |= {"system": "b" if place % 3 else "a", "group": f"g{place // 2}"}
+        example |= {"split": "test" if place % 2 else "dev"} if "split" in options else {}
+    lines(home / "examples.jsonl", examples)
+    with contextlib.chdir(home.parents[1]):
+        judge = "recorded:calibration/manners/replies/kind.jsonl"
+        calibrate("manners", judge=judge, accept=True, replace=True, **options)
+    verification = checked(home)
+    assert [difference.sentence for difference in verification.differences] == []
+    assert verification.recomputed
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_card_holds_after_a_rewording(home: Path) -> None:
+    project = home.parents[1]
+    under = {"polite": "0" * 16}
+    for path in (home / "ratings").iterdir():
+        lines(path, [{**json.loads(line), "under": under} for line in path.read_text().splitlines()])
+    lines(home / "wordings.jsonl", [{"criterion": "polite", "under": "0" * 16, "text": "Is it polite?", "levels": []}])
+    with contextlib.chdir(project):
+        calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True, replace=True)
+    assert checked(home).holds
+    assert "wordings" in {file.role for file in read_card(home / "card.json").files}
+
+
 def test_a_run_that_is_not_from_files_has_no_card(tmp_path: Path) -> None:
     home = made(tmp_path / "project")
     examples = [json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]

@@ -19,6 +19,7 @@ from markscheme.plain_data import form_of, json_lines, plain_data, read_json, re
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS
+from markscheme.ratings.wordings import WORDINGS_FILE
 from markscheme.shipped import shipped
 from markscheme.stats.annotators import GoldRule
 from markscheme.stats.estimate import Estimate
@@ -33,7 +34,7 @@ LAST_DIGIT: Final = 1.01e-4
 SHIPPED: Final = "shipped:"
 """Begins the name of a file that comes with markscheme."""
 
-FileRole: TypeAlias = Literal["rubric", "examples", "labels", "ratings", "replies"]
+FileRole: TypeAlias = Literal["rubric", "examples", "labels", "wordings", "ratings", "replies"]
 NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
     "agreement": "agreement",
     "baseline": "agreement_constant",
@@ -130,6 +131,8 @@ class CardBasis:
             return None
         files: list[tuple[FileRole, Path]] = [("rubric", rubric), ("examples", examples)]
         files += [("labels", path) for path in label_files(self.examples.ratings)]
+        wordings = examples.parent / WORDINGS_FILE
+        files += [("wordings", wordings)] if wordings.is_file() else []
         recording = calibration.rater.recording
         return files if recording is None else [*files, ("replies", recording)]
 

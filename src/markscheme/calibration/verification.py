@@ -40,7 +40,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Estimate
 from markscheme.text import cut_short
 
-MOST_LISTED = 5
+MOST_AT_A_TIME = 5
 """Examples or entries that are named where many differ: enough to look at."""
 LONGEST_VALUE = 60
 """Letters of a value that differs: a line of a table."""
@@ -279,7 +279,9 @@ def _levels(rating: Rating) -> Any:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST_LISTED]) + (f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else "")
+    return ", ".join(names[:MOST_AT_A_TIME]) + (
+        f" and {len(names) - MOST_AT_A_TIME} more" if len(names) > MOST_AT_A_TIME else ""
+    )
 
 
 def _shown(value: Any) -> str:
