@@ -27,6 +27,7 @@ from tests.real.promptfoo import NODE, QUIET, install_promptfoo
 WIDTH = "100"
 SECONDS = 300
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*")
+PROGRESS = re.compile(r"^[^\n]+: \d+ of \d+\n", re.MULTILINE)
 EXPORT = re.compile(r"export (\w+)=(\S+)")
 
 
@@ -208,9 +209,12 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 def shows(shown: Sequence[str], printed: str) -> None:
     """What a page shows must be what was printed, wherever lines break; `...` stands for anything.
 
+    Lines of progress don't count: only a slow machine prints them.
+
     Raises:
         AssertionError: It isn't.
     """
+    printed = PROGRESS.sub("", printed)
     parts = [" ".join(part.split()) for part in "\n".join(shown).split("...")]
     if not re.fullmatch(" ?.* ?".join(map(re.escape, parts)), " ".join(printed.split())):
         difference = difflib.unified_diff(shown, printed.split("\n"), "the page", "what was printed", lineterm="", n=99)
