@@ -54,6 +54,7 @@ LAYERS = [
     "stress",
     "demo",
     "rendering",
+    "discovery",
     "report",
     "labelling",
     "commands",

@@ -20,6 +20,7 @@ GROUPS = {
     "Start here": {
         "init": "add graders, a rubric and labelled examples to a project",
         "calibrate": "compare a judge with human labels: can it decide, what to fix?",
+        "discover": "read outputs, note what is wrong, and write a rubric from it",
         "label": "label responses on a page, blind to judges and others",
         "demo": "offline tour: what agreement is worth, and a planted fault found",
     },

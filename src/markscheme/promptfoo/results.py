@@ -115,6 +115,7 @@ class Row:
         sample: Index of this grading among several of the same output, from 0.
         passed_anyway: Whether Promptfoo counts it as passed although it is ungraded.
         metadata: Those of its test that say something about the case.
+        comment: What somebody wrote about it in the viewer, with a thumb or without one.
     """
 
     id: str
@@ -135,6 +136,7 @@ class Row:
     sample: int = 0
     passed_anyway: bool = False
     metadata: Mapping[str, str] = field(default_factory=dict)
+    comment: str = ""
 
     @property
     def is_labelled(self) -> bool:
@@ -291,6 +293,7 @@ class _Reading:
             named={name: v for name, n in _mapping(raw.get("namedScores")).items() if (v := finite(n)) is not None},
             test=int(finite(raw.get("testIdx")) or 0),
             passed_anyway=ungraded is not None and manual is None and raw.get("success") is True,
+            comment=manual.comment if manual is not None and manual.comment else _comment(grading),
         )
 
     def _split(self, metadata: Mapping[str, Any]) -> Literal["dev", "test"] | None:
@@ -429,13 +432,18 @@ def _ungraded(component: _Component, reason: str) -> str | None:
     return None if isinstance(component.raw.get("pass"), bool) else "it neither passes nor fails"
 
 
+def _comment(grading: Mapping[str, Any]) -> str:
+    """The comment in the viewer; a row that is only highlighted has none."""
+    return str(grading.get("comment") or "").removeprefix("!highlight").strip()
+
+
 def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None:
     """The manual rating; a score that the viewer filled in after a thumb is left out."""
     listed = [_mapping(component) for component in _list(grading.get("componentResults"))]
     thumb = next((c for c in listed if _mapping(c.get("assertion")).get("type") == HUMAN), None)
     row_score = finite(grading.get("score"))
     row_score = finite(raw.get("score")) if row_score is None else row_score
-    comment = str(grading.get("comment") or "").removeprefix("!highlight").strip()
+    comment = _comment(grading)
     if thumb is not None and isinstance(thumb.get("pass"), bool):
         filled_in = float(thumb["pass"])
         scores = (score for score in (row_score, finite(thumb.get("score"))) if score not in (None, filled_in))

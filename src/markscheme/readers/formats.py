@@ -49,6 +49,7 @@ class FileFormat:
         is_of_tool: Whether it is the export of a tool, which names its metrics and its raters.
         states_kinds: Whether it states who labelled, a person or not.
         names_judges: Whether it names its judges.
+        read_content: Adds the content of the files of one export, for who wants its words; None for other formats.
     """
 
     reads: str
@@ -59,6 +60,7 @@ class FileFormat:
     is_of_tool: bool = False
     states_kinds: bool = True
     names_judges: bool = True
+    read_content: Callable[[Sequence[Peek], ToolContent], None] | None = None
 
     @property
     def name(self) -> str:
@@ -86,7 +88,7 @@ def of_tool(
             readings.append(content.reading(reads))
         return readings
 
-    return FileFormat(reads, is_mine, read_exports, is_of_tool=True)
+    return FileFormat(reads, is_mine, read_exports, is_of_tool=True, read_content=read)
 
 
 def one_by_one(read: Callable[[Reading], None]) -> ReadFiles:

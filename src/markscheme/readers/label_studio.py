@@ -7,7 +7,7 @@ from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import plain
 from markscheme.readers.peek import Peek, decoded
 from markscheme.readers.tables import FIELDS
-from markscheme.readers.tool_content import QUERY, Fields, RawRating, ToolContent
+from markscheme.readers.tool_content import QUERY, Fields, RawRating, Remark, ToolContent
 
 ANSWERS = ("response", "output", "answer", "reply", "completion", "text")
 """Names of the column that holds the response, in order of preference; others need `--map COLUMN=response`."""
@@ -20,6 +20,8 @@ OF_ANNOTATION = ("id", "updated_at", "lead_time", "task", "project", "parent_pre
                  "unique_id", "draft_created_at", "import_id", "last_action", "bulk_created", "updated_by",
                  "last_created_by", "prediction", "result_count", "model", "model_run", "cluster", "neighbors",
                  "mislabeling", "score")  # fmt: skip
+RATES_NOTHING = "texts of an annotation that rates nothing"
+"""What texts count as where ratings are wanted."""
 VALUES = ("choices", "rating", "number", "text")
 
 
@@ -60,6 +62,7 @@ def _task(record: Any, content: ToolContent) -> None:
             content.lose("cancelled annotations")
         else:
             _rate(unit, result, rater, kind, at, content)
+            _remark_regions(unit, result, rater, kind, at, content)
         annotation_fields.close()
     for prediction in fields.items("predictions"):
         prediction_fields = Fields(prediction, content, "prediction", OF_ANNOTATION)
@@ -91,7 +94,37 @@ def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, at: str, con
     for name, value in by_name.items():
         content.rate(RawRating(unit, name, value, rater, kind, at=at, note="\n".join(notes)))
     if notes and not by_name:
-        content.lose("texts of an annotation that rates nothing", len(notes))
+        content.lose(RATES_NOTHING, len(notes))
+
+
+def _remark_regions(unit: str, result: Sequence[Any], rater: str, kind: Kind, at: str, content: ToolContent) -> None:
+    """Add the texts of an annotation, each with the passage of its region, and the labels of passages."""
+    passages: dict[str, str] = {}
+    labels: dict[str, tuple[str, ...]] = {}
+    texts: list[tuple[str, str]] = []
+    for place, region in enumerate(result):
+        value = region.get("value") if isinstance(region, Mapping) else None
+        if not isinstance(value, Mapping):
+            continue
+        key = str(region.get("id") or place)
+        of_region = value.get("labels", value.get("hypertextlabels", value.get("paragraphlabels")))
+        if "start" in value and isinstance(value.get("text"), str):
+            passages[key] = value["text"]
+            content.not_rated[RATES_NOTHING] += 1
+        if isinstance(of_region, list):
+            labels[key] = tuple(str(label) for label in of_region)
+            content.not_rated["'value.labels' of a result"] += 1
+        if region.get("type") == "textarea" and "text" in value:
+            lines = [str(text) for text in _listed(value["text"]) if str(text).strip()]
+            texts.append((key, "\n".join(lines)))
+            content.not_rated[RATES_NOTHING] += len(_listed(value["text"]))
+    for place in ("start", "end", "globalOffsets.start", "globalOffsets.end", "startOffset", "endOffset"):
+        content.not_rated[f"'value.{place}' of a result"] += len(passages)
+    with_text = {key for key, _ in texts}
+    marked = [(key, "") for key in passages if key not in with_text]
+    for key, text in (*texts, *marked):
+        if text or passages.get(key):
+            content.remark(Remark(unit, text, rater, kind, at, passages.get(key, ""), labels.get(key, ())))
 
 
 def _listed(value: Any) -> list[Any]:

@@ -1,11 +1,12 @@
 """Langfuse's exports: scores (CSV, JSON, or the API's answer), joined with the traces that hold the responses."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.peek import Peek, decoded, mapping
-from markscheme.readers.tool_content import Fields, RawRating, ToolContent
+from markscheme.readers.tool_content import Fields, RawRating, Remark, ToolContent
 
 _KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
 _SCORE = ("source", "dataType", "name", "value")
@@ -27,7 +28,7 @@ def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
     Raises:
         RatingError: Only traces are given: they don't separate the scores of different raters.
     """
-    if not any(peek.has(*_SCORE) for peek in files):
+    if not content.for_remarks and not any(peek.has(*_SCORE) for peek in files):
         names = ", ".join(sorted({name for peek in files for _, trace in peek.first for name in _mixed(trace)}))
         raise RatingError(
             f"mixes the scores of annotators and judges without names ({names or 'none found'}): export the scores "
@@ -57,8 +58,23 @@ def _trace(record: Mapping[str, object], content: ToolContent) -> None:
     if mixed:
         content.note(f"the traces' own lists of scores ({', '.join(mixed)}) were left aside: the scores' file has them")
     fields = Fields(record, content, "trace", (*_OF_TRACE, *mixed))
-    content.respond(str(record.get("id") or ""), decoded(fields.take("output")), decoded(fields.take("input")))
+    unit = str(record.get("id") or "")
+    content.respond(unit, decoded(fields.take("output")), decoded(fields.take("input")))
+    comments = decoded(fields.take("comments"))
+    for comment in comments if isinstance(comments, list) else ():
+        _comment(unit, comment, content)
     fields.close()
+
+
+def _comment(unit: str, record: Any, content: ToolContent) -> None:
+    """Add a comment on a trace: written by one of the project's users, if it has an author."""
+    fields = Fields(record, content, "comment", ("id",))
+    text = fields.text("content")
+    author = fields.text("author_user_id", "authorUserId")
+    at = fields.text("created_at", "createdAt")
+    fields.close()
+    if text:
+        content.remark(Remark(unit, text, author, "human" if author else None, at), lost="comments on traces")
 
 
 def _score(record: Mapping[str, object], content: ToolContent) -> None:
@@ -76,12 +92,14 @@ def _score(record: Mapping[str, object], content: ToolContent) -> None:
     word = fields.take("stringValue")
     if type_ == "CATEGORICAL":
         value = content.either(name, value, word)
-    if type_ in ("TEXT", "CORRECTION"):
+    rater = fields.text("authorUserName", "authorUserId")
+    at = str(record.get("timestamp") or "")
+    if type_ == "TEXT" and unit and word:
+        content.remark(Remark(unit, str(word), rater, _KINDS.get(kind), at), lost="scores of the type TEXT")
+    elif type_ in ("TEXT", "CORRECTION"):
         content.lose(f"scores of the type {type_}")
     elif not unit:
         content.lose("scores of a session or a dataset run")
     else:
-        rater = fields.text("authorUserName", "authorUserId")
-        at = str(record.get("timestamp") or "")
         content.rate(RawRating(unit, name, value, rater, _KINDS.get(kind), fields.text("comment"), at))
     fields.close()

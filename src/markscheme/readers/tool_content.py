@@ -55,6 +55,29 @@ class RawRating:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Words that somebody wrote about a response, next to a rating or without one.
+
+    Attributes:
+        unit: The response's id.
+        text: The words; "" for a passage that was marked without any.
+        rater: Who wrote; "" if the file doesn't say.
+        kind: The kind of who wrote, as the file states it; None if it doesn't.
+        at: When, as written.
+        quote: The passage that they are about; "" if none is marked.
+        modes: Names that the passage was labelled with.
+    """
+
+    unit: str
+    text: str
+    rater: str
+    kind: Kind | None
+    at: str = ""
+    quote: str = ""
+    modes: tuple[str, ...] = ()
+
+
 class Fields:
     """One record of a file, which counts every field as lost that the reader didn't take.
 
@@ -126,12 +149,30 @@ class ToolContent(Import):
         raw_ratings: The values that raters gave.
         responses: By id; a later response with the same id counts as lost.
         scales: Lowest and highest value by metric, if the files state them.
+        remarks: Words that no rating holds.
+        for_remarks: Whether words alone are wanted, so that an export without ratings will do.
+        not_rated: Counts, among the lost, of what came in as remarks.
     """
 
     rubric: Rubric | None = None
     raw_ratings: list[RawRating] = field(default_factory=list)
     responses: dict[str, Example] = field(default_factory=dict)
     scales: dict[str, tuple[float, float]] = field(default_factory=dict)
+    remarks: list[Remark] = field(default_factory=list)
+    for_remarks: bool = False
+    not_rated: Counter[str] = field(default_factory=Counter)
+
+    def remark(self, remark: Remark, *, lost: str = "") -> None:
+        """Add words that no rating holds; `lost` is what they count as where ratings are wanted."""
+        self.remarks.append(remark)
+        if lost:
+            self.lose(lost)
+            self.not_rated[lost] += 1
+
+    @property
+    def lost_as_remarks(self) -> Counter[str]:
+        """Counts of what neither ratings nor remarks can hold."""
+        return self.lost - self.not_rated
 
     def respond(self, unit: str, response: Any, inputs: Any = None, group: str = "", **more: Any) -> None:
         """Add a response.

@@ -253,6 +253,34 @@ class Scatter(Block):
 
 
 @dataclass(frozen=True)
+class CurveSeries:
+    """One line of a curve: its name, and its value after 1, 2, … steps."""
+
+    name: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Curve(Block):
+    """Counts that grow, against steps: `counts` and `steps` name the axes. Needs one step at least."""
+
+    series: tuple[CurveSeries, ...]
+    counts: str
+    steps: str
+    caption: str
+
+    @property
+    def length(self) -> int:
+        """How many steps there are."""
+        return max((len(line.values) for line in self.series), default=0)
+
+    @property
+    def highest(self) -> float:
+        """The largest value, at least 1."""
+        return max((value for line in self.series for value in line.values), default=1.0) or 1.0
+
+
+@dataclass(frozen=True)
 class Said:
     """One rater's rating on one criterion: level, or why there is none; reason; quote, and where it was found."""
 
@@ -347,6 +375,8 @@ def _is_left_out(block: Block) -> bool:
             return not block.lines
         case Tiles():
             return not block.tiles
+        case Curve():
+            return not block.length
         case Section():
             return not in_text(block.blocks)
     return False

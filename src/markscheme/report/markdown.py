@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from markscheme.phrases import rounded
 from markscheme.report import document as doc
 from markscheme.report.bars import drawn
+from markscheme.report.curves import points_of
 from markscheme.report.figures import cut_short
 from markscheme.text import on_one_line, printable
 
@@ -81,6 +83,15 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
             yield "```text"
             yield from (line.translate(_IN_PICTURES) for line in drawn(block, _WIDTH))
             yield "```"
+            yield ""
+            yield escaped(block.caption)
+        case doc.Curve():
+            points = points_of(block)
+            yield _row(escaped(heading) for heading in (f"{block.counts} after … {block.steps}", *map(str, points)))
+            yield _row("---" for _ in range(len(points) + 1))
+            for series in block.series:
+                values = (series.values[min(point, len(series.values)) - 1] for point in points if series.values)
+                yield _row([escaped(series.name), *(rounded(value, 1) for value in values)])
             yield ""
             yield escaped(block.caption)
         case doc.Tiles():

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from markscheme.report import document as doc
 from markscheme.report.bars import drawn
+from markscheme.report.curves import EIGHTHS, drawn_curve
 from markscheme.report.figures import cut_short
 from markscheme.text import printable, raw_stream
 
@@ -60,6 +61,7 @@ _TYPED = str.maketrans(
         "┤": "]",
         "●": "o",
         "▲": "^",
+        **dict(zip(EIGHTHS, "__..--==", strict=True)),
     }
 )
 """Replacements for a terminal without line drawing."""
@@ -157,6 +159,10 @@ class _Page(Console):
                 self._table(block)
             case doc.Bars():
                 for line in drawn(block, self.width):
+                    self._say(line)
+                self._say(block.caption)
+            case doc.Curve():
+                for line in drawn_curve(block, self.width):
                     self._say(line)
                 self._say(block.caption)
             case doc.Tiles():

@@ -4,7 +4,7 @@ import json
 import re
 import textwrap
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from pathlib import Path
@@ -131,6 +131,31 @@ def edit(path: Path, changes: Changes) -> Edit:
     """
     before = _text_of(path)
     return Edit(path, before, edited(before, form_of(path), changes, path=path))
+
+
+def edit_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
+    """A rubric's file with further criteria after the last one; comments and everything else stay, nothing is written.
+
+    Args:
+        path: The file.
+        entries: The criteria, as a rubric's file has them.
+
+    Raises:
+        RubricError: The file is faulty, or its criteria aren't a list that others can follow.
+    """
+    before = _text_of(path)
+    marker = "\ufeff" if before.startswith("\ufeff") else ""
+    body = before.removeprefix(marker)
+    form = form_of(path)
+    old = _rubric(body, form)
+    editing = _Editing(body, form, path)
+    editing.append_criteria(entries)
+    after = editing.result()
+    new = _rubric(after, form)
+    is_longer = new.criteria[: len(old.criteria)] == old.criteria
+    if not is_longer or len(new.criteria) != len(old.criteria) + len(entries):
+        raise RubricError("its criteria aren't a list to which others can be added; add them by hand", path=path)
+    return Edit(path, before, marker + after)
 
 
 def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None) -> str:
@@ -287,6 +312,42 @@ class _Editing:
         at = self._next_line(value_node)
         head = "" if at == 0 or self.text[at - 1] == "\n" else end_of_line
         self.splices.append((at, at, f"{head}{' ' * key_node.start_mark.column}{line}{end_of_line}"))
+
+    def append_criteria(self, entries: Sequence[Mapping[str, object]]) -> None:
+        """Insert criteria after the last one, in the style of the list."""
+        if not self.criteria:
+            raise RubricError("has no criteria to add others to", path=self.path)
+        *parent, _ = self.criteria[-1]
+        listed = self._node(tuple(parent))
+        last = listed.value[-1]
+        if listed.flow_style:
+            at = last.end_mark.index
+            self.splices.append((at, at, "".join(f", {json.dumps(entry, ensure_ascii=False)}" for entry in entries)))
+            return
+        end_of_line = "\r\n" if "\r\n" in self.text else "\n"
+        column = listed.start_mark.column
+        at = self._after_block(last, column)
+        head = "" if at == 0 or self.text[at - 1] == "\n" else end_of_line
+        lines = [
+            f"{' ' * column}{'- ' if place == 0 else '  '}{key}: {json.dumps(value, ensure_ascii=False)}"
+            for entry in entries
+            for place, (key, value) in enumerate(entry.items())
+        ]
+        self.splices.append((at, at, head + end_of_line.join(lines) + end_of_line))
+
+    def _after_block(self, node: "Node", column: int) -> int:
+        """Where the line after a block item starts: its end may lie at the next key, after blank lines and comments."""
+        end = int(node.end_mark.index)
+        before = self.text[:end]
+        kept = before.rstrip()
+        while kept:
+            start = kept.rfind("\n") + 1
+            line = kept[start:]
+            if not line.lstrip().startswith("#") or len(line) - len(line.lstrip()) > column:
+                break
+            kept = kept[:start].rstrip()
+        after = self.text.find("\n", len(kept))
+        return len(self.text) if after < 0 else after + 1
 
     def _next_line(self, node: "Node") -> int:
         """Where the line after a value starts; a block scalar already ends with its line."""

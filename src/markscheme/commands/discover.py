@@ -1,0 +1,228 @@
+"""`markscheme discover`: from outputs and a feeling to a rubric: read, note, group, count, write."""
+
+import asyncio
+import datetime
+import sys
+from dataclasses import dataclass
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import (
+    COUNT,
+    MORE_OPTIONS,
+    WITHIN_1,
+    AskFlags,
+    existing_file,
+)
+from markscheme.commands.output import TOO_FEW
+from markscheme.errors import UsageError
+from markscheme.ratings.kinds import Kind
+
+if TYPE_CHECKING:
+    from markscheme.discovery.opened import OpenedDiscovery
+    from markscheme.discovery.result import Discovery
+    from markscheme.discovery.writing import Written
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class NotesOptions:
+    """Notes and assignments from elsewhere.
+
+    Attributes:
+        notes: notes from elsewhere: a table, or an export of another tool
+        assign: notes put into modes, one a line; without --kind human they are suggestions
+        random: the outputs in these files, noted or not, are a random draw
+        kind: who wrote: human, or model for suggestions; required where a file doesn't say
+    """
+
+    notes: Annotated[tuple[Path, ...], Parameter(metavar="FILE")] = ()
+    assign: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None
+    random: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
+    kind: Annotated[Kind | None, Parameter(metavar="KIND", group=MORE_OPTIONS)] = None
+
+
+def discover(
+    name: Annotated[str, Parameter(metavar="NAME", help="the rubric to be")],
+    /,
+    *,
+    pool: Annotated[Path | None, Parameter(metavar="FILE", help="outputs to read (default: those from before)")] = None,
+    rater: Annotated[str | None, Parameter(metavar="NAME", help="who reads (default: your login name)")] = None,
+    taking: NotesOptions = NotesOptions(),
+    suggest: Annotated[str | None, Parameter(metavar="JUDGE")] = None,
+    plan: bool = False,
+    report: bool = False,
+    write: bool = False,
+    force: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    share_seen: Annotated[float, WITHIN_1, Parameter(name="--unseen", metavar="SHARE", group=MORE_OPTIONS)] = 0.05,
+    sure: Annotated[float, WITHIN_1, Parameter(metavar="P", group=MORE_OPTIONS)] = 0.9,
+    seed: Annotated[int | None, COUNT, Parameter(metavar="K", help="random seed (1)", group=MORE_OPTIONS)] = None,
+    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    markdown: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None,
+    json: Annotated[bool, Parameter(name="--json", help="print JSON")] = False,
+    ask: AskFlags = AskFlags(),
+) -> int:
+    """Read outputs, note what is wrong, group the notes into modes, and write a rubric from them.
+
+    NAME is the rubric to be; everything is kept in calibration/NAME, where `label` and `calibrate` find it.
+
+    Args:
+        suggest: a model proposes modes for unsorted notes: any judge name; a person accepts or refuses each
+        plan: show what --suggest would ask, and its cost; make no calls
+        report: print how common each mode is, how much is unseen, what to read again
+        write: write rubrics/NAME.yaml and the first labels
+        force: with --write, replace a rubric that exists, instead of adding modes to it
+        share_seen: a mode in more than this share of outputs should not go unseen (0.05)
+        sure: how sure of that (0.9)
+        html: write the report as a page to open, send or print
+        markdown: write the report as Markdown; - for standard output
+
+    Example:
+        markscheme discover reply --notes notes.csv --kind human
+
+    Exit status:
+        0 enough read, 2 invalid arguments, 3 no judge to ask, 4 read more, or confirm modes first.
+    """
+    from markscheme.discovery.opened import open_discovery
+
+    here = Path.cwd()
+    outputs = existing_file(pool) if pool is not None else None
+    if taking.notes:
+        _take_notes(name, here, outputs, rater, taking, seed, quiet=json)
+        outputs = None
+    opened = open_discovery(name, here, pool=outputs, seed=seed)
+    if taking.assign is not None:
+        _assign(opened, existing_file(taking.assign), rater, taking)
+    if suggest is not None:
+        return _suggest(opened, suggest, ask, plan=plan, json=json)
+    if plan:
+        raise UsageError("--plan shows what --suggest JUDGE would ask: name the judge")
+    if write:
+        return _write(opened, here, force=force, json=json)
+    is_report = report or json or bool(html or markdown or taking.notes or taking.assign)
+    if not is_report:
+        raise UsageError("say what to do: --notes FILE, --report, --suggest JUDGE or --write")
+    return _report(opened.discovery(share_seen, sure), html, markdown, json=json)
+
+
+def _take_notes(
+    name: str, here: Path, pool: Path | None, rater: str | None, taking: NotesOptions, seed: int | None, *, quiet: bool
+) -> None:
+    """Take in notes from elsewhere, and say what was lost."""
+    from markscheme.discovery.intake import take_notes
+    from markscheme.discovery.notes_in import Author, in_words, lost_in_words
+
+    paths = [existing_file(path) for path in taking.notes]
+    author = Author(rater or "", taking.kind)
+    content = take_notes(name, here, paths, author, pool=pool, seed=seed, is_random=taking.random)
+    out = sys.stderr if quiet else sys.stdout
+    print(f"took in {in_words(content)}", file=out)
+    for remark in content.remarks:
+        print(f"note: {remark}", file=out)
+    for line in lost_in_words(content):
+        print(f"left out: {line}", file=out)
+
+
+def _assign(opened: "OpenedDiscovery", path: Path, rater: str | None, taking: NotesOptions) -> None:
+    """Take in where notes belong: a person's word where they say so, else a suggestion."""
+    from markscheme.discovery.intake import take_assignments
+
+    if taking.kind == "human" and rater is None:
+        raise UsageError("--kind human needs --rater NAME: whose word is it?")
+    take_assignments(opened, path, rater or "", taking.kind)
+
+
+def _suggest(opened: "OpenedDiscovery", judge: str, ask: AskFlags, *, plan: bool, json: bool) -> int:
+    """Ask a model for groups of the unsorted notes; they wait for a person."""
+    from markscheme.discovery.intake import note_words, suggested
+    from markscheme.discovery.suggestions import planned_prompts
+    from markscheme.judges.registry import open_judge
+    from markscheme.report.views.suggestions import json_of, plan_json, plan_view, view
+
+    outputs = opened.outputs()
+    notes = note_words(outputs)
+    if not notes:
+        raise UsageError("there are no unsorted notes to group")
+    from markscheme.commands.output import show
+
+    known_modes = {mode.name: mode.definition for mode in outputs.codebook.listed}
+    proposer = open_judge(judge, model=ask.model, asking=ask.asking())
+    try:
+        if plan:
+            cost = ask.cost(proposer, planned_prompts(notes, known_modes), 1)
+            show(plan_view(opened.folder.name, len(notes), cost), plan_json(len(notes), cost), json=json)
+            return 0
+        suggestion = asyncio.run(suggested(opened, notes, known_modes, proposer))
+    finally:
+        asyncio.run(proposer.aclose())
+    show(view(opened.folder.name, suggestion), json_of(opened.folder.name, suggestion), json=json)
+    return 0
+
+
+def _write(opened: "OpenedDiscovery", here: Path, *, force: bool, json: bool) -> int:
+    """Write the rubric and the first labels; refuse while no person has confirmed a mode."""
+    from markscheme.discovery.writing import NothingConfirmed, write_rubric
+
+    day = datetime.date.today().isoformat()
+    try:
+        written = write_rubric(opened, here, day, replaces=force)
+    except NothingConfirmed as refusal:
+        print(f"error: {refusal}", file=sys.stderr)
+        return TOO_FEW
+    if json:
+        print(dumps(_written_json(written), ensure_ascii=False))
+    else:
+        print("\n".join(_written_lines(written, here)))
+    return 0
+
+
+def _written_json(written: "Written") -> dict[str, object]:
+    return {
+        "schema": 1,
+        "rubric": written.rubric.name,
+        "path": str(written.path),
+        "criteria": [criterion.name for criterion in written.rubric.criteria],
+        "left_out": [mode.name for mode, _ in written.draft.left_out] if written.draft is not None else [],
+        "examples": written.examples,
+        "labels": dict(written.labels),
+        "advice": [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in written.advice],
+        "next": [{"command": command, "who": who} for command, who in zip(written.commands, _WHO, strict=True)],
+    }
+
+
+_WHO = ("anyone", "person", "anyone")
+"""Who must run each of the commands that follow."""
+
+
+def _written_lines(written: "Written", here: Path) -> list[str]:
+    shown = written.path.relative_to(here) if written.path.is_relative_to(here) else written.path
+    names = ", ".join(criterion.name for criterion in written.rubric.criteria)
+    lines = [f"{'wrote' if written.is_new else 'updated'} {shown}: {names}"]
+    if written.draft is not None and written.draft.left_out:
+        left_out = "; ".join(f"{mode.name} ({why})" for mode, why in written.draft.left_out)
+        lines.append(f"not yet criteria: {left_out}")
+    labels = ", ".join(f"{count} by {rater}" for rater, count in written.labels.items()) or "none"
+    lines.append(f"labels of outputs that were read, for dev: {labels}")
+    for entry in written.advice:
+        about = f" {entry.criterion!r}" if entry.criterion else ""
+        lines.append(f"advice: {entry.code}{about}: {entry.message}")
+    number = f"about {written.advised_labels} outputs" if written.advised_labels else "outputs"
+    lines.append(f"The words come from these outputs, so test labels come from {number} that nobody has read. Next:")
+    return [*lines, *(f"  {command}" for command in written.commands)]
+
+
+def _report(discovery: "Discovery", html: str | None, markdown: str | None, *, json: bool) -> int:
+    """Print the figures; 0 where enough was read and people confirmed modes."""
+    from markscheme.commands.output import refuse_outputs, write_report
+    from markscheme.report.json import dumps as report_json
+    from markscheme.report.views.discovery import json_of, view
+
+    targets = {"html": html, "markdown": markdown}
+    refuse_outputs(targets)
+    write_report(view(discovery), lambda: json_of(discovery), targets, quiet=json)
+    if json:
+        print(report_json(json_of(discovery)))
+    return 0 if discovery.is_enough else TOO_FEW

@@ -1,0 +1,371 @@
+"""Modes, the kinds of fault that notes were put into, and the codebook: modes, assignments, and a model's suggestions.
+
+A codebook is a value. Each change gives a new one, so that undoing a change is going back to the one before.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from markscheme.errors import UsageError, suggestion
+from markscheme.fingerprint import fingerprint, words_alone
+from markscheme.ratings.kinds import PEOPLE, Kind
+
+SEVERITIES: Mapping[int, str] = {1: "small", 2: "bad", 3: "must never happen"}
+"""How bad a mode is, and what a reader calls it."""
+DEFAULT_SEVERITY = 2
+"""Of a mode about which nobody has said how bad it is."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A kind of fault.
+
+    Attributes:
+        name: Its name, as a criterion may have it.
+        definition: One sentence that says when the fault is there; "" where nobody has written it yet.
+        severity: 1 small, 2 bad, 3 must never happen.
+        quotes: Passages that a person chose to show it.
+        fine: Passages that a person marked as fine, for contrast.
+        by: Who named it.
+        kind: "model" for one that a model proposed and no person has accepted; else a person's.
+        named: When it was named, as written.
+        was: Earlier names.
+        same: Fingerprints of earlier definitions with the same meaning.
+        reworded: When the definition got another meaning; "" if it never did. Readings before don't count for it.
+        into: The mode that it was merged into; "" for one that is listed.
+        parts: The modes that were merged into it; readings for one of them alone aren't readings for it.
+        halves: The modes that it was split into; empty for one that is listed.
+        half_of: The mode of which it is a half, whose readings count for it too; "" for any other.
+        is_turned: Whether the author turned it round: the criterion asks for the good, not for the fault.
+    """
+
+    name: str
+    definition: str = ""
+    severity: int = DEFAULT_SEVERITY
+    quotes: tuple[str, ...] = ()
+    fine: tuple[str, ...] = ()
+    by: str = ""
+    kind: Kind = "human"
+    named: str = ""
+    was: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    reworded: str = ""
+    into: str = ""
+    parts: tuple[str, ...] = ()
+    halves: tuple[str, ...] = ()
+    half_of: str = ""
+    is_turned: bool = False
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the definition's words; readings for the mode hold as long as it, or its meaning, is the same."""
+        return fingerprint("mode", words_alone(self.definition), *self.parts)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether readers see it: a person's, and neither merged into another nor split."""
+        return self.kind in PEOPLE and not self.into and not self.halves
+
+    def means(self, under: str) -> bool:
+        """Whether a fingerprint is of a definition with the same meaning; a first definition changes none."""
+        return under in (self.fingerprint, *self.same) or (under == UNDEFINED and not self.parts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its name and the earlier ones."""
+        return (self.name, *self.was)
+
+    def to_json(self) -> dict[str, Any]:
+        """An entry of `modes.yaml`; what is as for any mode is left out."""
+        optional = {
+            "quotes": list(self.quotes),
+            "fine": list(self.fine),
+            "kind": self.kind if self.kind != "human" else "",
+            "was": list(self.was),
+            "same": list(self.same),
+            "reworded": self.reworded,
+            "into": self.into,
+            "parts": list(self.parts),
+            "halves": list(self.halves),
+            "half_of": self.half_of,
+            "turned": self.is_turned,
+        }
+        entry: dict[str, Any] = {"name": self.name, "definition": self.definition, "severity": self.severity}
+        entry |= {"by": self.by, "named": self.named}
+        return entry | {key: value for key, value in optional.items() if value}
+
+
+UNDEFINED = Mode("").fingerprint
+"""Fingerprint of a mode without a definition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The modes that a note belongs to, by a person, or as a model suggests.
+
+    Attributes:
+        note: The note's name: reader, output and number.
+        modes: Names; empty for a note that was put back to unsorted.
+        by: Who says so.
+        kind: "model" for a suggestion.
+        at: When, as written.
+        is_firm: Of a suggestion, whether the model put the note together with another one both times it was asked.
+        is_recode: Whether it says, blind, how a second person would sort the note; it moves nothing.
+    """
+
+    note: str
+    modes: tuple[str, ...]
+    by: str
+    kind: Kind = "human"
+    at: str = ""
+    is_recode: bool = False
+    is_firm: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """One line of `assigned.jsonl`."""
+        line: dict[str, Any] = {"note": self.note, "modes": list(self.modes), "by": self.by, "kind": self.kind}
+        line |= {"at": self.at} | ({"recode": True} if self.is_recode else {})
+        return line | ({"firm": True} if self.is_firm else {})
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """Modes, the notes in them, and what a model suggests.
+
+    Attributes:
+        modes: All modes, also those merged, split or only suggested, in the order they were named.
+        assigned: By note, where a person put it.
+        suggested: By note, where a model would put it; never counted.
+        recoded: How second people sorted notes, blind.
+    """
+
+    modes: tuple[Mode, ...] = ()
+    assigned: Mapping[str, Assignment] = field(default_factory=dict)
+    suggested: Mapping[str, Assignment] = field(default_factory=dict)
+    recoded: tuple[Assignment, ...] = ()
+
+    # --- what is in it ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _by_name(self) -> dict[str, Mode]:
+        earlier = {name: mode for mode in self.modes for name in mode.was}
+        return earlier | {mode.name: mode for mode in self.modes}
+
+    @property
+    def listed(self) -> tuple[Mode, ...]:
+        """The modes that readers see."""
+        return tuple(mode for mode in self.modes if mode.is_listed)
+
+    def mode(self, name: str) -> Mode:
+        """The mode with a name, which may be an earlier one.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if name not in self._by_name:
+            names = [mode.name for mode in self.modes]
+            hint = suggestion(name, names, mark="`") or f"; there are {', '.join(names) or 'none yet'}"
+            raise UsageError(f"there is no mode `{name}`{hint}")
+        return self._by_name[name]
+
+    def resolved(self, name: str) -> str | None:
+        """The listed mode that a name leads to today; None for a mode that was split, only suggested, or isn't there.
+
+        >>> book = Codebook((Mode("too-long", was=("long",)), Mode("wordy", into="too-long")))
+        >>> book.resolved("long"), book.resolved("wordy"), book.resolved("rude")
+        ('too-long', 'too-long', None)
+        """
+        passed_by = set[str]()
+        while name in self._by_name and name not in passed_by:
+            passed_by.add(name)
+            mode = self._by_name[name]
+            if mode.is_listed:
+                return mode.name
+            name = mode.into
+        return None
+
+    def modes_of(self, note: str) -> tuple[str, ...]:
+        """The listed modes that a person put a note into, each once."""
+        assignment = self.assigned.get(note)
+        if assignment is None:
+            return ()
+        return tuple(dict.fromkeys(name for mode in assignment.modes if (name := self.resolved(mode)) is not None))
+
+    def waiting(self, notes: Iterable[str]) -> list[str]:
+        """Those of the notes for which a model's suggestion waits for a person."""
+        return [note for note in notes if note in self.suggested and note not in self.assigned]
+
+    def suggestion_of(self, note: str) -> tuple[str, ...]:
+        """The modes that a model suggests for a note, as they are called today."""
+        suggested = self.suggested.get(note)
+        if suggested is None or note in self.assigned:
+            return ()
+        names = (self.resolved(mode) or mode for mode in suggested.modes if mode in self._by_name)
+        return tuple(dict.fromkeys(names))
+
+    def parts_of(self, mode: Mode) -> tuple[Mode, ...]:
+        """The modes that were merged into one, directly or through others."""
+        parts = tuple(part for part in self.modes if part.into == mode.name)
+        return tuple(inner for part in parts for inner in (part, *self.parts_of(part)))
+
+    # --- changes ------------------------------------------------------------------------------------------------------
+
+    def _with(self, *changed: Mode) -> "Codebook":
+        names = {mode.name: mode for mode in changed}
+        kept = tuple(names.pop(mode.name, mode) for mode in self.modes)
+        return replace(self, modes=(*kept, *names.values()))
+
+    def _refuse_taken(self, name: str) -> None:
+        if not name.strip():
+            raise UsageError("a mode needs a name")
+        if name in self._by_name:
+            raise UsageError(f"there is a mode `{name}` already; names are unique")
+
+    def name_mode(self, mode: Mode) -> "Codebook":
+        """With a new mode.
+
+        Raises:
+            UsageError: The name is taken, or empty.
+        """
+        self._refuse_taken(mode.name)
+        return self._with(mode)
+
+    def assign(self, assignment: Assignment) -> "Codebook":
+        """With a note put into modes: by a person, or as a suggestion, which counts nowhere.
+
+        A person who puts a note into a mode that a model proposed accepts that mode.
+
+        Raises:
+            UsageError: There is no such mode.
+        """
+        names = tuple(dict.fromkeys(self.mode(name).name for name in assignment.modes))
+        assignment = replace(assignment, modes=names)
+        if assignment.is_recode:
+            return replace(self, recoded=(*self.recoded, assignment))
+        if assignment.kind not in PEOPLE:
+            return replace(self, suggested={**self.suggested, assignment.note: assignment})
+        proposed = [self.mode(name) for name in names if self.mode(name).kind not in PEOPLE]
+        accepted = self._with(
+            *(replace(mode, kind="human", by=assignment.by, named=assignment.at) for mode in proposed)
+        )
+        return replace(accepted, assigned={**self.assigned, assignment.note: assignment})
+
+    def accept(self, notes: Sequence[str], by: str, at: str) -> "Codebook":
+        """With a model's suggestions for some notes taken over by a person."""
+        book = self
+        for note in self.waiting(notes):
+            book = book.assign(Assignment(note, book.suggestion_of(note), by, "human", at))
+        return book
+
+    def rename(self, name: str, new: str) -> "Codebook":
+        """With another name for a mode; nothing else changes.
+
+        Raises:
+            UsageError: There is no such mode, or the new name is taken.
+        """
+        mode = self.mode(name)
+        if new != mode.name and new not in mode.was:
+            self._refuse_taken(new)
+        earlier = tuple(before for before in mode.names if before != new)
+        renamed = replace(mode, name=new, was=earlier)
+        modes = tuple(
+            _following(renamed if other_mode is mode else other_mode, mode.name, new) for other_mode in self.modes
+        )
+        return replace(self, modes=modes)
+
+    def define(self, name: str, definition: str, at: str, *, same_meaning: bool) -> "Codebook":
+        """With another definition for a mode; under another meaning, readings for it lapse.
+
+        A mode without a definition gets its first one, which changes no meaning.
+        """
+        mode = self.mode(name)
+        if same_meaning or not mode.definition:
+            same = tuple(dict.fromkeys((*mode.same, mode.fingerprint)))
+            return self._with(replace(mode, definition=definition, same=same))
+        return self._with(replace(mode, definition=definition, same=(), reworded=at))
+
+    def with_severity(self, name: str, severity: int) -> "Codebook":
+        """With another severity for a mode.
+
+        Raises:
+            UsageError: It is none of 1, 2 and 3.
+        """
+        if severity not in SEVERITIES:
+            words = ", ".join(f"{level} {word}" for level, word in SEVERITIES.items())
+            raise UsageError(f"severity is {words}; got {severity}")
+        return self._with(replace(self.mode(name), severity=severity))
+
+    def with_quotes(self, name: str, quotes: Sequence[str], fine: Sequence[str] | None = None) -> "Codebook":
+        """With passages chosen to show a mode, and passages marked as fine."""
+        mode = self.mode(name)
+        return self._with(replace(mode, quotes=tuple(quotes), fine=mode.fine if fine is None else tuple(fine)))
+
+    def turn(self, name: str) -> "Codebook":
+        """With a mode turned round, so that its criterion asks for the good; or turned back."""
+        mode = self.mode(name)
+        return self._with(replace(mode, is_turned=not mode.is_turned))
+
+    def merge(self, names: Sequence[str], into: Mode) -> "Codebook":
+        """With modes joined into one: a new one, or one of them.
+
+        Raises:
+            UsageError: Fewer than two modes, or the new name is taken by a further mode.
+        """
+        parts = [self.mode(name) for name in dict.fromkeys(names)]
+        if len({mode.name for mode in parts}) < 2:
+            raise UsageError("merging takes two modes")
+        first = next((mode for mode in parts if mode.name == into.name), None)
+        retired = ""
+        if first is not None:  # the target keeps a record of what it was, so that its readings count as before
+            retired = self._free_name(f"{first.name}-before")
+            book = self.rename(first.name, retired)
+            book = book._with(replace(book.mode(retired), into=into.name))
+            parts = [mode for mode in parts if mode is not first]
+            book = replace(book, assigned=_moved(book.assigned, first.name, retired))
+        else:
+            self._refuse_taken(into.name)
+            book = self
+        names_of_parts = tuple(sorted([*(mode.name for mode in parts), *([retired] if retired else [])]))
+        joined = replace(into, parts=names_of_parts, was=(), into="", halves=(), half_of="")
+        return book._with(*(replace(book.mode(mode.name), into=into.name) for mode in parts), joined)
+
+    def split(self, name: str, halves: Sequence[Mode]) -> "Codebook":
+        """With a mode split: both halves inherit the reading, and its notes are unsorted until they are put into one.
+
+        Raises:
+            UsageError: Fewer than two halves, or a name is taken.
+        """
+        if len({half.name for half in halves}) < 2:
+            raise UsageError("splitting takes two names")
+        for half in halves:
+            self._refuse_taken(half.name)
+        mode = self.mode(name)
+        names = tuple(half.name for half in halves)
+        return self._with(replace(mode, halves=names), *(replace(half, half_of=mode.name) for half in halves))
+
+    def _free_name(self, name: str) -> str:
+        names = (name, *(f"{name}-{number}" for number in range(2, len(self.modes) + 3)))
+        return next(candidate for candidate in names if candidate not in self._by_name)
+
+
+def _following(mode: Mode, old: str, new: str) -> Mode:
+    """A mode whose links to a renamed one follow the new name."""
+    halves = tuple(new if half == old else half for half in mode.halves)
+    same = (*mode.same, mode.fingerprint) if old in mode.parts else mode.same
+    return replace(
+        mode,
+        into=new if mode.into == old else mode.into,
+        half_of=new if mode.half_of == old else mode.half_of,
+        halves=halves,
+        parts=tuple(new if part == old else part for part in mode.parts),
+        same=same,
+    )
+
+
+def _moved(assigned: Mapping[str, Assignment], old: str, new: str) -> dict[str, Assignment]:
+    return {
+        note: replace(assignment, modes=tuple(new if name == old else name for name in assignment.modes))
+        for note, assignment in assigned.items()
+    }

@@ -1,0 +1,153 @@
+"""Which notes are alike, by their words: TF-IDF of words and pairs of words, and cosine.
+
+Words alone don't find people's categories, so nothing here makes groups: it lists modes for a note, most alike first,
+puts near-identical notes next to each other, and says which outputs are most like the notes of a mode.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+NEAREST_MODES = 3
+"""Modes listed for a note: they hold the right one in 73-79% of cases after 20 sorted notes, 84-90% after 160."""
+NOTES_OF_A_MODE = 3
+"""How near a mode is to a note: the mean of its so many nearest notes."""
+NEAR_IDENTICAL = 0.4
+"""Cosine distance up to which notes are shown next to each other: on one set, 99% of such pairs share a code."""
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class LikeTexts:
+    """Texts by how alike they are.
+
+    Attributes:
+        texts: The texts.
+    """
+
+    texts: tuple[str, ...]
+
+    @cached_property
+    def _terms(self) -> tuple[Counter[str], ...]:
+        return tuple(Counter(_terms_of(text)) for text in self.texts)
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {
+            term: place for place, term in enumerate(dict.fromkeys(term for terms in self._terms for term in terms))
+        }
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """Inverse document frequency of each term, smoothed as if one more text had every term."""
+        holding = np.zeros(len(self._columns))
+        for terms in self._terms:
+            holding[[self._columns[term] for term in terms]] += 1
+        return np.asarray(np.log((1 + len(self.texts)) / (1 + holding)) + 1)
+
+    @cached_property
+    def similarity(self) -> Floats:
+        """Cosine of each text with each other one, shape (n, n), 0 to 1."""
+        from scipy.sparse import csr_matrix  # a tenth of a second to load, and few commands compare words
+
+        rows: list[int] = []
+        columns: list[int] = []
+        values: list[float] = []
+        for row, terms in enumerate(self._terms):
+            weighted = {self._columns[term]: (1 + np.log(count)) for term, count in terms.items()}
+            scaled = {column: value * self._weights[column] for column, value in weighted.items()}
+            length = float(np.sqrt(sum(value * value for value in scaled.values()))) or 1.0
+            rows += [row] * len(scaled)
+            columns += scaled.keys()
+            values += [value / length for value in scaled.values()]
+        size = (len(self.texts), max(1, len(self._columns)))
+        matrix = csr_matrix((values, (rows, columns)), shape=size)
+        return np.asarray((matrix @ matrix.T).toarray(), dtype=np.float64)
+
+
+def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """The modes most like each unsorted note, the most alike first.
+
+    Args:
+        notes: All notes, by key.
+        modes: By mode, the keys of the notes in it.
+
+    Returns:
+        By key of a note that is in no mode, up to three modes.
+
+    Example:
+        >>> notes = {"1": "wrong price", "2": "far too long", "3": "the price is wrong"}
+        >>> nearest_modes(notes, {"price": ["1"], "length": ["2"]})
+        {'3': ('price', 'length')}
+    """
+    keys = list(notes)
+    places = {key: place for place, key in enumerate(keys)}
+    sorted_notes = {key for in_mode in modes.values() for key in in_mode}
+    unsorted = [key for key in keys if key not in sorted_notes]
+    if not unsorted or not modes:
+        return dict.fromkeys(unsorted, ())
+    similarity = LikeTexts(tuple(notes.values())).similarity
+    columns = {name: [places[key] for key in in_mode if key in places] for name, in_mode in modes.items()}
+    names = [name for name, column in columns.items() if column]
+    nearest = {}
+    for key in unsorted:
+        scores = [_mean_of_nearest(similarity[places[key], columns[name]]) for name in names]
+        order = sorted(range(len(names)), key=lambda place, scores=scores: -scores[place])  # type: ignore[misc]
+        nearest[key] = tuple(names[place] for place in order[:NEAREST_MODES])
+    return nearest
+
+
+def _mean_of_nearest(similarities: Floats) -> float:
+    return float(np.sort(similarities)[-NOTES_OF_A_MODE:].mean())
+
+
+def in_likeness_order(notes: Mapping[str, str]) -> tuple[str, ...]:
+    """The keys of notes, near-identical ones next to each other, otherwise in their order."""
+    keys = list(notes)
+    if len(keys) < 2:
+        return tuple(keys)
+    near = LikeTexts(tuple(notes.values())).similarity >= 1 - NEAR_IDENTICAL
+    placed: dict[str, None] = {}
+    for place, key in enumerate(keys):
+        if key not in placed:
+            placed[key] = None
+            placed |= dict.fromkeys(keys[other_place] for other_place in np.flatnonzero(near[place]))
+    return tuple(placed)
+
+
+def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
+    """The ids of outputs, those most like some notes first.
+
+    Args:
+        notes: Words of the notes, and the passages they are about.
+        outputs: Texts by id.
+    """
+    if not notes or not outputs:
+        return tuple(outputs)
+    similarity = LikeTexts((*outputs.values(), *notes)).similarity[: len(outputs), len(outputs) :]
+    scores = [_mean_of_nearest(row) for row in similarity]
+    ids = list(outputs)
+    return tuple(ids[place] for place in sorted(range(len(ids)), key=lambda place: -scores[place]))
+
+
+def least_like(read: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
+    """The ids of outputs, those least like the ones that were read first."""
+    if not read or not outputs:
+        return tuple(outputs)
+    similarity = LikeTexts((*outputs.values(), *read)).similarity[: len(outputs), len(outputs) :]
+    closest = similarity.max(axis=1)
+    ids = list(outputs)
+    return tuple(ids[place] for place in sorted(range(len(ids)), key=lambda place: closest[place]))
+
+
+def _terms_of(text: str) -> list[str]:
+    words = _WORD.findall(text.casefold())
+    return [*words, *(f"{first} {second}" for first, second in pairwise(words))]

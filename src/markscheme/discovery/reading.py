@@ -1,0 +1,207 @@
+"""OutputReading, the record of a person reading an output, with their notes; one a line of a file of notes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from markscheme.numerals import finite
+from markscheme.plain_data import shown
+from markscheme.ratings.kinds import KINDS, Kind
+
+ReadState = Literal["open", "noted", "in full", "unclear"]
+READ_STATES: tuple[str, ...] = get_args(ReadState)
+AgainAnswer = Literal["there", "not there", "can't tell"]
+AGAIN_ANSWERS: tuple[str, ...] = get_args(AgainAnswer)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A reader's words about an output.
+
+    Attributes:
+        n: Its number among the reader's notes on that output, from 1; it never changes.
+        text: The words.
+        quote: The passage that it is about; "" if it is about the whole.
+        quote_in: Name of the text with the passage: `response` or an input; "" where none has it.
+        line: Line of the file on which it first occurs; 0 where it isn't in a file.
+    """
+
+    n: int
+    text: str
+    quote: str = ""
+    quote_in: str = ""
+    line: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """As in a file of notes."""
+        entry: dict[str, Any] = {"n": self.n, "text": self.text}
+        entry |= {"quote": self.quote} if self.quote else {}
+        return entry | ({"quote_in": self.quote_in} if self.quote_in else {})
+
+
+@dataclass(frozen=True, slots=True)
+class AgainAnswered:
+    """What a reader answered who read an output again for one mode.
+
+    Attributes:
+        answer: Whether the mode is there.
+        under: Fingerprint of the mode's definition at that moment.
+    """
+
+    answer: AgainAnswer
+    under: str
+
+
+@dataclass(frozen=True)
+class OutputReading:
+    """One person's reading of one output.
+
+    Attributes:
+        id: The output's.
+        rater: Who read.
+        kind: Human, or model for a model's notes, which are suggestions.
+        read: "noted": read, and notes written, if any; "in full": confirmed that no other listed mode applies;
+            "unclear": can't judge, which counts nowhere; "open": not finished, which counts nowhere yet.
+        notes: The notes.
+        listed: The modes listed on the page at that moment, each with the fingerprint of its definition.
+        again: By mode, what the reader answered on reading again for it.
+        passed: Good or bad as a whole; None where the reader didn't say.
+        at: When, as written.
+        seconds: How long it took; None where unknown.
+        is_chosen: Whether the output was shown out of turn, or comes from a file that isn't a random draw.
+        line: Line of the file on which the reading was first finished; 0 where it isn't in a file.
+    """
+
+    id: str
+    rater: str
+    kind: Kind = "human"
+    read: ReadState = "noted"
+    notes: tuple[Note, ...] = ()
+    listed: Mapping[str, str] = field(default_factory=dict)
+    again: Mapping[str, AgainAnswered] = field(default_factory=dict)
+    passed: bool | None = None
+    at: str = ""
+    seconds: float | None = None
+    is_chosen: bool = False
+    line: int = 0
+
+    @property
+    def counts(self) -> bool:
+        """Whether the output is read: a person has finished, and could judge."""
+        return self.kind != "model" and self.read in ("noted", "in full")
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the reader is done with the output, able to judge it or not."""
+        return self.kind != "model" and self.read != "open"
+
+    def key_of(self, note: Note) -> str:
+        """The name of a note in other files.
+
+        >>> OutputReading("o-17", "ann").key_of(Note(1, "last year's price"))
+        'ann/o-17/1'
+        """
+        return f"{self.rater}/{self.id}/{note.n}"
+
+    def to_json(self) -> dict[str, Any]:
+        """One line of a file of notes."""
+        line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "at": self.at}
+        line |= {} if self.seconds is None else {"seconds": self.seconds}
+        line |= {} if self.passed is None else {"pass": self.passed}
+        line |= {"read": self.read, "for": dict(self.listed)}
+        line |= {"chosen": True} if self.is_chosen else {}
+        if self.again:
+            line["again"] = {
+                mode: {"answer": answered.answer, "under": answered.under} for mode, answered in self.again.items()
+            }
+        return line | {"notes": [note.to_json() for note in self.notes]}
+
+
+def reading_of(line: Any, *, number: int = 0, rater: str = "") -> OutputReading:
+    """The reading in one line of a file of notes.
+
+    Args:
+        line: The data.
+        number: The line's number, from 1.
+        rater: Who read, where the line doesn't say.
+
+    Raises:
+        ValueError: It isn't one; says what was found and what is allowed.
+    """
+    if not isinstance(line, Mapping):
+        raise ValueError(f"a reading is an object, found {shown(line)}")
+    id = str(line.get("id") or "")
+    who = str(line.get("rater") or rater)
+    if not id or not who:
+        raise ValueError(f"a reading names its output and its reader: `{'rater' if id else 'id'}` is missing")
+    notes = line.get("notes") or []
+    if not isinstance(notes, list):
+        raise ValueError(f"`notes` is a list, found {shown(notes)}")
+    return OutputReading(
+        id,
+        who,
+        _one_of(line.get("kind", "human"), KINDS, "kind"),
+        _one_of(line.get("read", "noted"), READ_STATES, "read"),
+        tuple(_note(note, place, number) for place, note in enumerate(notes, start=1)),
+        _texts(line.get("for"), "for"),
+        _again(line.get("again")),
+        _decision(line.get("pass")),
+        str(line.get("at") or ""),
+        finite(line.get("seconds")),
+        line.get("chosen") is True,
+        number,
+    )
+
+
+def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReading:
+    """A later line of the same reader and output, which keeps where its notes and its end first occurred."""
+    lines = {note.n: note.line for note in earlier.notes}
+    notes = tuple(replace(note, line=lines.get(note.n, note.line)) for note in later.notes)
+    return replace(later, notes=notes, line=earlier.line if earlier.is_finished else later.line)
+
+
+def _note(note: Any, place: int, line: int) -> Note:
+    if not isinstance(note, Mapping):
+        raise ValueError(f"a note is an object with `text`, found {shown(note)}")
+    number = note.get("n", place)
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise ValueError(f"`n` of a note is a whole number from 1, found {shown(number)}")
+    text = note.get("text", "")
+    if not isinstance(text, str):
+        raise ValueError(f"`text` of a note is a text, found {shown(text)}")
+    return Note(number, text, str(note.get("quote") or ""), str(note.get("quote_in") or ""), line)
+
+
+def _again(value: Any) -> dict[str, AgainAnswered]:
+    entries = _mapping(value, "again")
+    return {
+        str(mode): AgainAnswered(
+            _one_of(_mapping(entry, "again").get("answer"), AGAIN_ANSWERS, "answer"),
+            str(_mapping(entry, "again").get("under") or ""),
+        )
+        for mode, entry in entries.items()
+    }
+
+
+def _texts(value: Any, name: str) -> dict[str, str]:
+    return {str(key): str(text) for key, text in _mapping(value, name).items()}
+
+
+def _mapping(value: Any, name: str) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ValueError(f"`{name}` is an object, found {shown(value)}")
+    return value
+
+
+def _decision(value: Any) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    raise ValueError(f"`pass` is true or false, found {shown(value)}")
+
+
+def _one_of(value: Any, allowed: tuple[str, ...], name: str) -> Any:
+    if value not in allowed:
+        raise ValueError(f"{name} is one of {', '.join(allowed)}; found {shown(value)}")
+    return value

@@ -1,0 +1,375 @@
+"""What was read says about modes: shares of those on the list, a bound on those not yet noted, and how much to read.
+
+An *output* is read or not, and shows any number of *modes* (kinds of fault). A mode gets on the list by being noted.
+"""
+
+import itertools
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainc, gammaln
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.roots import zero_between
+from markscheme.stats.shares import GroupedShare, grouped_share
+
+Floats = npt.NDArray[np.float64]
+
+SHARE_LEVEL = 0.95
+"""Coverage of a share's interval."""
+FEWEST_READ = 30
+"""Outputs read for a mode below which a share has no interval: 1 of 29 and 1 of 60 would look alike."""
+NEW_MODE_CONFIDENCE = 0.9
+"""How often at least the bound on modes not yet noted holds, at all looks together."""
+NEW_MODE_PERIOD = 10
+"""Every so many outputs a new start is weighed in: modes found early shouldn't be held against reading on."""
+NEW_MODE_SHARES = (0.0, 0.25, 0.5)
+"""How much smaller the chance of a new mode may have become, as shares of the bound that is tested."""
+LARGE_SHARE = 0.05
+"""A mode in more outputs than this shouldn't go unseen, unless the caller says otherwise."""
+SURE = 0.9
+"""How sure a reader wants to be of that."""
+_LARGEST_BOUND = 1 - 1e-12
+"""From here on a bound says nothing, and the test's logarithms would overflow."""
+_SMALLEST_SHARE = 1e-15
+"""Where the search for a lower limit starts: the share of nothing."""
+
+
+# --- shares of modes on the list ------------------------------------------------------------------------------------
+
+
+def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL) / 2) -> float:
+    """The lower limit of the share of a mode that is on the list only because it was seen.
+
+    It is the bound of the zero-truncated binomial: P(X >= hits | X >= 1) = 1 - confidence.
+
+    Args:
+        hits: Outputs that show the mode; a number between where outputs in groups count for fewer.
+        n: Outputs read for it, or the effective number of them.
+        confidence: Of the limit, one-sided.
+
+    Returns:
+        0 to 1; 0 for a mode seen once.
+
+    Raises:
+        ValueError: The caller's fault: hits outside 0 to n.
+
+    Source:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413, with the truncated distribution of David and Johnson
+        (1952), Biometrics 8(4), 275-285. doi:10.2307/3001863
+
+    Example:
+        >>> round(listed_lower(5, 100), 6), listed_lower(1, 100)
+        (0.015431, 0.0)
+    """
+    if not 0 <= hits <= n:
+        raise ValueError(f"{hits} of {n} is no share")
+    if hits <= 1:
+        return 0.0
+
+    def excess(share: float) -> float:
+        at_least_one = -math.expm1(n * math.log1p(-share))
+        return float(betainc(hits, n - hits + 1, share)) / at_least_one - (1 - confidence)
+
+    return zero_between(excess, _SMALLEST_SHARE, 1 - _SMALLEST_SHARE)
+
+
+def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[float, float] | None:
+    """Both limits of the share of a listed mode; None with fewer than 5 groups, or without outputs.
+
+    The upper one is that of any share. The lower one allows for the mode being on the list only because it was seen.
+    """
+    confidence = (1 + level) / 2
+    high = shares.upper(confidence)
+    if high is None:
+        return None
+    is_seen_once = round(shares.value * shares.n) <= 1
+    effective_hits = min(shares.effective, shares.value * shares.effective)
+    low = 0.0 if is_seen_once else listed_lower(effective_hits, shares.effective, confidence=confidence)
+    return min(low, shares.value), high
+
+
+def listed_share(
+    hits: npt.ArrayLike, groups: npt.ArrayLike | None = None, *, level: float = SHARE_LEVEL, of: str = "outputs"
+) -> Estimate:
+    """The share of outputs that show a mode, of those read for it.
+
+    Args:
+        hits: Shape (n,): 1 for an output that shows the mode, 0 for one that doesn't.
+        groups: A name for each output, shape (n,), where several share a task.
+        level: Coverage of the interval.
+        of: What the share is of, in words.
+
+    Returns:
+        0 to 1. Below 30 outputs there are counts alone; with fewer than 5 groups the interval is withheld.
+
+    Source:
+        As for `listed_lower` and `grouped_share`.
+
+    Example:
+        >>> share = listed_share([1] * 12 + [0] * 48)
+        >>> round(share.low, 6), round(share.high, 4)
+        (0.107825, 0.3233)
+        >>> listed_share([1, 0, 0]).note
+        'few: 1 of 3'
+    """
+    shares = grouped_share(hits, groups)
+    estimate = shares.estimate(level=level, method=f"share of {of}")
+    if estimate.value is None:
+        return replace(estimate, undefined=f"no {of}")
+    if shares.n < FEWEST_READ:
+        return replace(estimate, low=None, high=None, note=f"few: {round(shares.value * shares.n):g} of {shares.n}")
+    limits = listed_limits(shares, level=level)
+    if limits is None:
+        return estimate
+    low, high = limits
+    return replace(estimate, low=low, high=high, method=f"{estimate.method}; lower limit of a listed mode")
+
+
+# --- modes not yet noted --------------------------------------------------------------------------------------------
+
+
+def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFIDENCE) -> float:
+    """The largest share of outputs that may show a mode not yet noted, however often one looks.
+
+    The chance that the next output shows a new mode can only fall while reading. Against each value m of it, a mixture
+    of likelihood ratios from several starts is a test martingale, and the bound is where it reaches 1/(1-confidence).
+    M is the chance that this reader *would note* a new mode.
+
+    Args:
+        is_new: Shape (n,), in reading order: 1 for an output that named a mode first.
+        confidence: With which the bound holds, at all looks together.
+
+    Returns:
+        0 to 1; 1 where nothing can be said yet.
+
+    Source:
+        Ville (1939), Étude critique de la notion de collectif, for the inequality; Robbins (1970), Annals of
+        Mathematical Statistics 41(5), 1397-1409, for the mixture. doi:10.1214/aoms/1177696786
+
+    Example:
+        >>> round(new_mode_bound([0] * 50), 6), new_mode_bound([])
+        (0.06521, 1.0)
+    """
+    marks = np.asarray(is_new, dtype=np.float64)
+    n = len(marks)
+    starts = np.arange(0, n, NEW_MODE_PERIOD)
+    if not n:
+        return 1.0
+    lengths = n - starts
+    new_after = marks.sum() - np.concatenate([[0.0], np.cumsum(marks)])[starts]
+    places = np.arange(len(starts))
+    log_weights = -np.log((places + 1.0) * (places + 2.0) * len(NEW_MODE_SHARES))
+    wanted = -math.log(1 - confidence)
+
+    def excess(bound: float) -> float:
+        terms = [
+            log_weights
+            + (_log_power(ratio, new_after) + (lengths - new_after) * math.log((1 - ratio * bound) / (1 - bound)))
+            for ratio in NEW_MODE_SHARES
+        ]
+        return float(np.logaddexp.reduce(np.concatenate(terms))) - wanted
+
+    if excess(_LARGEST_BOUND) < 0:
+        return 1.0
+    return zero_between(excess, 0.0, _LARGEST_BOUND)
+
+
+def _log_power(base: float, exponents: Floats) -> Floats:
+    """Logarithms of powers, with 0 to the power of 0 as 1."""
+    if base:
+        return exponents * math.log(base)
+    return np.where(exponents > 0, -np.inf, 0.0)
+
+
+def first_named(modes: Sequence[Collection[str]], seen: Collection[str] = ()) -> list[bool]:
+    """Whether each output, in reading order, named a mode first.
+
+    >>> first_named(["", "a", "ab", "b"])
+    [False, True, True, False]
+    """
+    listed = set(seen)
+    marks = []
+    for names in modes:
+        marks.append(not listed.issuperset(names))
+        listed.update(names)
+    return marks
+
+
+# --- counts of modes ------------------------------------------------------------------------------------------------
+
+
+def good_turing(shows: npt.ArrayLike) -> float:
+    """Good-Turing estimate of the share of outputs with an unseen mode, without a bound.
+
+    Args:
+        shows: Shape (n outputs, n modes): 1 where an output shows a mode.
+
+    Returns:
+        Outputs with a mode of their own as a share of outputs; nan without outputs.
+
+    Source:
+        Good (1953), Biometrika 40(3-4), 237-264. doi:10.1093/biomet/40.3-4.237
+    """
+    incidence = _incidence(shows)
+    if not len(incidence):
+        return math.nan
+    alone = incidence[:, incidence.sum(axis=0) == 1]
+    return float(alone.any(axis=1).mean())
+
+
+def chao2(shows: npt.ArrayLike) -> float:
+    """Chao2 estimate of the number of modes, seen or not, without a bound.
+
+    Args:
+        shows: Shape (n outputs, n modes): 1 where an output shows a mode.
+
+    Source:
+        Chao (1987), Biometrics 43(4), 783-791, bias-corrected form. doi:10.2307/2531532
+
+    Example:
+        >>> chao2(np.eye(10))
+        50.5
+    """
+    incidence = _incidence(shows)
+    outputs = len(incidence)
+    counts = incidence.sum(axis=0)
+    seen = int((counts > 0).sum())
+    if not outputs:
+        return 0.0
+    once = int((counts == 1).sum())
+    twice = int((counts == 2).sum())
+    return seen + (outputs - 1) / outputs * once * (once - 1) / (2 * (twice + 1))
+
+
+def rarefaction(shows: npt.ArrayLike) -> Floats:
+    """Modes seen after reading 1 … n outputs, averaged over all orders of reading them.
+
+    Args:
+        shows: Shape (n outputs, n modes): 1 where an output shows a mode.
+
+    Returns:
+        Shape (n,), non-decreasing; the last is the number of modes seen.
+
+    Source:
+        Hurlbert (1971), Ecology 52(4), 577-586. doi:10.2307/1934145
+
+    Example:
+        >>> rarefaction([[1, 0], [1, 1]]).round(2).tolist()
+        [1.5, 2.0]
+    """
+    incidence = _incidence(shows)
+    n = len(incidence)
+    counts = incidence.sum(axis=0)
+    counts = counts[counts > 0]
+    size = np.arange(1, n + 1)[:, None]
+    room = n - counts[None, :]
+    is_possible = size <= room
+    left = np.where(is_possible, room - size, 0)
+    log_missed = gammaln(room + 1) - gammaln(left + 1) - gammaln(n + 1) + gammaln(n - np.minimum(size, n) + 1)
+    return np.asarray((1 - np.where(is_possible, np.exp(log_missed), 0.0)).sum(axis=1))
+
+
+def _incidence(shows: npt.ArrayLike) -> Floats:
+    table = np.asarray(shows, dtype=np.float64)
+    if table.ndim != 2 or not np.isin(table, (0.0, 1.0)).all():
+        raise ValueError("modes by output are a table of zeros and ones")
+    return table
+
+
+# --- how much to read -----------------------------------------------------------------------------------------------
+
+
+def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
+    """The chance that a mode in more than a share of outputs isn't among so many read at random.
+
+    Args:
+        read: Outputs read.
+        share: Of outputs that show the mode.
+        pool: How many outputs there are; None for a stream without end.
+
+    Returns:
+        0 to 1: in a pool of N for a mode in the next whole number of outputs above share times N.
+
+    Example:
+        >>> round(chance_missed(45, 0.05), 5), round(chance_missed(37, 0.05, pool=200), 6)
+        (0.09944, 0.098746)
+    """
+    if pool is None:
+        return float((1 - share) ** read)
+    showing = math.floor(share * pool + _SMALLEST_SHARE * pool) + 1
+    if read > pool - showing:
+        return 0.0
+    log_chance = gammaln(pool - showing + 1) - gammaln(pool - showing - read + 1)
+    return float(math.exp(log_chance - gammaln(pool + 1) + gammaln(pool - read + 1)))
+
+
+def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
+    """How many outputs to read at random, to be sure that a mode in more than a share of them has not gone unseen.
+
+    The number is fixed beforehand, so looking in between costs nothing.
+
+    Example:
+        >>> read_enough(), read_enough(pool=200)
+        (45, 37)
+    """
+    most = itertools.count() if pool is None else range(pool + 1)
+    return next(read for read in most if chance_missed(read, share, pool=pool) <= 1 - sure)
+
+
+def chance_any_missed(read: int, share: float) -> float:
+    """The chance that one of 1/share modes of that share, one an output, isn't among so many read at random.
+
+    >>> round(chance_any_missed(103, 0.05), 6)
+    0.097904
+    """
+    modes = math.floor(1 / share + 1e-9)
+    terms = (
+        (-1) ** (missed + 1) * math.comb(modes, missed) * max(0.0, 1 - missed * share) ** read
+        for missed in range(1, modes + 1)
+    )
+    return min(1.0, math.fsum(terms))
+
+
+def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
+    """How many outputs to read at random, to be sure that no mode as large as a share has gone unseen.
+
+    >>> read_enough_for_all()
+    103
+    """
+    read = read_enough(share, sure)
+    while chance_any_missed(read, share) > 1 - sure:
+        read += 1
+    return read
+
+
+# --- agreement on sets of modes -------------------------------------------------------------------------------------
+
+
+def masi(first: Collection[str], second: Collection[str]) -> float:
+    """MASI similarity of two sets: 1 for the same, 0 for sets without a common member.
+
+    Source:
+        Passonneau (2006), Measuring Agreement on Set-valued Items (MASI), LREC 2006, 831-836.
+
+    Example:
+        >>> round(masi("ab", "a"), 4), masi("", "")
+        (0.3333, 1.0)
+    """
+    left = set(first)
+    right = set(second)
+    if left == right:
+        return 1.0
+    common = len(left & right)
+    if not common:
+        return 0.0
+    monotone = 2 / 3 if left <= right or right <= left else 1 / 3
+    return common / len(left | right) * monotone
+
+
+def masi_credit(sets: Sequence[Collection[str]]) -> Floats:
+    """The credit of each pair of sets, shape (n, n), for `agreement` with weights of one's own."""
+    return np.array([[masi(first, second) for second in sets] for first in sets])
