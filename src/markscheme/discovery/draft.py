@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.discovery.figures import ModeFigures, ReadOutputs
-from markscheme.discovery.modes import SEVERITIES, Mode
+from markscheme.discovery.modes import HOW_BAD, Mode
 from markscheme.discovery.reading import OutputReading
 from markscheme.errors import UsageError
 from markscheme.material import RESPONSE, Material
@@ -239,7 +239,7 @@ def lets_through(modes: Sequence[Mode]) -> str:
         most = sum(mode.severity == severity for mode in modes)
         enough = next((n for n in range(1, most + 1) if 1 - n * severity / total < PASS_MARK), None)
         if enough is not None:
-            fails.append(f"{enough} {SEVERITIES[severity]} fault{'s' if enough > 1 else ''}")
+            fails.append(f"{enough} {HOW_BAD[severity]} fault{'s' if enough > 1 else ''}")
     return f"an output fails with {in_words(fails, 'or')}" if fails else "faults of one kind alone don't fail an output"
 
 

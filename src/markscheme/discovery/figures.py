@@ -30,7 +30,7 @@ ENOUGH = 0.15
 """The bound on modes not yet noted from which reading may stop; 80 to 160 outputs reach it in most simulated pools."""
 FEWEST_TASKS = 30
 """Tasks from which the bound on modes of new tasks is shown; below, it is near 1 whatever was read."""
-FEW_GROUPS = 5
+GROUPS_TO_COUNT = 5
 """Groups below which their number says nothing about new ones."""
 
 
@@ -354,12 +354,12 @@ class ReadOutputs:
         read = len(self.random_ids)
         pool = len(self.order.ids) if self.order.is_pool else None
         unit = "outputs"
-        if groups is not None and len(set(groups)) >= FEW_GROUPS:
+        if groups is not None and len(set(groups)) >= GROUPS_TO_COUNT:
             read = len({self.groups.get(id) or f"\0{id}" for id in self.random_ids})
             pool = len(set(groups))
             unit = "tasks"
-        more = max(0, read_enough(share, sure, pool=pool) - read)
         left = math.inf if pool is None else pool - read
+        more = int(min(left, max(0, read_enough(share, sure, pool=pool) - read)))
         more_for_all = int(min(left, max(0, read_enough_for_all(share, sure) - read)))
         return ReadMore(share, sure, more, more_for_all, chance_missed(read, share, pool=pool), unit)
 

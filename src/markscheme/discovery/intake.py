@@ -8,6 +8,7 @@ from markscheme.discovery.figures import ReadOutputs
 from markscheme.discovery.modes import Codebook, Mode
 from markscheme.discovery.notes_in import Author, NotesIn, read_notes, taken_in
 from markscheme.discovery.opened import OUTPUTS_FILE, OpenedDiscovery, open_discovery
+from markscheme.discovery.pool import read_outputs
 from markscheme.discovery.store import assignment_of
 from markscheme.discovery.suggestions import NoteWords, Suggestion, suggest
 from markscheme.errors import Fault, RatingError, UsageError, refuse_lines, writing
@@ -69,8 +70,6 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
     path = opened.folder.path / OUTPUTS_FILE
     kept = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
     if opened.pool_name:
-        from markscheme.discovery.pool import read_outputs
-
         pool = opened.folder.pool_file()
         kept |= set(read_outputs(pool).examples) if pool is not None else set()
     new = [example.to_json() for id, example in examples.items() if id not in kept]

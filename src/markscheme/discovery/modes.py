@@ -12,7 +12,7 @@ from markscheme.errors import UsageError, suggestion
 from markscheme.fingerprint import fingerprint, words_alone
 from markscheme.ratings.kinds import PEOPLE, Kind
 
-SEVERITIES: Mapping[int, str] = {1: "small", 2: "bad", 3: "must never happen"}
+HOW_BAD: Mapping[int, str] = {1: "small", 2: "bad", 3: "must never happen"}
 """How bad a mode is, and what a reader calls it."""
 DEFAULT_SEVERITY = 2
 """Of a mode about which nobody has said how bad it is."""
@@ -217,6 +217,14 @@ class Codebook:
         kept = tuple(names.pop(mode.name, mode) for mode in self.modes)
         return replace(self, modes=(*kept, *names.values()))
 
+    def _listed_mode(self, name: str) -> Mode:
+        """A mode that readers see; one that a model proposed has to be accepted before it is changed."""
+        mode = self.mode(name)
+        if mode.is_listed:
+            return mode
+        why = "a proposal: accept a note of it first" if mode.kind not in PEOPLE else "no longer listed"
+        raise UsageError(f"`{mode.name}` is {why}")
+
     def _refuse_taken(self, name: str) -> None:
         if not name.strip():
             raise UsageError("a mode needs a name")
@@ -292,8 +300,8 @@ class Codebook:
         Raises:
             UsageError: It is none of 1, 2 and 3.
         """
-        if severity not in SEVERITIES:
-            words = ", ".join(f"{level} {word}" for level, word in SEVERITIES.items())
+        if severity not in HOW_BAD:
+            words = ", ".join(f"{level} {word}" for level, word in HOW_BAD.items())
             raise UsageError(f"severity is {words}; got {severity}")
         return self._with(replace(self.mode(name), severity=severity))
 
@@ -313,7 +321,7 @@ class Codebook:
         Raises:
             UsageError: Fewer than two modes, or the new name is taken by a further mode.
         """
-        parts = [self.mode(name) for name in dict.fromkeys(names)]
+        parts = [self._listed_mode(name) for name in dict.fromkeys(names)]
         if len({mode.name for mode in parts}) < 2:
             raise UsageError("merging takes two modes")
         first = next((mode for mode in parts if mode.name == into.name), None)
@@ -341,7 +349,7 @@ class Codebook:
             raise UsageError("splitting takes two names")
         for half in halves:
             self._refuse_taken(half.name)
-        mode = self.mode(name)
+        mode = self._listed_mode(name)
         names = tuple(half.name for half in halves)
         return self._with(replace(mode, halves=names), *(replace(half, half_of=mode.name) for half in halves))
 

@@ -12,9 +12,9 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
+from scipy.sparse import csr_matrix
 
-Floats = npt.NDArray[np.float64]
+from markscheme.stats.intervals import Floats
 
 NEAREST_MODES = 3
 """Modes listed for a note: they hold the right one in 73-79% of cases after 20 sorted notes, 84-90% after 160."""
@@ -56,8 +56,6 @@ class LikeTexts:
     @cached_property
     def similarity(self) -> Floats:
         """Cosine of each text with each other one, shape (n, n), 0 to 1."""
-        from scipy.sparse import csr_matrix  # a tenth of a second to load, and few commands compare words
-
         rows: list[int] = []
         columns: list[int] = []
         values: list[float] = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from markscheme.discovery.modes import DEFAULT_SEVERITY, SEVERITIES, Assignment, Codebook, Mode
+from markscheme.discovery.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Codebook, Mode
 from markscheme.discovery.reading import READ_STATES, Note, OutputReading, ReadState, reading_of
 from markscheme.errors import Fault, RatingError, UsageError, refuse_lines
 from markscheme.material import Material
@@ -258,9 +258,9 @@ def _severity(record: Mapping[str, Any]) -> int:
     written = _text(record, "severity")
     if not written:
         return DEFAULT_SEVERITY
-    by_word = {word: level for level, word in SEVERITIES.items()} | {str(level): level for level in SEVERITIES}
+    by_word = {word: level for level, word in HOW_BAD.items()} | {str(level): level for level in HOW_BAD}
     if written.removesuffix(".0") not in by_word:
-        words = ", ".join(f"{level} {word}" for level, word in SEVERITIES.items())
+        words = ", ".join(f"{level} {word}" for level, word in HOW_BAD.items())
         raise ValueError(f"`severity` is {words}; found {shown(written)}")
     return by_word[written.removesuffix(".0")]
 

@@ -39,8 +39,9 @@ class ReadingOrder:
         ('o-2', 'o-1', 'o-3')
         """
         first = tuple(dict.fromkeys(drawn))
-        rest = sorted(set(pool) - set(first), key=lambda id: turn_of(id, seed))
-        return cls((*first, *rest), len(first), bool(rest))
+        ids = set(pool)
+        rest = sorted(ids - set(first), key=lambda id: turn_of(id, seed))
+        return cls((*first, *rest), len(first), bool(ids))
 
     def random_part(self, readings: Iterable[OutputReading]) -> tuple[str, ...]:
         """The outputs that are a random draw of all, in order: each, and everything before it, has been read.

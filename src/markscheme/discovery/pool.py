@@ -9,13 +9,13 @@ from typing import Any
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.material import RESPONSE, Material
 from markscheme.numerals import finite
-from markscheme.plain_data import shown
+from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.promptfoo.results import read_results
 from markscheme.ratings.examples import Example
 from markscheme.readers.formats import RESULTS, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.tool_content import ToolContent
-from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, submission_of
+from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, submission_of
 
 _ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "metadata", "score")
 """Keys of a row that describe the output, and aren't inputs."""
@@ -79,15 +79,18 @@ def read_outputs(path: Path) -> OutputPool:
         pool = OutputPool(tool.responses)
     else:
         pool = _of_rows(peek)
-    with_text = {id: example for id, example in pool.examples.items() if example.submission.response.strip()}
-    if not with_text:
+    with_content = {id: example for id, example in pool.examples.items() if _has_content(example)}
+    if not with_content:
         raise RatingError("holds no output with a text in it; a row has `id` and `response` or `output`", path=path)
-    return OutputPool(with_text, pool.scores)
+    return OutputPool(with_content, pool.scores)
+
+
+def _has_content(example: Example) -> bool:
+    """Whether an output can be read: it has a text, or a query that was answered with nothing."""
+    return bool(example.submission.response.strip() or example.submission.inputs)
 
 
 def _of_results(path: Path) -> OutputPool:
-    from markscheme.submission import Submission
-
     rows = read_results(path, unjudged=True).rows
     examples = {
         row.id: Example(Submission(row.response, row.inputs, row.id), group=row.task, system=row.system) for row in rows
@@ -121,8 +124,6 @@ def _of_rows(peek: Peek) -> OutputPool:
 
 def _records(peek: Peek) -> Iterator[Any]:
     if peek.path.suffix in (".yaml", ".yml"):
-        from markscheme.plain_data import plain_data, read_text
-
         data, _ = plain_data(read_text(peek.path, RatingError), "yaml", RatingError, path=peek.path, most_nodes=None)
         yield from (data.get("examples") or [] if isinstance(data, Mapping) else data or [])
         return

@@ -112,7 +112,8 @@ class Discovery:
         if again is not None:
             why = f"read {counted(len(again.again), 'output')} again for {again.mode.name}"
             steps.append(NextStep(f"{page} --again", "person", why))
-        if outputs.new_modes.bound > ENOUGH and self.pool:
+        is_left = len(outputs.by_id) + len(outputs.unclear_ids) < len(outputs.order.ids)
+        if outputs.new_modes.bound > ENOUGH and self.pool and is_left:
             steps.append(NextStep(page, "person", "read more outputs"))
         if confirmed_modes(outputs):
             steps.append(NextStep(f"{page} --write", "anyone", "write the rubric and the first labels"))

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from markscheme.discovery.modes import DEFAULT_SEVERITY, SEVERITIES, Assignment, Codebook, Mode
+from markscheme.discovery.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Codebook, Mode
 from markscheme.discovery.reading import OutputReading, merged_readings, reading_of
 from markscheme.errors import Fault, RatingError, UsageError, refuse_lines, writing
 from markscheme.files import append_lines, exclusive, write_whole
@@ -102,11 +102,19 @@ class DiscoveryFolder:
         book = Codebook(tuple(self._modes()))
         path = self.path / ASSIGNED_FILE
         faults: list[Fault] = []
+        last_line: dict[str, int] = {}
         for number, line in json_lines(path, RatingError) if path.is_file() else ():
             try:
                 book = _with_line(book, line)
-            except (ValueError, UsageError) as error:
+                last_line[line["note"]] = number
+            except ValueError as error:
                 faults.append(Fault(str(error), number))
+        for note, assignment in book.assigned.items():  # earlier lines may name modes that were undone since
+            for name in assignment.modes:
+                try:
+                    book.mode(name)
+                except UsageError as error:
+                    faults.append(Fault(str(error), last_line[note]))
         if faults:
             refuse_lines(RatingError(faults, path=path))
         return book
@@ -256,8 +264,8 @@ def mode_of(entry: Any) -> Mode:
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"a mode has a `name`, a text; found {shown(name)}")
     severity = entry.get("severity", DEFAULT_SEVERITY)
-    if severity not in SEVERITIES:
-        words = ", ".join(f"{level} {word}" for level, word in SEVERITIES.items())
+    if severity not in HOW_BAD:
+        words = ", ".join(f"{level} {word}" for level, word in HOW_BAD.items())
         raise ValueError(f"`severity` of {name!r} is {words}; found {shown(severity)}")
     kind = entry.get("kind", "human")
     if kind not in KINDS:
@@ -301,8 +309,6 @@ def _with_line(book: Codebook, line: Any) -> Codebook:
         key = "assigned" if assignment.kind in PEOPLE else "suggested"
         kept = {note: entry for note, entry in getattr(book, key).items() if note != assignment.note}
         return replace(book, assigned=kept) if key == "assigned" else replace(book, suggested=kept)
-    names = tuple(dict.fromkeys(book.mode(name).name for name in assignment.modes))
-    assignment = replace(assignment, modes=names)
     if assignment.is_recode:
         return replace(book, recoded=(*book.recoded, assignment))
     if assignment.kind in PEOPLE:

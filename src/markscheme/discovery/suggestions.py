@@ -75,7 +75,7 @@ class NoteWords:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class ProposedGroups:
     """The groups of one ask.
 
     Attributes:
@@ -105,7 +105,7 @@ class Suggestion:
         judge: Who proposes.
     """
 
-    proposal: Proposal
+    proposal: ProposedGroups
     agreement: float
     firm: frozenset[str]
     left_out: tuple[str, ...]
@@ -126,7 +126,7 @@ class Suggestion:
         return book
 
 
-Ask = Callable[[Prompt], Awaitable[Reply]]
+AskModel = Callable[[Prompt], Awaitable[Reply]]
 
 
 def shuffled_batches(notes: Sequence[NoteWords], time: int) -> list[list[NoteWords]]:
@@ -158,8 +158,8 @@ def planned_prompts(notes: Sequence[NoteWords], known: Mapping[str, str]) -> lis
     return [prompt_of(batch, known) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)]
 
 
-async def suggest(notes: Sequence[NoteWords], known: Mapping[str, str], ask: Ask, judge: str) -> Suggestion:
-    """Ask a model twice for groups of notes.
+async def suggest(notes: Sequence[NoteWords], known: Mapping[str, str], ask: AskModel, judge: str) -> Suggestion:
+    """AskModel a model twice for groups of notes.
 
     Args:
         notes: The unsorted notes.
@@ -181,11 +181,11 @@ async def suggest(notes: Sequence[NoteWords], known: Mapping[str, str], ask: Ask
     return Suggestion(first, adjusted_rand(*groups), firm, tuple(key for key in keys if key not in placed), judge)
 
 
-def _pairs(proposal: Proposal) -> set[tuple[str, str]]:
+def _pairs(proposal: ProposedGroups) -> set[tuple[str, str]]:
     return {pair for keys in proposal.groups.values() for pair in combinations(sorted(keys), 2)}
 
 
-async def _proposed(notes: Sequence[NoteWords], known: Mapping[str, str], ask: Ask, time: int) -> Proposal:
+async def _proposed(notes: Sequence[NoteWords], known: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
     """One ask over all batches; later batches may use what earlier ones named."""
     definitions: dict[str, str] = {}
     groups: dict[str, tuple[str, ...]] = {}
@@ -198,10 +198,10 @@ async def _proposed(notes: Sequence[NoteWords], known: Mapping[str, str], ask: A
         definitions = {**proposal.definitions, **definitions}
         groups |= {name: (*groups.get(name, ()), *keys) for name, keys in proposal.groups.items()}
         unknown += proposal.unknown
-    return Proposal(definitions, groups, unknown)
+    return ProposedGroups(definitions, groups, unknown)
 
 
-def read_groups(text: str, batch: Sequence[NoteWords]) -> Proposal:
+def read_groups(text: str, batch: Sequence[NoteWords]) -> ProposedGroups:
     """The groups in a reply; numbers that no note has are refused, and no group is dropped for being small.
 
     Raises:
@@ -230,7 +230,7 @@ def read_groups(text: str, batch: Sequence[NoteWords]) -> Proposal:
         if keys:
             definitions[name] = " ".join(str(entry.get("definition") or "").split())
             groups[name] = tuple(dict.fromkeys((*groups.get(name, ()), *keys)))
-    return Proposal(definitions, groups, refused["unknown"])
+    return ProposedGroups(definitions, groups, refused["unknown"])
 
 
 def _json_in(text: str) -> Any:

@@ -118,8 +118,8 @@ def _remark_regions(unit: str, result: Sequence[Any], rater: str, kind: Kind, at
             lines = [str(text) for text in _listed(value["text"]) if str(text).strip()]
             texts.append((key, "\n".join(lines)))
             content.not_rated[RATES_NOTHING] += len(_listed(value["text"]))
-    for place in ("start", "end", "globalOffsets.start", "globalOffsets.end", "startOffset", "endOffset"):
-        content.not_rated[f"'value.{place}' of a result"] += len(passages)
+    for offset in ("start", "end", "globalOffsets.start", "globalOffsets.end", "startOffset", "endOffset"):
+        content.not_rated[f"'value.{offset}' of a result"] += len(passages)
     with_text = {key for key, _ in texts}
     marked = [(key, "") for key in passages if key not in with_text]
     for key, text in (*texts, *marked):

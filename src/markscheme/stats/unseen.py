@@ -13,10 +13,9 @@ import numpy.typing as npt
 from scipy.special import betainc, gammaln
 
 from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats
 from markscheme.stats.roots import zero_between
 from markscheme.stats.shares import GroupedShare, grouped_share
-
-Floats = npt.NDArray[np.float64]
 
 SHARE_LEVEL = 0.95
 """Coverage of a share's interval."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.discovery.agreement import SetAgreement
-from markscheme.discovery.figures import ENOUGH, FEW_GROUPS, ModeFigures
-from markscheme.discovery.modes import SEVERITIES
+from markscheme.discovery.figures import ENOUGH, GROUPS_TO_COUNT, ModeFigures
+from markscheme.discovery.modes import HOW_BAD
 from markscheme.discovery.result import Discovery
 from markscheme.phrases import counted, percent
 from markscheme.report.document import (
@@ -98,7 +98,7 @@ def _row(figures: ModeFigures, discovery: Discovery, finding: SetAgreement | Non
     row: list[Line] = [Name(mode.name), str(figures.count)]
     if discovery.has_random_part:
         row += [share_with_interval(figures.share), str(figures.read_for)]
-    row.append(SEVERITIES[mode.severity])
+    row.append(HOW_BAD[mode.severity])
     if finding is not None:
         row.append(coefficient(finding.kappa.get(mode.name)))
     return tuple(row)
@@ -111,7 +111,7 @@ def _notes(discovery: Discovery) -> Iterator[Line]:
             "again."
         )
     if any(figures.share.note and "group" in figures.share.note for figures in discovery.outputs.mode_figures):
-        yield f"Outputs share tasks: with fewer than {FEW_GROUPS} of them a share has no interval."
+        yield f"Outputs share tasks: with fewer than {GROUPS_TO_COUNT} of them a share has no interval."
     if discovery.finding is not None:
         yield "Agreement is kappa on finding the mode; people overlook, so it is usually below agreement on grouping."
 
