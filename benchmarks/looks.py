@@ -18,6 +18,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +56,11 @@ FOLLOWED = {
     0.75: (0.86, 260), 0.70: (0.99, 180), 0.60: (1.00, 40),
 }  # fmt: skip
 """Share decided and median labels in all, at a target of .80."""
+
+
+FIXED_TARGETS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+CLOSE_TO_TARGET = 0.05
+"""A judge nearer than this to the target is one that labels rarely decide; contradictions are counted apart."""
 
 
 def is_above(hits: Floats, n: int, target: float, confidence: float) -> npt.NDArray[np.bool_]:
@@ -203,9 +209,14 @@ def hanna() -> tuple[dict[str, Floats], npt.NDArray[np.str_]]:
     return hits, np.array([row["input"] for row in rows])
 
 
-def contradicted(hits: Floats, prompts: npt.NDArray[np.str_], generator: np.random.Generator) -> tuple[bool, bool]:
-    """Whether any look at whole prompts in random order shows a judge above, or below, its agreement on all of them."""
-    truth = float(hits.mean())
+def contradicted(
+    hits: Floats, prompts: npt.NDArray[np.str_], generator: np.random.Generator, target: float | None = None
+) -> tuple[bool, bool]:
+    """Whether any look at whole prompts in random order shows a judge above, or below, a target.
+
+    None is its agreement on all of them, so that either is wrong.
+    """
+    truth = float(hits.mean()) if target is None else target
     order = generator.permutation(np.unique(prompts))
     places = np.concatenate([np.flatnonzero(prompts == prompt) for prompt in order])[:LAST]
     above = below = False
@@ -222,6 +233,58 @@ def contradicted(hits: Floats, prompts: npt.NDArray[np.str_], generator: np.rand
         above |= low is not None and low > truth
         below |= high is not None and high < truth
     return above, below
+
+
+def other_sets() -> Iterator[tuple[str, Floats, npt.NDArray[np.str_]]]:
+    """Each judge of the published dialogues and preferences: its name, hits by example, and a name for each example.
+
+    Of dialogues the mean of nine questions counts, as one of thirteen people answered them; of preferences the choice.
+    """
+    for name in ("llm_rubric", "pandalm"):
+        with gzip.open(DATA / name / "items.jsonl.gz", "rt", encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+        for judge in sorted({judge for row in rows for judge in row["judge"]}):
+            pairs = [agreement_of(row, judge) for row in rows]
+            hits = np.array([hit for hit in pairs if hit is not None], dtype=np.float64)
+            yield f"{name}/{judge}", hits, np.arange(len(hits)).astype(str)
+
+
+def agreement_of(row: dict[str, Any], judge: str) -> bool | None:
+    """Whether a judge agrees with the people's median on one row; None where one of them gave nothing readable."""
+    levels = row["judge"].get(judge) or {}
+    if "preference" in levels or "preference" in next(iter(row["labels"].values())):
+        choice = levels.get("preference")
+        votes = [label["preference"] for label in row["labels"].values()]
+        return None if choice not in (0, 1, 2) else choice == max(votes, key=votes.count)
+    (label,) = row["labels"].values()
+    names = [name for name, level in label.items() if level is not None and levels.get(name) is not None]
+    if not names:
+        return None
+    scores = [np.array([float(np.mean([(said[name] - 1) / 3 for name in names]))]) for said in (label, levels)]
+    return bool(close(*scores, 0.1)[0])
+
+
+def at_targets(runs: int) -> Iterator[str]:
+    """Verdicts on up to 300 labels against those of the full data, at targets that users choose."""
+    if not DATA.exists():
+        yield f"Left out: {DATA} isn't there."
+        return
+    hits, prompts = hanna()
+    sets = [*((f"hanna/{judge}", by_story, prompts) for judge, by_story in hits.items()), *other_sets()]
+    rows: dict[str, list[tuple[float, float]]] = {"under 5 points": [], "5 points or more": []}
+    for place, (_, by_example, names) in enumerate(sets):
+        for target in FIXED_TARGETS:
+            generator = np.random.default_rng([11, place])
+            truth = float(by_example.mean())
+            found = np.mean([contradicted(by_example, names, generator, target) for _ in range(runs)], axis=0)
+            wrong, right = (found[0], found[1]) if truth < target else (found[1], found[0])
+            distance = "under 5 points" if abs(truth - target) < CLOSE_TO_TARGET else "5 points or more"
+            rows[distance].append((float(wrong), float(right)))
+    yield "| from the target | judges x targets | shuffles each | contradicted | worst | decided as they are |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for distance, pairs in rows.items():
+        wrong, right = np.array(pairs).T
+        yield (f"| {distance} | {len(pairs)} | {runs} | {wrong.mean():.3f} | {wrong.max():.2f} | {right.mean():.2f} |")
 
 
 def real(runs: int) -> Iterator[str]:
@@ -257,6 +320,10 @@ def lines(runs: int) -> list[str]:
         f"## Published stories, whole prompts, the target a judge's own agreement, {runs // 8} shuffles",
         "",
         *real(runs // 8),
+        "",
+        f"## Published judges at targets of .2 to .9, looks every 20 to {LAST}, {runs // 16} shuffles",
+        "",
+        *at_targets(runs // 16),
         "",
         f"## Edits on the same labels, looks every 20 to 300, {10 * runs} runs",
         "",

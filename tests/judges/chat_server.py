@@ -1,6 +1,7 @@
 """A small HTTP server for chat completions, played by a function of the test's own."""
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -46,13 +47,19 @@ class ChatServer(AbstractContextManager["ChatServer"]):
         self.decide = decide
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self._scheme = "http"
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+
+    def secured(self, context: ssl.SSLContext) -> None:
+        """Speak TLS from now on, with a context's certificate."""
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        self._scheme = "https"
 
     @property
     def url(self) -> str:
         """What the SDK takes as `base_url`."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def __enter__(self) -> "ChatServer":
         self._thread.start()

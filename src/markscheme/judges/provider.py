@@ -51,6 +51,8 @@ STATUSES: Final[Mapping[int, str]] = {
 }
 """Meaning of the known HTTP statuses; any other is a refusal below 500 and a failure from 500 on."""
 
+UNTRUSTED = "SSLCertVerificationError"
+"""The error of the module `ssl`, by its name: importing that costs every process that only has this module."""
 _BUSY = {429, 503, 529}
 _LASTING_FAILURES = {501, 505}
 _PASSING_REFUSALS = {408, 409, 499}
@@ -266,12 +268,25 @@ class SdkJudge:
             return status_fault(self.who, error.status_code, error.response.headers, error.body, secrets=self.secrets)
         if isinstance(error, sdk.APITimeoutError):
             return JudgeSilent(f"{self.who} gave no answer in time")
+        if isinstance(error, sdk.APIConnectionError) and _is_untrusted(error):
+            return JudgeSilent(
+                f"{self.who} could not be reached: its certificate isn't trusted here: name your company's by "
+                "SSL_CERT_FILE"
+            )
         if isinstance(error, sdk.APIConnectionError):
             return JudgeSilent(f"{self.who} could not be reached, or the line broke")
         if isinstance(error, sdk.APIResponseValidationError):
             return UnreadableReply(f"the answer of {self.who} has an unexpected form")
         words = shown(str(error), self.secrets)
         return JudgeUnavailable(f"{self.who} could not be asked: {type(error).__name__}: {words}")
+
+
+def _is_untrusted(error: BaseException) -> bool:
+    """Whether a connection failed because the other side's certificate was signed by somebody unknown here."""
+    link: BaseException | None = error
+    while link is not None and type(link).__name__ != UNTRUSTED:
+        link = link.__cause__ or link.__context__
+    return link is not None
 
 
 def _cause(error: BaseException, secrets: tuple[str, ...]) -> BaseException | None:

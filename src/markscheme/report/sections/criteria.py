@@ -218,11 +218,15 @@ def overall_line(comparison: Comparison) -> str:
     why = _one_decision(comparison) or why_no_interval(overall["pass_kappa"])
     kappa = f"kappa {coefficient(overall['pass_kappa'])}{f' (no interval, {why})' if why else ''}"
     passing = overall["prevalence_gold"].value or 0.0
-    always = f"always {'passing' if passing >= 0.5 else 'failing'} would be right on {share(max(passing, 1 - passing))}"
+    right = _share_or_count(max(passing, 1 - passing), overall["accuracy"])
+    always = f"always {'passing' if passing >= 0.5 else 'failing'} would be right on {right}"
+    passes = [
+        _share_or_count(overall[name].value, overall["accuracy"]) for name in ("prevalence_gold", "prevalence_judge")
+    ]
     return (
         f"Whole score: {errors if _any_ordered(comparison) else ''}same pass/fail decision as gold "
         f"{share_with_interval(overall['accuracy'])}, {kappa}; {always}. "
-        f"Passes: gold {share(overall['prevalence_gold'].value)}, judge {share(overall['prevalence_judge'].value)}."
+        f"Passes: gold {passes[0]}, judge {passes[1]}."
     )
 
 
@@ -250,6 +254,13 @@ def _one_decision(comparison: Comparison) -> str:
     passing = {"gold": comparison.overall["prevalence_gold"], "the judge": comparison.overall["prevalence_judge"]}
     constant = {who: share.value for who, share in passing.items() if share.value in (0.0, 1.0)}
     return "; ".join(f"{who} {'passes' if value else 'fails'} every example" for who, value in constant.items())
+
+
+def _share_or_count(value: float | None, decided: Estimate) -> str:
+    """A share of the examples with both decisions; a count where they are too few for an interval."""
+    if value is None or not decided.is_count:
+        return share(value)
+    return f"{number(value * decided.n, 0)} of {decided.n}"
 
 
 def scatter(comparison: Comparison) -> doc.Scatter:

@@ -1,0 +1,136 @@
+"""A judge behind a company's network: through a proxy, and by certificates that the company signs itself."""
+
+import asyncio
+import select
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from markscheme.errors import JudgeSilent
+from markscheme.judges.openai import OpenAIJudge
+from markscheme.prompt import Prompt
+from tests.judges.chat_server import Answer, ChatServer, completion
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("openssl") is None, reason="openssl, which makes a certificate, isn't here"
+)
+PROMPT = Prompt("judge", "the response", schema={}, criteria=("kind",))
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for this machine that nobody else signed, and its key."""
+    folder = tmp_path_factory.mktemp("certificate")
+    made = (folder / "company.pem", folder / "key.pem")
+    subprocess.run(
+        [
+            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+            "-addext", "subjectAltName=IP:127.0.0.1", "-out", str(made[0]), "-keyout", str(made[1]),
+        ],
+        check=True,
+        capture_output=True,
+    )  # fmt: skip
+    return made
+
+
+@pytest.fixture
+def server(certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """A chat server behind TLS; no variable of this machine says how to reach it."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    with ChatServer(lambda _: answered()) as chat:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        chat.secured(context)
+        yield chat
+
+
+def answered() -> Answer:
+    return completion("MET")
+
+
+def asked(chat: ChatServer) -> str:
+    """What the judge answers."""
+
+    async def once() -> str:
+        judge = OpenAIJudge("m", base_url=chat.url, api_key="sk-test-key")
+        try:
+            return (await judge.reply(PROMPT)).text
+        finally:
+            await judge.aclose()
+
+    return asyncio.run(once())
+
+
+@contextmanager
+def proxy() -> Iterator[tuple[str, list[str]]]:
+    """A proxy that tunnels what it is asked to, and the requests it got."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    requests: list[str] = []
+
+    def serve() -> None:
+        while True:
+            try:
+                client, _ = listening.accept()
+            except OSError:
+                return
+            request = client.recv(65536).decode("latin-1")
+            requests.append(request.splitlines()[0])
+            host, port = request.split()[1].split(":")
+            with client, socket.create_connection((host, int(port))) as onward:
+                client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                _tunnel(client, onward)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", requests
+    finally:
+        listening.close()
+
+
+def _tunnel(client: socket.socket, onward: socket.socket) -> None:
+    """Pass bytes both ways until one side ends."""
+    while True:
+        for ready in select.select([client, onward], [], [], 30)[0]:
+            data = ready.recv(65536)
+            if not data:
+                return
+            (onward if ready is client else client).sendall(data)
+
+
+def test_a_certificate_that_a_company_signs_is_trusted_where_it_is_named(
+    server: ChatServer, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(JudgeSilent, match="certificate isn't trusted here: name your company's by SSL_CERT_FILE"):
+        asked(server)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    assert asked(server) == "MET"
+
+
+def test_a_proxy_is_asked_where_one_is_named_but_for_what_is_excepted(
+    server: ChatServer, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    with proxy() as (url, requests):
+        monkeypatch.setenv("HTTPS_PROXY", url)
+        assert asked(server) == "MET"
+        assert requests == [f"CONNECT {server.url.split('/')[2]} HTTP/1.1"]
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        assert asked(server) == "MET"
+        assert len(requests) == 1
+
+
+def test_a_proxy_that_is_not_there_is_named(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{free.getsockname()[1]}")
+    with pytest.raises(JudgeSilent, match="could not be reached"):
+        asked(server)
