@@ -260,8 +260,8 @@ def agreement_of(row: dict[str, Any], judge: str) -> bool | None:
     names = [name for name, level in label.items() if level is not None and levels.get(name) is not None]
     if not names:
         return None
-    scores = [np.array([float(np.mean([(said[name] - 1) / 3 for name in names]))]) for said in (label, levels)]
-    return bool(close(*scores, 0.1)[0])
+    people, model = (np.array([np.mean([(said[name] - 1) / 3 for name in names])]) for said in (label, levels))
+    return bool(close(people, model, 0.1)[0])
 
 
 def at_targets(runs: int) -> Iterator[str]:
