@@ -153,6 +153,7 @@ LATE: dict[str, dict[str, str]] = {
     "report.html": {
         "jinja2": "few reports become pages",
         "markupsafe": "few reports become pages",
+        "rendering.example": "few reports become pages",
     },
 }
 """Imports inside functions, by the module or folder they are in, with the reason of each; * is any module.

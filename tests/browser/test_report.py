@@ -112,7 +112,7 @@ def test_rows_are_made_a_page_at_a_time_and_sorted_by_any_column(chromium: Brows
     assert page.get_by_role("button", name="Next").is_disabled()
     column = page.get_by_role("columnheader", name="judge", exact=True).first
     column.get_by_role("button").click()
-    figures = [float(text) for text in page.locator(".list tbody tr td:nth-child(3)").all_inner_texts()]
+    figures = [float(text) for text in page.locator(".list tbody tr td:nth-child(4)").all_inner_texts()]
     assert figures == sorted(figures, reverse=True)
     assert column.get_attribute("aria-sort") == "descending"
     column.get_by_role("button").click()

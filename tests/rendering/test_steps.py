@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from markscheme.rendering.example import first_words, render_example
+from markscheme.rendering.example import Shortening, first_words, render_example
 from markscheme.rendering.steps import StepTree
 from markscheme.submission import Submission
 from markscheme.trajectory import read_steps
@@ -31,9 +31,13 @@ def span(id: str, parent: str, name: str, start: str, end: str, **more: object) 
     }
 
 
+def tree_of(trace: object) -> StepTree:
+    return StepTree.of(list(enumerate(read_steps(trace), start=1)))
+
+
 def test_results_of_calls_made_at_once_are_with_their_calls() -> None:
     asked = {"role": "assistant", "content": None, "tool_calls": [call("a", "find", q=1), call("b", "find", q=2)]}
-    tree = StepTree.of(read_steps([asked, result("b", "two"), result("a", "one")]), 1)
+    tree = tree_of([asked, result("b", "two"), result("a", "one")])
     assert [(node.step.text, node.result[1].text, node.numbers) for node in tree.nodes if node.result] == [
         ('{"q": 1}', "one", "1, 4"),
         ('{"q": 2}', "two", "2–3"),
@@ -61,7 +65,7 @@ def test_spans_inside_a_call_are_inside_it_with_the_time_each_took() -> None:
         span("2", "1", "search", "2026-01-02T03:04:06+00:00", "2026-01-02T03:04:06.25+00:00"),
         span("3", "", "mail", "2026-01-02T03:04:09Z", "no time", status={"code": 2, "message": "bounced"}),
     ]
-    tree = StepTree.of(read_steps(trace), 1)
+    tree = tree_of(trace)
     assert [node.step.title for node in tree.roots] == ["plan", "mail"]
     assert [node.step.title for node in tree.roots[0].inside] == ["search"]
     assert [node.step.seconds for node in tree.nodes] == [3.5, 0.25, None]
@@ -85,18 +89,31 @@ def test_spans_inside_a_call_are_inside_it_with_the_time_each_took() -> None:
 )
 def test_times_in_any_unit_give_seconds(start: object, end: object, seconds: float | None) -> None:
     record = {**span("1", "", "find", "", ""), "startTime": start, "endTime": end}
-    (step,) = StepTree.of(read_steps([record])).nodes
+    (step,) = tree_of([record]).nodes
     assert step.step.seconds == (None if seconds is None else pytest.approx(seconds))
 
 
 def test_long_messages_and_system_prompts_are_folded() -> None:
     trace = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "word " * 1000}]
-    html = StepTree.of(read_steps(trace), 1).html()
+    html = tree_of(trace).html()
     assert html.count("<details") == 2
     assert 'class="turn"' not in html
 
 
+def test_of_a_long_trace_the_ends_are_shown_and_what_is_between_is_counted() -> None:
+    trace = [{"role": "user", "content": f"message {n} " + "x" * 50} for n in range(20)]
+    short = Shortening(lambda text: text[:10], 4)
+    html = render_example(Submission("", {"trace": json.dumps(trace)}), ["trace"], shortening=short)
+    assert re.findall(r"message \d+|\d+ steps left out", html) == [
+        "message 0",
+        "message 1",
+        "16 steps left out",
+        "message 18",
+        "message 19",
+    ]
+
+
 def test_a_response_is_named_by_its_first_words_without_signs() -> None:
-    assert first_words("## Hello\n\n- the `parcel`\n- is here") == "Hello - the parcel - is here"
+    assert first_words("## Hello\n\n- the `parcel`\n- is here") == "Hello the parcel is here"
     assert first_words("word " * 100, 12) == "word word…"
     assert first_words("") == ""

@@ -198,7 +198,9 @@ def test_findings_and_false_passes_open_their_examples(lenient: Calibration) -> 
 
 def test_an_example_holds_response_verdict_reason_quote_and_each_label() -> None:
     case = data_of(page_of(hostile_calibration(3, attacks=["plain words"])))[0]["cases"][0]
-    assert case["response"] == "plain words"
+    assert (case["query"], case["words"]) == ("plain words", "plain words")
+    assert re.findall(r'<p class="named">([^<]*)<', case["html"])[0::2] == ["Query", "Response"]
+    assert case["html"].count("<p>plain words</p>") == 2
     assert case["raters"][:2] == ["gold", "judge"]
     assert any(rater.startswith("p1") for rater in case["raters"])
     level, _, reason, quote, found_in, is_missing = case["rows"][0][1][1]
@@ -236,7 +238,7 @@ def test_several_judges_on_hostile_examples_share_the_room_of_one_page() -> None
 def test_nothing_but_the_pages_own_script_and_style_may_run(hostile: str) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', hostile)
     assert policy is not None
-    assert policy[1].startswith("default-src 'none'; style-src 'sha256-")
+    assert policy[1].startswith("default-src 'none'; img-src data:; style-src 'sha256-")
     assert "unsafe" not in policy[1]
     assert not re.search(r'\b(?:src|style|action|srcdoc)="', hostile)
 

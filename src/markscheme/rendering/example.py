@@ -1,7 +1,8 @@
 """What a person reads of an example: inputs, an agent's steps, the response, and differences from a reference."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from html import escape
 
@@ -9,7 +10,7 @@ from markscheme.phrases import counted
 from markscheme.rendering.markup import LONGEST_LAID_OUT, cleaned, json_in, laid_out, plain
 from markscheme.rendering.steps import StepTree
 from markscheme.submission import Submission
-from markscheme.trajectory import Trajectory, has_tool_calls, read_steps, trajectories
+from markscheme.trajectory import AgentStep, Trajectory, has_tool_calls, read_steps, trajectories
 
 MOST_COMPARED = 4_000_000
 """Pairs of lines or words that a difference may compare."""
@@ -17,18 +18,50 @@ FIRST_WORDS = 90
 """Characters of a text that name it in a list: about a line."""
 
 
-def render_example(submission: Submission, names: Sequence[str], *, level: int = 2) -> str:
+@dataclass(frozen=True)
+class Shortening:
+    """How much of long texts is shown.
+
+    Attributes:
+        cut: Cuts one text, and says on it that it did.
+        steps: Maximum number of an agent's steps; those in the middle are left out.
+    """
+
+    cut: Callable[[str], str]
+    steps: int
+
+
+def render_example(
+    submission: Submission,
+    names: Sequence[str],
+    *,
+    level: int | None = 2,
+    with_raw: bool = True,
+    shortening: Shortening | None = None,
+) -> str:
     """A response and its inputs as HTML that is safe to show, with a heading each.
 
     Args:
         submission: What is shown.
         names: The inputs to show, in this order; of one that the submission lacks, the page says so.
-        level: Level of the headings, 2 for those right below a page's title.
+        level: Level of the headings, 2 for those right below a page's title; None for names that are no headings.
+        with_raw: Whether each text is there a second time, hidden, as it is.
+        shortening: How long texts are cut; None shows all of them.
     """
     inputs = submission.inputs
+    cut = shortening.cut if shortening is not None else str
     steps = trajectories(inputs, names)
-    parts = [_input(name, inputs.get(name), steps.get(name), level) for name in names]
-    parts.append(f'{_heading("Response", level)}<div class="response">{_text(submission.response)}</div>')
+    parts: list[str] = []
+    for name in names:
+        if name not in inputs:
+            parts.append(f'{_heading(name, level)}<p class="missing">This response comes without one.</p>')
+        elif name in steps:
+            is_laid_out = len(inputs[name]) <= LONGEST_LAID_OUT
+            parts.append(_steps(steps[name], level, shortening, is_laid_out=is_laid_out))
+        else:
+            parts.append(f'{_heading(name, level)}<div class="input">{_text(cut(inputs[name]), with_raw)}</div>')
+    response = _text(cut(submission.response), with_raw)
+    parts.append(f'{_heading("Response", level)}<div class="response">{response}</div>')
     reference = inputs.get("reference") if "reference" in names else None
     if reference and (difference := render_difference(reference, submission.response)):
         parts.append(f'<details class="diff"><summary>Difference from the reference</summary>{difference}</details>')
@@ -42,7 +75,7 @@ def render(text: str) -> str:
     highlighted, and anything else is read as Markdown. Images and data URLs are folded, remote ones are links.
     """
     if len(text) <= LONGEST_LAID_OUT and _is_conversation(json_in(text)):
-        return cleaned(StepTree.of(read_steps(text)).html())
+        return cleaned(StepTree.of([(None, step) for step in read_steps(text)]).html())
     return cleaned(laid_out(text))
 
 
@@ -52,7 +85,7 @@ def first_words(text: str, most: int = FIRST_WORDS) -> str:
     >>> first_words("# Hello\\n\\nThe **parcel** is here.", 16)
     'Hello The…'
     """
-    words = re.sub(r"[*_`#>|]+", " ", text[: 10 * most]).split()
+    words = re.sub(r"^```\w*$|\*+|`+|^[#>\s]+|^\s*[-+] ", "", text[: 10 * most], flags=re.MULTILINE).split()
     line = " ".join(words)
     if len(line) <= most and len(text) <= 10 * most:
         return line
@@ -60,30 +93,41 @@ def first_words(text: str, most: int = FIRST_WORDS) -> str:
     return f"{start}…"
 
 
-def _heading(name: str, level: int, more: str = "") -> str:
-    return f'<h{level} class="named">{escape(name[:1].upper() + name[1:])}{more}</h{level}>'
+def _heading(name: str, level: int | None, more: str = "") -> str:
+    tag = "p" if level is None else f"h{level}"
+    return f'<{tag} class="named">{escape(name[:1].upper() + name[1:])}{more}</{tag}>'
 
 
-def _input(name: str, text: str | None, steps: Trajectory | None, level: int) -> str:
-    if text is None:
-        return f'{_heading(name, level)}<p class="missing">This response comes without one.</p>'
-    if steps is None:
-        return f'{_heading(name, level)}<div class="input">{_text(text)}</div>'
-    tree = StepTree.of(steps.steps, steps.first)
-    count = f'<span class="count"> · {counted(len(steps.steps), "step")}</span>'
+def _tree(trajectory: Trajectory, shortening: Shortening | None) -> StepTree:
+    if shortening is None:
+        return StepTree.of(trajectory.numbered)
+    shown: list[tuple[int | None, AgentStep]] = [
+        (number, replace(step, text=shortening.cut(step.text))) for number, step in trajectory.numbered
+    ]
+    left_out = len(shown) - shortening.steps
+    if left_out > 0:
+        half = shortening.steps // 2
+        note = AgentStep("", text=f"{counted(left_out, 'step')} left out here for length.")
+        shown[half : half + left_out] = [(None, note)]
+    return StepTree.of(shown)
+
+
+def _steps(trajectory: Trajectory, level: int | None, shortening: Shortening | None, *, is_laid_out: bool) -> str:
+    tree = _tree(trajectory, shortening)
+    count = f'<span class="count"> · {counted(len(trajectory.steps), "step")}</span>'
     if tree.failed:
         count += f'<span class="count error"> · {counted(tree.failed, "error")}</span>'
     open_all = '<button type="button" class="quiet open-all" aria-expanded="false">Open all</button>'
-    shown = cleaned(tree.html(is_laid_out=len(text) <= LONGEST_LAID_OUT))
-    return f'{_heading(name, level, count)}{open_all}<div class="input steps">{shown}</div>'
+    shown = cleaned(tree.html(is_laid_out=is_laid_out))
+    return f'{_heading(trajectory.name, level, count)}{open_all}<div class="input steps">{shown}</div>'
 
 
-def _text(text: str) -> str:
+def _text(text: str, with_raw: bool) -> str:
     if not text.strip():
         return '<p class="missing">Empty: there is no text.</p>'
     if len(text) > LONGEST_LAID_OUT:
         return plain(text)
-    raw = f'<pre class="raw" dir="auto" tabindex="0" hidden>\n{escape(text)}</pre>'
+    raw = f'<pre class="raw" dir="auto" tabindex="0" hidden>\n{escape(text)}</pre>' if with_raw else ""
     return f'<div class="rendered">{render(text)}</div>{raw}'
 
 

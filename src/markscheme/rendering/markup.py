@@ -38,6 +38,8 @@ IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[\w+/=]+")
 BARE_IMAGE = re.compile(rf"(?<![\w(<\"'])({IMAGE.pattern})")
 NESTED = re.compile(r"^(?:[ \t]*(?:>|[-*+][ \t]|\d+[.)][ \t])){9}", re.M)
 """Quotes and lists in each other, deeper than the reader of Markdown goes; it would drop what is in them."""
+BROKEN_JSON = re.compile(r'\s*(?:\{\s*"|\[\s*[\[{"])')
+"""The beginning of JSON; a text with it that isn't JSON was cut, and read as Markdown its signs would go."""
 _CODE_LINE = re.compile(
     r"^\s*(?:def |class |import |from \S+ import|return\b|(?:if|for|while|with|elif|except)\b.*:$|(?:else|try):|@\w"
     r"|#include|func |fn |let |const |var |public |private |package |SELECT |INSERT |//|/\*|[\w.\[\]]+ [-+*/]?= )"
@@ -80,6 +82,8 @@ def laid_out(text: str) -> str:
     data = json_in(text)
     if data is not None:
         return _tree(data)
+    if BROKEN_JSON.match(text):
+        return plain(text)
     if _is_code(text):
         return _code(text, next((name for name, hint in LANGUAGES.items() if re.search(hint, text, re.M)), ""))
     return _markdown(text)

@@ -77,13 +77,12 @@ class StepTree:
     nodes: tuple[StepNode, ...]
 
     @classmethod
-    def of(cls, steps: Sequence[AgentStep], first: int | None = None) -> "StepTree":
-        """The tree of steps; numbered from `first` on unless it is None."""
+    def of(cls, numbered: Sequence[tuple[int | None, AgentStep]]) -> "StepTree":
+        """The tree of steps, each with its number; None for one without."""
         roots: list[StepNode] = []
         nodes: list[StepNode] = []
         around: list[StepNode] = []
-        for place, step in enumerate(steps):
-            step_number = None if first is None else first + place
+        for step_number, step in numbered:
             if step.role in (TOOL_RESULT, SPAN_RESULT):
                 call = next((node for node in reversed(nodes) if node.gets(step)), None)
                 if call is not None:

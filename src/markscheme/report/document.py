@@ -169,12 +169,16 @@ class Verbatim(Block):
 
 @dataclass(frozen=True)
 class Table(Block):
-    """Rows under headings. The first cell of a row names it; a matrix counts examples by level."""
+    """Rows under headings. The first cell of a row names it; a matrix counts examples by level.
+
+    A reader of a page may sort the rows of a table that `is_sortable` by any column.
+    """
 
     headings: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
     caption: str = ""
     is_matrix: bool = False
+    is_sortable: bool = False
 
 
 @dataclass(frozen=True)
@@ -304,7 +308,8 @@ class Case:
         badges: Labels to see at once, such as "false pass".
         tags: Tags by which the list is filtered.
         response: What was judged; None if not available.
-        inputs: Name and text of each.
+        inputs: Name and text of each, in the order in which people read them.
+        differs: On which criteria raters differ and how, in words, the largest effect on the score first.
         facts: Group, system and the like.
         raters: Column headings.
         rows: A criterion, and what each rater gave on it.
@@ -325,6 +330,7 @@ class Case:
     rows: tuple[tuple[str, tuple[Said, ...]], ...]
     notes: tuple[tuple[str, str], ...] = ()
     reason_on: str = ""
+    differs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

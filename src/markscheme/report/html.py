@@ -5,8 +5,6 @@ script. Figures are inline SVG: a charting library would need permission to run 
 is escaped wherever it is printed, its invisible characters are spelt out, and long texts are truncated.
 """
 
-import base64
-import hashlib
 import json
 import platform
 import re
@@ -14,11 +12,14 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.phrases import number
+from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
 from markscheme.report.document import TONE_SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
-from markscheme.submission import RESPONSE
+from markscheme.submission import RESPONSE, Submission
+from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,10 +28,19 @@ _LARGEST_DATA = 2_400_000
 """Total bytes of all examples above which their texts are truncated further, and then fewer examples are shown."""
 _TEXT_LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
 """Maximum characters of a response, input, reason or quote; the first that keeps the page small enough is used."""
+_CHARACTERS_PER_STEP = 40
+"""An agent's steps are fewer where texts are shorter: one for so many of their characters, and at least four."""
+_FEWEST_STEPS = 4
+"""Steps that are shown of any trace: two from its start, two from its end."""
+_QUERY_WORDS, _RESPONSE_WORDS = 90, 180
+"""Characters of a query and of a response in the list of examples: about two lines together."""
+_BEGINNING = 1000
+"""Characters of a text in which its first words are looked for."""
 _FEWEST_SHOWN = 500
 """Number of examples that are always shown, however long their names."""
 _LONGEST_LINE = 2000
 """Maximum characters shown of anything else."""
+_TEMPLATES = Path(__file__).parent / "templates"
 _JOINERS = "\u200c\u200d"
 """Invisible characters that are part of normal words and emoji."""
 _UNUSUAL = re.compile(r"[^\t\n -~\u00a1-\u00ac\u00ae-\u02ff]")
@@ -49,7 +59,8 @@ def render_html(document: Document, when: str = "") -> str:
     environment = _environment()
     parts = [_Part(f"p{n}", part) for n, part in enumerate((document, *document.parts))]
     data = _data([part.examples for part in parts if part.examples is not None])
-    style, script = (_source(environment, name) for name in ("report.css", "report.js"))
+    style = joined(BASE_STYLE, _TEMPLATES / "report.css")
+    script = joined(EXAMPLE_SCRIPT, _TEMPLATES / "report.js")
     by = f"markscheme {version('markscheme')}, Python {platform.python_version()}"
     return environment.get_template("report.html.j2").render(
         title=document.title,
@@ -58,8 +69,8 @@ def render_html(document: Document, when: str = "") -> str:
         made=f"Made on {when} by {by}" if when else f"Made by {by}",
         style=_markup(style),
         script=_markup(script),
-        style_digest=_digest(style),
-        script_digest=_digest(script),
+        style_digest=digest(style),
+        script_digest=digest(script),
     )
 
 
@@ -127,18 +138,36 @@ def _list(examples: Examples, limit: int, most: int | None) -> dict[str, Any]:
 
 
 def _case(case: Case, limit: int) -> dict[str, Any]:
+    from markscheme.rendering.example import first_words  # imported only if a page is written
+
+    query = case.inputs[0][1] if case.inputs and case.inputs[0][0] not in STEPPED else ""
     return {
         "id": cut(case.id, 80),
+        "query": first_words(cut(query, _BEGINNING), _QUERY_WORDS),
+        "words": first_words(cut(case.response or "", _BEGINNING), _RESPONSE_WORDS),
+        "differs": [cut(difference, 120) for difference in case.differs],
         "values": [None if value is None else float(number(value).replace("−", "-")) for value in case.values],
         "badges": case.badges,
         "tags": case.tags,
-        "response": None if case.response is None else cut(case.response, limit),
-        "inputs": [[cut(name, 80), cut(text, limit)] for name, text in case.inputs],
+        "html": _laid_out(case, limit),
         "facts": [cut(fact, 120) for fact in case.facts],
         "raters": [cut(rater, 80) for rater in case.raters],
         "rows": [[cut(name, 80), [_said(cell, limit) for cell in row]] for name, row in case.rows],
         "notes": [[cut(who, 80), cut(note, limit)] for who, note in case.notes],
     }
+
+
+def _laid_out(case: Case, limit: int) -> str:
+    """What the labelling page shows of an example, with long texts cut; "" where its response isn't known."""
+    from markscheme.rendering.example import Shortening, render_example  # imported only if a page is written
+
+    if case.response is None:
+        return ""
+    shortening = Shortening(lambda text: cut(text, limit), max(_FEWEST_STEPS, limit // _CHARACTERS_PER_STEP))
+    inputs = {cut(name, 80): text for name, text in case.inputs}
+    return render_example(
+        Submission(case.response, inputs), list(inputs), level=None, with_raw=False, shortening=shortening
+    )
 
 
 def _said(cell: Said, limit: int) -> list[Any]:
@@ -197,16 +226,6 @@ def _environment() -> "Environment":
     environment.filters |= {"cut": _cut, "kind": lambda value: type(value).__name__, "percent": "{:.2%}".format}
     environment.globals["signs"] = TONE_SIGNS
     return environment
-
-
-def _source(environment: "Environment", name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0].strip()
-
-
-def _digest(text: str) -> str:
-    """The hash by which a Content-Security-Policy allows one script or style."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _markup(text: str) -> Any:

@@ -10,13 +10,13 @@ from markscheme.calibration.comparison import OF_DECISION, Comparison, Criterion
 from markscheme.calibration.findings.slices import Slice
 from markscheme.phrases import number, signed
 from markscheme.ratings.examples import Example
+from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import overall_of
 from markscheme.report.document import Case, Examples, Said
 from markscheme.report.figures import NONE
 from markscheme.rubrics.distribution import shown_with_probability
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.trajectory import trajectories
 
 if TYPE_CHECKING:
     from markscheme.calibration.choice import Contender
@@ -88,6 +88,7 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
         head=_head(comparison, place, apart),
         reason=_reason(rating, apart[0] if apart else None),
         reason_on=apart[0] if apart else "",
+        differs=tuple(_both_levels(comparison.criteria[name], place) for name in apart),
         values=(_known(gold), _known(judge), _known(miss)),
         badges=badges,
         tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
@@ -143,14 +144,10 @@ def _texts(example: Example) -> str:
 
 
 def _inputs(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
-    """The inputs by name, with each step of a trajectory separate."""
+    """The inputs by name: those of the rubric first, in its order."""
     inputs = example.submission.inputs
-    steps = trajectories(inputs, rubric.known_inputs)
-    shown: list[tuple[str, str]] = []
-    for name, text in inputs.items():
-        numbered = [(f"step {number}", step.words) for number, step in steps[name].numbered] if name in steps else []
-        shown += numbered or [(name, text)]
-    return tuple(shown)
+    ordered = dict.fromkeys((*(name for name in rubric.known_inputs if name in inputs), *inputs))
+    return tuple((name, inputs[name]) for name in ordered)
 
 
 def _reason(rating: Rating | None, criterion: str | None) -> str:
@@ -234,13 +231,17 @@ def _rows(
         gold = float(compared.gold[place])
         judge = _known(compared.judge[place])
         verdict = rating.criteria.get(name, _BLANK) if rating is not None else _BLANK
-        of_labels = (label.criteria.get(name, _BLANK) for label in labels)
+        references = [gold if label.kind in JUDGES else math.nan for label in labels]
+        levels = [label.criteria.get(name, _BLANK) for label in labels]
         yield (
             name,
             (
                 _said(_BLANK, criterion, gold, _known(gold)),
                 _said(verdict, criterion, gold, judge),
-                *(_said(rated, criterion, gold, rated.level) for rated in of_labels),
+                *(
+                    _said(rated, criterion, reference, rated.level)
+                    for rated, reference in zip(levels, references, strict=True)
+                ),
             ),
         )
     whole = (Said(_score_and_decision(label, comparison.rubric)) for label in labels)
@@ -248,6 +249,7 @@ def _rows(
 
 
 def _said(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> Said:
+    """A rating as a cell; apart from gold if there is one. Annotators are part of gold, so none of them is."""
     shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
     if level is not None and rated.probabilities and not rated.reason:
         shown = shown_with_probability(level, rated.distribution, criterion.scale)
@@ -326,6 +328,7 @@ def examples_of_choice(compared: "Compared", against_gold: Mapping[str, Comparis
                 reason="",
                 values=(*map(_known, gold), *map(_known, scores), _spread(scores)),
                 badges=("decision flips",) if unit in flips else (),
+                differs=tuple(_judges_apart(choice.rubric, names, ratings)),
                 tags=tuple(tags),
                 response=example.submission.response if example else None,
                 inputs=_inputs(example, choice.rubric) if example else (),
@@ -340,6 +343,16 @@ def examples_of_choice(compared: "Compared", against_gold: Mapping[str, Comparis
     filters |= {f"{of}off": f"{name}: off gold" for of, name in zip(against_gold, names, strict=False)}
     differing = sum(bool(case.badges or case.values[-1]) for case in cases)
     return Examples(tuple(cases), (*(("gold",) if truth else ()), *names, "difference"), filters, differing)
+
+
+def _judges_apart(rubric: Rubric, names: Sequence[str], ratings: Sequence[Rating | None]) -> Iterator[str]:
+    """The criteria on which judges gave different levels, and who gave which."""
+    for criterion in rubric.criteria:
+        levels = [rating.criteria.get(criterion.name, _BLANK).level if rating else None for rating in ratings]
+        given = [(name, level) for name, level in zip(names, levels, strict=True) if level is not None]
+        if len({level for _, level in given}) > 1:
+            in_words = criterion.scale.level_name
+            yield f"{criterion.name}: {', '.join(f'{name} {in_words(level)}' for name, level in given)}"
 
 
 def _judges_rows(

@@ -21,14 +21,14 @@ def _blocks(slices: Sequence[Slice]) -> Iterator[doc.Block]:
         yield _table(slices, worse)
     else:
         yield doc.Paragraph((f"None of {len(slices)} slices does worse than the rest.",))
-    rest = sorted(set(places) - set(worse), key=lambda place: slices[place].agreement.value or 0.0)
+    rest = sorted(set(places) - set(worse), key=lambda place: -slices[place].n)
     if rest:
-        yield doc.OnPages((doc.Paragraph(("The other slices:",)), _table(slices, rest)))
+        yield doc.OnPages((doc.Paragraph(("The other slices, the largest first:",)), _table(slices, rest)))
 
 
 def _table(slices: Sequence[Slice], places: Sequence[int]) -> doc.Table:
     headings = ("Slice", "examples", "agreement", "elsewhere", "bias", "criteria")
-    return doc.Table(headings, tuple(_row(slices[place], slice_tag(place)) for place in places))
+    return doc.Table(headings, tuple(_row(slices[place], slice_tag(place)) for place in places), is_sortable=True)
 
 
 def _row(part: Slice, tag: str) -> tuple[doc.Line, ...]:
