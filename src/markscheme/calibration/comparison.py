@@ -10,6 +10,7 @@ import numpy as np
 from markscheme.calibration.categories import Answers
 from markscheme.calibration.limits import WrongDecisions, WrongName, wrong_decisions
 from markscheme.calibration.policy import interval_level
+from markscheme.calibration.probabilities import ProbabilityAudits, audits_of
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of, rounded
 from markscheme.ratings.examples import draws_of
@@ -350,6 +351,11 @@ class Comparison:
     gold_name: str
     measure: Measure
     settings: int = 1
+
+    @cached_property
+    def probabilities(self) -> ProbabilityAudits | None:
+        """What the judge's probabilities are worth; None if it gave none."""
+        return audits_of(self.table[self.judge_name], self.table[self.gold_name], self.table.rubric, self.table.groups)
 
     @property
     def level(self) -> float:

@@ -349,6 +349,8 @@ def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
     """Why each criterion got its level; the grade's error names those without one."""
     for name, outcome in grade.outcomes.items():
         match outcome:
+            case Verdict(reason="", probabilities=(_, *_)):
+                yield f"{name} {outcome.in_words(rubric.criterion(name).scale)}"
             case Verdict(level=level, reason=reason):
                 yield f"{name} {rubric.criterion(name).scale.level_name(level)}: {reason or 'no reason given'}"
             case NotApplicable(reason=reason):

@@ -285,6 +285,26 @@ class Curve(Block):
 
 
 @dataclass(frozen=True)
+class ReliabilityPoint:
+    """Examples to which the judge gave similar probabilities: their mean `x`, and the share `y` with its interval."""
+
+    x: float
+    y: float
+    low: float | None
+    high: float | None
+    says: str
+
+
+@dataclass(frozen=True)
+class Reliability(Block):
+    """How often something happens, by the judge's probability of it; `line` is the best rising curve. On pages only."""
+
+    points: tuple[ReliabilityPoint, ...]
+    line: tuple[tuple[float, float], ...]
+    caption: str
+
+
+@dataclass(frozen=True)
 class Said:
     """One rater's rating on one criterion: level, or why there is none; reason; quote, and where it was found."""
 
@@ -373,7 +393,7 @@ def in_text(blocks: Iterable[Block]) -> list[Block]:
 
 def _is_left_out(block: Block) -> bool:
     match block:
-        case OnPages() | Scatter():
+        case OnPages() | Scatter() | Reliability():
             return True
         case Examples():
             return not block.differing

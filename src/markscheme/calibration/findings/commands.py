@@ -45,6 +45,13 @@ class Commands:
         """Label `n` more outputs, chosen from a file of them; "" if there is no rubric."""
         return self.label(f" --next {n} --pool {POOL}")
 
+    def tune_cascade(self) -> str:
+        """Find which decisions the same judge may make alone; "" if there is no rubric, or no judge to name."""
+        _, _, judge = self.judge.partition(" --judge ")
+        _, _, ratings = self.judge.partition(" --ratings ")
+        name = judge or ratings
+        return self._on_rubric(f"tune {self.rubric} --cascade {name}") if name else ""
+
     def init_from_table(self) -> str:
         """Make a rubric, labelled examples and ratings of the table that was calibrated, read in the same way."""
         return f"markscheme init --from {self.rubric}{self.judge}"

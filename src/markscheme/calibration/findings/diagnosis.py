@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.findings import categories, judge, overall, pairs, rubric
+from markscheme.calibration.findings import categories, judge, overall, pairs, probabilities, rubric
 from markscheme.calibration.findings.evidence import FEWEST_TO_DIAGNOSE, CriterionEvidence, Evidence
 from markscheme.calibration.findings.finding import SEVERITIES, Finding
 from markscheme.calibration.findings.slices import Slice
@@ -48,6 +48,7 @@ def findings_of(
         *(overall.slice_finding(whole, part, part.figure) for part in broken if part.figure is not None),
         *overall.unreadable_replies(whole, elsewhere=elsewhere),
         *judge.invented_quotes(whole),
+        *probabilities.overconfident(comparison.probabilities),
         *rubric.label_findings(whole),
     ]
     return _ranked(findings)

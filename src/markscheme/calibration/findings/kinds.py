@@ -46,6 +46,10 @@ def _label_by_another(commands: Commands, _options: str) -> str:
     return commands.label(" --rater annotator-2")
 
 
+def _tune_cascade(commands: Commands, _options: str) -> str:
+    return commands.tune_cascade()
+
+
 def _label_under_new_wording(commands: Commands, _options: str) -> str:
     return commands.label(" --rater YOUR-NAME") if commands.is_usable else ""
 
@@ -223,6 +227,16 @@ INVENTED_QUOTES: Final = FindingKind(
 LEANS_TO_FIRST: Final = FindingKind(
     "leans-to-first", "leans to the response shown first", cause="judge", fixed_by="rubric", after=LABELS_FIRST
 )
+OVERCONFIDENT: Final = FindingKind(
+    "overconfident",
+    "surer than it is right",
+    cause="judge",
+    fixed_by="judge",
+    after=LABELS_FIRST,
+    command=_tune_cascade,
+    names_criterion=True,
+    needs_scores=False,
+)
 SOME_UNREADABLE: Final = replace(UNREADABLE, after=LABELS_FIRST)
 """So few unreadable replies that the rest can be read all the same."""
 UNSTEADY_JUDGE: Final = FindingKind(
@@ -247,6 +261,7 @@ RUBRIC_AND_JUDGE: Final = (
     UNUSED_LEVEL,
     INVENTED_QUOTES,
     LEANS_TO_FIRST,
+    OVERCONFIDENT,
     SOME_UNREADABLE,
     UNSTEADY_JUDGE,
 )

@@ -29,6 +29,7 @@ from markscheme.report.sections.pairs import (
     systems_of_calibration,
     systems_section,
 )
+from markscheme.report.sections.probabilities import probabilities_section
 from markscheme.report.sections.run import source_line, what_was_run
 from markscheme.report.sections.slices import slices_section
 from markscheme.stats.intervals import Floats
@@ -64,6 +65,8 @@ def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     yield doc.Section("Criteria", tuple(criteria_blocks(comparison, calibration.findings)), "criteria")
     if calibration.rubric.is_of_pairs:
         yield from _of_pairs(calibration)
+    if comparison.probabilities is not None:
+        yield probabilities_section(comparison.probabilities)
     yield doc.Section("Examples to read first", tuple(_examples(calibration)), "examples")
     yield annotators(calibration)
     accept = calibration.commands.calibrate(" --accept")
@@ -134,6 +137,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             name: {**compared.statistics, "confusion": compared.confusion, **_passes(compared)}
             for name, compared in comparison.criteria.items()
         },
+        "probabilities": comparison.probabilities,
         "raters": _raters(comparison),
         **attributes(comparison, "false_passes false_fails"),
         "relabelled": None if calibration.carried is None else calibration.carried.to_json(),

@@ -1,0 +1,54 @@
+"""A judge that is surer than it is right."""
+
+from collections.abc import Iterator
+
+from markscheme.calibration.findings import kinds
+from markscheme.calibration.findings.finding import Finding, Severity
+from markscheme.calibration.probabilities import ProbabilityAudits
+from markscheme.phrases import counted, number, percent
+from markscheme.stats.probabilities import ProbabilityAudit
+
+
+def overconfident(audits: ProbabilityAudits | None) -> Iterator[Finding]:
+    """The criteria, and the decision, on which a judge's probabilities are too extreme.
+
+    The decision counts for more where its confident errors exceed what the judge promises.
+    """
+    if audits is None:
+        return
+    is_one_event = len(audits.criteria) == 1 and audits.decision is not None
+    for name, audit in audits.named.items():
+        of_decision = audit is audits.decision
+        if is_one_event and not of_decision:  # a rubric's only criterion decides: one fault, found once
+            continue
+        exceeds = audit.confident_errors.exceeds
+        if exceeds or audit.is_overconfident:
+            yield _finding(name, audit, "high" if exceeds and of_decision else "medium", of_decision=of_decision)
+
+
+def _finding(name: str, audit: ProbabilityAudit, severity: Severity, *, of_decision: bool) -> Finding:
+    confident = audit.confident_errors
+    where = "the decision" if of_decision else f"`{name}`"
+    answers = counted(confident.n, "answer")
+    is_wrong = "is" if confident.wrong == 1 else "are"
+    figures = (
+        f"of {answers} at {percent(confident.at)} or more, {confident.wrong} {is_wrong} wrong (it promises "
+        f"{number(confident.promised, 1)})"
+        if confident.n
+        else f"its log-odds are {number(1 / (audit.slope.value or 1.0), 1)} times too large"
+    )
+    return Finding(
+        kinds.OVERCONFIDENT,
+        None if of_decision else name,
+        severity,
+        f"{where} is overconfident: {figures}.",
+        evidence={
+            "n": audit.n,
+            "slope": audit.slope,
+            "confident": confident.n,
+            "wrong": confident.wrong,
+            "promised": confident.promised,
+            "p": confident.p,
+        },
+        suggestion="Don't set a threshold by hand; let labels find one.",
+    )

@@ -1,0 +1,104 @@
+"""A judge's probabilities compared with gold, on each criterion and for the decision."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from markscheme.ratings.table import Column
+from markscheme.rubrics.distribution import passing_share
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats.intervals import Floats
+from markscheme.stats.probabilities import ProbabilityAudit, probability_audit
+
+
+@dataclass(frozen=True)
+class ProbabilityAudits:
+    """The audits of one judge.
+
+    Attributes:
+        criteria: By criterion on which the judge gave probabilities: of passing it, or of the top level where levels
+            have no order.
+        decision: Of the judge's probability that the response passes; None where it has none.
+    """
+
+    criteria: Mapping[str, ProbabilityAudit]
+    decision: ProbabilityAudit | None
+
+    @property
+    def named(self) -> dict[str, ProbabilityAudit]:
+        """All of them by what readers call them, the decision last."""
+        return {**self.criteria, **({} if self.decision is None else {DECISION_ROW: self.decision})}
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the JSON of a calibration."""
+        return {
+            "criteria": {name: _json_of(audit) for name, audit in self.criteria.items()},
+            "decision": None if self.decision is None else _json_of(self.decision),
+        }
+
+
+DECISION_ROW = "decision"
+"""What the row of the decision is called, below those of the criteria."""
+
+
+def audits_of(
+    judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str] | None = None
+) -> ProbabilityAudits | None:
+    """The audits of a judge's column; None if it has no probabilities."""
+    if not judge.probabilities:
+        return None
+    by_criterion = {}
+    for criterion in rubric.criteria:
+        if criterion.name in judge.probabilities:
+            event = _event(criterion, judge.probabilities[criterion.name], gold.levels[criterion.name])
+            by_criterion[criterion.name] = probability_audit(*event, groups)
+    has_chances = bool(len(judge.chances)) and not np.isnan(judge.chances).all()
+    decision = probability_audit(judge.chances, gold.decisions, groups) if has_chances else None
+    return ProbabilityAudits(by_criterion, decision)
+
+
+def _event(criterion: Criterion, probabilities: Floats, gold: Floats) -> tuple[Floats, Floats]:
+    """The judge's probability of the event that a criterion is audited by, and whether it is so by gold; (n,) each.
+
+    A criterion passes at its threshold or beyond, a fault below it. Of levels without order the event is that the
+    judge's most probable one is gold's.
+    """
+    scale = criterion.scale
+    if not scale.ordered:
+        has_any = ~np.isnan(probabilities).any(axis=1)
+        top = np.array(scale.values)[np.nan_to_num(probabilities).argmax(axis=1)]
+        outcomes = np.where(np.isnan(gold), np.nan, top == gold)
+        return np.where(has_any, np.nan_to_num(probabilities).max(axis=1), np.nan), outcomes
+    masses = [
+        passing_share(tuple(row), criterion) if not any(p != p for p in row) else np.nan
+        for row in probabilities.tolist()
+    ]
+    passed = [np.nan if level != level else float(criterion.passes(scale.position(level))) for level in gold.tolist()]
+    return np.array(masses), np.array(passed)
+
+
+def _json_of(audit: ProbabilityAudit) -> dict[str, Any]:
+    parts = audit.parts
+    return {
+        "n": audit.n,
+        "left_out": audit.left_out,
+        "probability": audit.probability,
+        "share": audit.share,
+        "bias": audit.bias,
+        "brier": audit.brier,
+        "skill": None if parts is None else parts.skill,
+        "miscalibration": None if parts is None else parts.miscalibration,
+        "discrimination": None if parts is None else parts.discrimination,
+        "slope": audit.slope,
+        "intercept": audit.intercept,
+        "p": audit.p,
+        "confident": [
+            {"at": c.at, "n": c.n, "wrong": c.wrong, "promised": c.promised, "upper": c.upper, "p": c.p}
+            for c in audit.confident
+        ],
+        "bins": [{"n": one.n, "probability": one.probability, "share": one.share} for one in audit.bins],
+        "ece": audit.ece,
+        "map": audit.map,
+    }

@@ -1,0 +1,67 @@
+"""Probabilities: what the judge says, how often people agree, and how often it is sure and wrong."""
+
+from collections.abc import Iterator
+
+from markscheme.calibration.probabilities import ProbabilityAudits
+from markscheme.phrases import counted, number, percent
+from markscheme.report import document as doc
+from markscheme.report.figures import NONE, share, with_interval
+from markscheme.stats.probabilities import ConfidentErrors, ProbabilityAudit
+
+
+def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
+    """The table of audits with its notes; on pages a reliability diagram for each row."""
+    named = audits.named
+    at = percent(next(iter(named.values())).confident_errors.at)
+    headings = ("", "says", "people", "slope", f"confident errors ({at} or more)", "")
+    rows = tuple(_row(name, audit) for name, audit in named.items())
+    diagrams = tuple(_diagram(name, audit) for name, audit in named.items() if audit.bins)
+    return doc.Section(
+        "Probabilities",
+        (doc.Table(headings, rows), doc.Notes(tuple(_notes(audits))), doc.OnPages(diagrams)),
+        "probabilities",
+    )
+
+
+def _row(name: str, audit: ProbabilityAudit) -> tuple[doc.Line, ...]:
+    finding = "overconfident" if audit.is_overconfident or audit.confident_errors.exceeds else ""
+    return (
+        doc.Name(name),
+        share(audit.probability),
+        share(audit.share),
+        with_interval(audit.slope),
+        _confident(audit.confident_errors),
+        finding,
+    )
+
+
+def _confident(errors: ConfidentErrors) -> str:
+    if not errors.n:
+        return NONE
+    return f"{errors.wrong} of {errors.n}, promised {number(errors.promised, 1)}"
+
+
+def _notes(audits: ProbabilityAudits) -> Iterator[str]:
+    yield "Says: the judge's mean probability of passing. Slope below 1: too confident; 95% intervals."
+    for name, audit in audits.named.items():
+        if audit.slope.undefined:
+            yield f"– {name}, slope: {audit.slope.undefined}."
+        if audit.left_out:
+            yield f"{name}: {counted(audit.left_out, 'example')} without a probability or a label left out."
+        if audit.map is not None:
+            curve = f"{number(audit.map.intercept)} + {number(audit.map.slope)} × the judge's"
+            yield f"{name}: log-odds of {curve} fit these labels better; this is shown, not applied."
+
+
+def _diagram(name: str, audit: ProbabilityAudit) -> doc.Reliability:
+    points = tuple(
+        doc.ReliabilityPoint(
+            one.probability,
+            one.share.value or 0.0,
+            one.share.low,
+            one.share.high,
+            f"{counted(one.n, 'example')}: says {share(one.probability)}, {one.share.as_share()} pass",
+        )
+        for one in audit.bins
+    )
+    return doc.Reliability(points, audit.line, f"{name}: how often labels pass, by the judge's probability.")

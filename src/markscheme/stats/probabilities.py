@@ -1,0 +1,512 @@
+"""What a judge's probabilities are worth: its own chance of an event compared with how often the event happens."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, logit, xlog1py, xlogy
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import IDENTITY, LOG, Flags, Floats, Groups, Integers, noted
+from markscheme.stats.pairs import equal_vectors
+from markscheme.stats.shares import grouped_share, share
+
+CLIP = 0.001
+"""Probabilities are moved this far from 0 and 1 on the scale of log-odds, where certainty has no place; a blunder at
+.999 then costs what a judge who says so should expect."""
+CONFIDENT = (0.95, 0.90)
+"""From these probabilities on an answer is called confident: one in twenty, or one in ten, may be wrong."""
+FEWEST_FOR_SHAPE = 30
+"""Examples for slope, test and parts of the Brier score: below, they mostly show noise."""
+FEWEST_OF_EACH = 5
+"""Examples with the event, and without it, for the same figures."""
+MAP_AT = 0.01
+"""The p up to which a map is shown: on a calibrated judge it costs .002 in the Brier score at 50 labels."""
+PENALTY = 2.0
+"""Weight of the map's distance from changing nothing; of those tried it lost least to 50 labels."""
+MOST_BINS = 10
+"""Bins of a reliability diagram at most, of ten examples or more each."""
+LEAST_IN_BIN = 10
+"""Examples in a bin at least."""
+ROUNDS = 100
+"""Newton steps of a logistic fit; it takes five to ten."""
+SETTLED = 1e-10
+"""The change of intercept and slope at which a fit has ended."""
+STEEPEST = 50.0
+"""A slope beyond it means that the probabilities separate the outcomes: no logistic curve fits best."""
+MOST_LEFT_OUT = 1_000
+"""Parts that are left out in turn for the interval of a slope; more examples are left out several at a time."""
+FLAT = np.zeros(2)
+"""Where a logistic fit begins: from an intercept and a slope of 0 Newton's method is safest."""
+SEPARATED = "the probabilities separate the outcomes"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidentErrors:
+    """The answers of which a judge is nearly certain, and how many of them are wrong.
+
+    Attributes:
+        at: Probability from which an answer counts.
+        n: Such answers.
+        wrong: Those that are wrong.
+        promised: How many would be, by the judge's own probabilities.
+        upper: Upper limit of the share that is wrong, one-sided at 95 %; None without answers, or with too few groups.
+        p: Probability of so many or more wrong ones if the judge's probabilities were right; None with groups, or
+            without answers.
+        exceeds: Whether more are wrong than promised: with p up to .01, or by the lower limit at 99 % with groups.
+    """
+
+    at: float
+    n: int
+    wrong: int
+    promised: float
+    upper: float | None
+    p: float | None
+    exceeds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """Examples with similar probabilities.
+
+    Attributes:
+        n: How many.
+        probability: Their mean probability.
+        share: How often the event happened.
+    """
+
+    n: int
+    probability: float
+    share: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticMap:
+    """A logistic curve: the log-odds of the event by the log-odds that the judge gave it."""
+
+    intercept: float
+    slope: float
+
+
+@dataclass(frozen=True, slots=True)
+class BrierParts:
+    """The Brier score taken apart: score = miscalibration - discrimination + uncertainty, exactly.
+
+    Attributes:
+        score: Mean squared distance of probability and outcome.
+        miscalibration: What a monotone correction of the probabilities would gain.
+        discrimination: What corrected probabilities gain over always giving the mean.
+        uncertainty: The score of always giving the mean, ȳ(1 - ȳ).
+    """
+
+    score: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+    @property
+    def skill(self) -> float:
+        """1 - score / uncertainty: 0 for always giving the mean, negative for worse; nan if all outcomes are equal."""
+        return 1 - self.score / self.uncertainty if self.uncertainty else math.nan
+
+
+@dataclass(frozen=True)
+class ProbabilityAudit:
+    """A judge's probabilities of one event compared with what happened.
+
+    Attributes:
+        n: Examples with both.
+        left_out: Examples without either.
+        probability: Mean probability; None without examples.
+        share: How often the event happened; None without examples.
+        bias: Mean probability minus share.
+        brier: Mean squared distance, 0 to 1.
+        parts: The Brier score's; None with too few examples.
+        slope: Of the log-odds; below 1 the judge is overconfident.
+        intercept: Of the log-odds; above 0 the event happens more often than the judge says.
+        p: Of the test that slope is 1 and intercept 0; None with groups, or too few examples.
+        confident: Confident errors at each of CONFIDENT.
+        bins: The reliability diagram; empty for fewer than ten examples.
+        line: The isotonic curve of the diagram: probabilities and shares, both rising.
+        ece: Root mean squared calibration error over bins, corrected for chance; nan without bins.
+        map: The map that corrects the probabilities; None where the test doesn't reject that they need none.
+    """
+
+    n: int
+    left_out: int
+    probability: float | None
+    share: float | None
+    bias: Estimate
+    brier: Estimate
+    parts: BrierParts | None
+    slope: Estimate
+    intercept: Estimate
+    p: float | None
+    confident: tuple[ConfidentErrors, ...]
+    bins: tuple[ReliabilityBin, ...]
+    line: tuple[tuple[float, float], ...]
+    ece: float
+    map: LogisticMap | None
+
+    @property
+    def is_overconfident(self) -> bool:
+        """Whether the slope is below 1 for sure."""
+        return self.slope.below(1.0)
+
+    @property
+    def confident_errors(self) -> ConfidentErrors:
+        """Those that readers are shown first: at 95 % or more."""
+        return self.confident[0]
+
+
+def probability_audit(
+    probabilities: npt.ArrayLike, outcomes: npt.ArrayLike, groups: npt.ArrayLike | None = None
+) -> ProbabilityAudit:
+    """How a judge's probabilities of an event compare with what happened.
+
+    Args:
+        probabilities: Of each example, shape (n,), 0 to 1; nan where there is none.
+        outcomes: 1 where the event happened and 0 where not, shape (n,); nan where that isn't known.
+        groups: Names of groups that share errors, shape (n,); None where each example is its own. With groups there is
+            no p; the intervals of slope and intercept say the same.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Source:
+        Cox (1958), Biometrika 45, 562-565, for slope and intercept; Dimitriadis, Gneiting and Jordan (2021), PNAS
+        118(8), e2016191118, for the parts; Platt (1999) for the map.
+    """
+    p, y = equal_vectors(probabilities=probabilities, outcomes=outcomes)
+    counts = ~(np.isnan(p) | np.isnan(y))
+    in_groups = Groups.of(groups, len(p)).kept(counts)
+    p, y = p[counts], y[counts]
+    n = len(y)
+    numbers = in_groups.number if in_groups.several else None
+    why = _too_few(y)
+    bias = _mean_difference(p - y, in_groups, "mean probability minus share")
+    brier = _brier(p, y, in_groups)
+    bins = tuple(_bins(p, y, numbers))
+    confident = tuple(confident_errors(p, y, at, numbers) for at in CONFIDENT)
+    if why is None:
+        intercept, slope = _curve(p, y, in_groups)
+        parts = brier_parts(p, y)
+        test = None if in_groups.several or slope.value is None else calibration_test(p, y)
+    else:
+        intercept = Estimate.without_value(why, n=n, method="intercept of the log-odds")
+        slope = Estimate.without_value(why, n=n, method="slope of the log-odds")
+        parts, test = None, None
+    moved = test is not None and test <= MAP_AT
+    moved |= in_groups.several and (slope.below(1) or slope.above(1) or intercept.below(0) or intercept.above(0))
+    return ProbabilityAudit(
+        n=n,
+        left_out=len(counts) - n,
+        probability=float(p.mean()) if n else None,
+        share=float(y.mean()) if n else None,
+        bias=bias,
+        brier=brier,
+        parts=parts,
+        slope=slope,
+        intercept=intercept,
+        p=test,
+        confident=confident,
+        bins=bins,
+        line=_isotonic_line(p, y),
+        ece=calibration_error(p, y),
+        map=logistic_map(p, y) if moved else None,
+    )
+
+
+def _too_few(y: Floats) -> str | None:
+    """Why slope, test and parts aren't given; None where they are."""
+    if len(y) < FEWEST_FOR_SHAPE:
+        return f"fewer than {FEWEST_FOR_SHAPE} examples"
+    if min(y.sum(), len(y) - y.sum()) < FEWEST_OF_EACH:
+        return f"fewer than {FEWEST_OF_EACH} examples of one outcome"
+    return None
+
+
+def _mean_difference(differences: Floats, in_groups: Groups, method: str) -> Estimate:
+    if not len(differences):
+        return Estimate.without_value("no examples", n=0, method=method)
+    return in_groups.jackknife(_means(differences, in_groups), transform=IDENTITY, level=0.95, method=method)
+
+
+def _brier(p: Floats, y: Floats, in_groups: Groups) -> Estimate:
+    method = "Brier score"
+    if not len(y):
+        return Estimate.without_value("no examples", n=0, method=method)
+    return in_groups.jackknife(_means((p - y) ** 2, in_groups), transform=LOG, level=0.95, method=method)
+
+
+def _means(values: Floats, in_groups: Groups) -> Floats:
+    """The mean over all examples, and without each group, shape (1 + n_groups,)."""
+    sums = in_groups.left_out(values)
+    sizes = in_groups.left_out(np.ones_like(values))
+    return np.divide(sums, sizes, out=np.full_like(sums, np.nan), where=sizes > 0)
+
+
+# --- the Brier score ------------------------------------------------------------------------------------------------
+
+
+def brier_parts(p: Floats, y: Floats) -> BrierParts:
+    """The Brier score of some probabilities, and its parts.
+
+    Args:
+        p: Probabilities, shape (n,), n at least 1.
+        y: Outcomes, 0 or 1, shape (n,).
+
+    Source:
+        Dimitriadis, Gneiting and Jordan (2021), PNAS 118(8), e2016191118. doi:10.1073/pnas.2016191118
+
+    Example:
+        >>> parts = brier_parts(np.array([0.0, 0.5, 0.5, 1.0]), np.array([0.0, 0.0, 1.0, 1.0]))
+        >>> parts.score, parts.miscalibration, parts.discrimination, parts.uncertainty
+        (0.125, 0.0, 0.125, 0.25)
+    """
+    fitted = isotonic(p, y)
+    score = float(np.mean((p - y) ** 2))
+    corrected = float(np.mean((fitted - y) ** 2))
+    base = float(y.mean())
+    uncertainty = base * (1 - base)
+    return BrierParts(score, score - corrected, uncertainty - corrected, uncertainty)
+
+
+def isotonic(p: Floats, y: Floats) -> Floats:
+    """The best shares of the event that never fall as probabilities rise, shape (n,); equal probabilities share one.
+
+    Source:
+        Ayer, Brunk, Ewing, Reid and Silverman (1955), Annals of Mathematical Statistics 26(4), 641-647.
+
+    Example:
+        >>> isotonic(np.array([0.1, 0.2, 0.3]), np.array([1.0, 0.0, 1.0])).tolist()
+        [0.5, 0.5, 1.0]
+    """
+    distinct, place = np.unique(p, return_inverse=True)
+    place = place.reshape(-1)
+    sums = np.bincount(place, weights=y, minlength=len(distinct))
+    sizes = np.bincount(place, minlength=len(distinct)).astype(np.float64)
+    blocks: list[list[float]] = []
+    for total, size in zip(sums.tolist(), sizes.tolist(), strict=True):
+        blocks.append([total, size, 1])
+        while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] >= blocks[-1][0] * blocks[-2][1]:
+            later = blocks.pop()
+            blocks[-1] = [before + after for before, after in zip(blocks[-1], later, strict=True)]
+    fitted = np.concatenate([np.full(int(width), total / size) for total, size, width in blocks] or [np.zeros(0)])
+    return np.asarray(fitted[place])
+
+
+def _isotonic_line(p: Floats, y: Floats) -> tuple[tuple[float, float], ...]:
+    """The corners of the isotonic curve."""
+    if not len(p):
+        return ()
+    fitted = isotonic(p, y)
+    order = np.argsort(p, kind="stable")
+    corners: dict[float, tuple[float, float]] = {}
+    for value, level in zip(p[order].tolist(), fitted[order].tolist(), strict=True):
+        first, _ = corners.get(level, (value, value))
+        corners[level] = (first, value)
+    return tuple((x, level) for level, ends in corners.items() for x in dict.fromkeys(ends))
+
+
+# --- the logistic curve ---------------------------------------------------------------------------------------------
+
+
+def _log_odds(p: Floats) -> Floats:
+    return np.asarray(logit(np.clip(p, CLIP, 1 - CLIP)))
+
+
+def _fitted(x: Floats, y: Floats, weights: Floats, start: Floats, penalty: float = 0.0) -> Floats:
+    """Intercept and slope of logistic fits, shape (m, 2), one for each row of weights; nan where none is best.
+
+    Args:
+        x: Log-odds, shape (n,).
+        y: Outcomes, shape (n,).
+        weights: How much each example counts in each fit, shape (m, n).
+        start: Where Newton's method begins, shape (2,).
+        penalty: Of the squared distance from intercept 0 and slope 1.
+    """
+    fits = np.tile(start, (len(weights), 1))
+    design = np.stack([np.ones_like(x), x])
+    for _ in range(ROUNDS):
+        mean = expit(fits @ design)
+        residual = weights * (y - mean)
+        curvature = weights * mean * (1 - mean)
+        gradient = residual @ design.T - 2 * penalty * (fits - np.array([0.0, 1.0]))
+        a = curvature.sum(axis=1) + 2 * penalty
+        b = curvature @ x
+        c = curvature @ x**2 + 2 * penalty
+        determinant = a * c - b * b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.stack(
+                [(c * gradient[:, 0] - b * gradient[:, 1]) / determinant,
+                 (a * gradient[:, 1] - b * gradient[:, 0]) / determinant], axis=1
+            )  # fmt: skip
+        step = np.clip(np.nan_to_num(step, nan=0.0, posinf=0.0, neginf=0.0), -2.0, 2.0)
+        fits = fits + step
+        if np.abs(step).max(initial=0.0) < SETTLED:
+            break
+    lost = (np.abs(fits[:, 1]) > STEEPEST) | (determinant <= 0) | (np.abs(step).max(axis=1) > 1e-6)
+    fits[lost] = np.nan
+    return fits
+
+
+def logistic_curve(p: Floats, y: Floats) -> LogisticMap | None:
+    """The logistic curve of outcomes by probabilities; None where they separate the outcomes.
+
+    Source:
+        Cox (1958), Biometrika 45(3/4), 562-565. doi:10.1093/biomet/45.3-4.562
+    """
+    ((intercept, slope),) = _fitted(_log_odds(p), y, np.ones((1, len(y))), FLAT).tolist()
+    return None if math.isnan(slope) else LogisticMap(intercept, slope)
+
+
+def logistic_map(p: Floats, y: Floats) -> LogisticMap:
+    """The curve that corrects probabilities, drawn towards changing nothing.
+
+    Source:
+        Platt (1999), in Smola et al. (eds.), Advances in Large Margin Classifiers, 61-74; with a penalty on the
+        distance from intercept 0 and slope 1.
+    """
+    x = _log_odds(p)
+    ((intercept, slope),) = _fitted(x, y, np.ones((1, len(y))), FLAT, PENALTY).tolist()
+    return LogisticMap(intercept, slope)
+
+
+def calibration_test(p: Floats, y: Floats) -> float | None:
+    """The p of the likelihood ratio test that probabilities are right: slope 1 and intercept 0.
+
+    Returns:
+        0 to 1; None where no curve fits best.
+    """
+    curve = logistic_curve(p, y)
+    return None if curve is None else math.exp(-likelihood_ratio(p, y, curve) / 2)
+
+
+def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
+    """Twice the log-likelihood that a curve gains over the probabilities as they are; chi-square with 2 df."""
+    x = _log_odds(p)
+
+    def fit(q: Floats) -> float:
+        return float((xlogy(y, q) + xlog1py(1 - y, -q)).sum())
+
+    return max(0.0, 2 * (fit(expit(curve.intercept + curve.slope * x)) - fit(expit(x))))
+
+
+def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate]:
+    """Intercept and slope with their intervals: each group, or each of MOST_LEFT_OUT parts, left out in turn."""
+    methods = ("intercept of the log-odds", "slope of the log-odds")
+    whole = logistic_curve(p, y)
+    if whole is None:
+        intercept, slope = (Estimate.without_value(SEPARATED, n=in_groups.n, method=method) for method in methods)
+        return intercept, slope
+    parts = in_groups
+    if in_groups.n > MOST_LEFT_OUT:
+        parts = Groups(in_groups.number % MOST_LEFT_OUT, MOST_LEFT_OUT)
+    start = np.array([whole.intercept, whole.slope])
+    left_out = np.concatenate(list(_without_each(p, y, parts, start)))
+    fits = np.concatenate([start[None, :], left_out])
+    intercept, slope = (
+        parts.jackknife(fits[:, place], transform=IDENTITY, level=0.95, method=method)
+        for place, method in enumerate(methods)
+    )
+    if parts is not in_groups:
+        note = f"{MOST_LEFT_OUT} parts of the examples left out in turn"
+        intercept, slope = noted(intercept, note), noted(slope, note)
+    return intercept, slope
+
+
+def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterator[Floats]:
+    """Fits without each part, a hundred at a time, which bounds the memory."""
+    x = _log_odds(p)
+    for first in range(0, parts.n, 100):
+        rows = np.arange(first, min(first + 100, parts.n))
+        weights = (parts.number[None, :] != rows[:, None]).astype(np.float64)
+        yield _fitted(x, y, weights, start)
+
+
+# --- confident errors -----------------------------------------------------------------------------------------------
+
+
+def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = None) -> ConfidentErrors:
+    """The errors among the answers that the judge gives at least the probability `at`.
+
+    Args:
+        p: Probabilities of the event, shape (n,).
+        y: Outcomes, 0 or 1, shape (n,).
+        at: Above one half.
+        groups: Group of each example; None where each is its own.
+    """
+    sure: Floats = np.maximum(p, 1 - p)
+    chosen = sure >= at - 1e-9
+    wrong: Flags = np.not_equal(p[chosen] > 1 / 2, y[chosen] == 1)
+    n = int(chosen.sum())
+    numbers = None if groups is None else groups[chosen]
+    errors = int(wrong.sum())
+    promised = float((1 - sure[chosen]).sum())
+    of_all = grouped_share(wrong, numbers)
+    tail = at_least_wrong(np.asarray(1.0 - sure[chosen]), errors) if n and groups is None else None
+    low = of_all.lower(0.99)
+    exceeds = tail <= MAP_AT if tail is not None else low is not None and low * n > promised
+    return ConfidentErrors(at, n, errors, promised, of_all.upper(0.95), tail, exceeds and errors > 0)
+
+
+def at_least_wrong(chances: Floats, errors: int) -> float:
+    """The probability of so many errors or more, each with a chance of its own (Poisson-binomial).
+
+    Example:
+        >>> round(at_least_wrong(np.array([0.05, 0.02, 0.01, 0.04]), 1), 7)
+        0.1151776
+    """
+    below = np.zeros(errors + 1)
+    below[0] = 1.0
+    for chance in chances.tolist():
+        below[1:] = below[1:] * (1 - chance) + below[:-1] * chance
+        below[0] *= 1 - chance
+    return float(min(1.0, max(0.0, 1 - below[:errors].sum()))) if errors else 1.0
+
+
+# --- the reliability diagram ----------------------------------------------------------------------------------------
+
+
+def _edges(ranked: Floats) -> list[int]:
+    """Where bins of about equal counts end, none inside equal probabilities."""
+    n = len(ranked)
+    k = min(MOST_BINS, n // LEAST_IN_BIN)
+    edges: list[int] = []
+    for place in range(1, k):
+        edge = round(place * n / k)  # half to even
+        while edge < n and ranked[edge] == ranked[edge - 1]:
+            edge += 1
+        edges.append(edge)
+    return sorted({*edges, n} if k else set())
+
+
+def _bins(p: Floats, y: Floats, groups: Integers | None) -> Iterator[ReliabilityBin]:
+    order = np.argsort(p, kind="stable")
+    start = 0
+    for end in _edges(p[order]):
+        rows = order[start:end]
+        numbers = None if groups is None else groups[rows]
+        yield ReliabilityBin(len(rows), float(p[rows].mean()), share(y[rows], numbers, of="a bin"))
+        start = end
+
+
+def calibration_error(p: Floats, y: Floats) -> float:
+    """Root mean squared distance of probability and share over bins, less what chance alone gives; nan without bins.
+
+    Source:
+        Kumar, Liang and Ma (2019), Verified Uncertainty Calibration. arXiv:1909.10155
+    """
+    order = np.argsort(p, kind="stable")
+    edges = _edges(p[order])
+    total = 0.0
+    for start, end in zip([0, *edges], edges, strict=False):
+        rows = order[start:end]
+        n = len(rows)
+        base = float(y[rows].mean())
+        by_chance = base * (1 - base) / (n - 1) if n > 1 else 0.0
+        total += n / len(p) * ((float(p[rows].mean()) - base) ** 2 - by_chance)
+    return math.sqrt(max(0.0, total)) if edges else math.nan
