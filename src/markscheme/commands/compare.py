@@ -12,6 +12,7 @@ from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
     from markscheme.calibration.contenders import Compared
+    from markscheme.rubrics.rubric import Rubric
 
 SIDES = (
     "ratings (.jsonl), JSON of `calibrate`, Promptfoo's results, exports of other tools, grades, or judges: "
@@ -24,6 +25,7 @@ def compare(
     /,
     *,
     rubric: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    pairs: bool = False,
     labels: LabelOptions = LabelOptions(),
     json: bool = False,
     markdown: bool = False,
@@ -37,6 +39,7 @@ def compare(
 
     Args:
         rubric: a rubric's name or file; its labelled examples are the gold
+        pairs: compare the systems in files of pairs: which one's responses are preferred, by each rater
         json: print JSON
         markdown: print Markdown
         html: write a page to open, send or print
@@ -54,6 +57,8 @@ def compare(
     if html == "-":
         raise UsageError("`--html` must be a file; standard output contains the comparison itself")
     refuse_unwritable(html)
+    if pairs:
+        return _compare_systems(sides, None if rubric is None else ask.rubric(rubric), labels, json, markdown, html)
     compared = ComparisonRequest(
         sides=sides,
         rubric=None if rubric is None else ask.rubric(rubric),
@@ -71,6 +76,26 @@ def compare(
         put(rendered(view(compared.choice), "markdown"), "-")
     else:
         show(view(compared.choice), json_of(compared.choice), json=json)
+    return 0
+
+
+def _compare_systems(
+    sides: tuple[str, ...], rubric: "Rubric | None", labels: LabelOptions, json: bool, markdown: bool, html: str | None
+) -> int:
+    """Print which system is preferred, by each rater of the pairs in some files."""
+    from markscheme.calibration.pairs_request import PairsRequest
+    from markscheme.commands.options import existing_file
+    from markscheme.commands.output import put, rendered, show
+    from markscheme.report.views.systems import json_of, view
+
+    files = tuple(existing_file(Path(path)) for path in sides)
+    compared = PairsRequest(files, rubric, labels.examples, labels.choice).compared()
+    if html:
+        put(rendered(view(compared), "html"), html)
+    if markdown:
+        put(rendered(view(compared), "markdown"), "-")
+    else:
+        show(view(compared), json_of(compared), json=json)
     return 0
 
 

@@ -1,5 +1,6 @@
 """`markscheme plan`: what to label and what a run costs, before anything is asked."""
 
+import sys
 from collections.abc import Callable, Sequence
 from json import dumps as json_line
 from pathlib import Path
@@ -49,6 +50,7 @@ def plan(
     *,
     next: Annotated[int | None, COUNT_OR_NEEDED] = None,
     pool: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    pairs: bool = False,
     annotators: Annotated[int, COUNT] = 1,
     details: bool = False,
     width: Annotated[float | None, Parameter(metavar="H", validator=within(0.001, 1))] = None,
@@ -70,6 +72,7 @@ def plan(
     Args:
         next: print the N outputs of --pool to label next, as examples (as many as the verdict needs)
         pool: outputs that can be labelled: examples, Promptfoo's results, or an export; --ratings can rate them
+        pairs: print pairs of --pool's outputs to compare, --next of them: responses of two systems to the same inputs
         annotators: how many annotators label each example (1)
         details: labels needed for other goals too: intervals, a promise, coefficients
         width: labels needed for intervals of plus or minus H
@@ -88,6 +91,8 @@ def plan(
     from markscheme.readers.rated import judge_ratings, open_rated
     from markscheme.report.views.plan import Plan, json_of, view
 
+    if pairs:
+        return _plan_pairs(ask.rubric(rubric), pool, next, seed, export)
     if (next is None) != (pool is None):
         raise UsageError("--next [N] is how many to label and --pool FILE out of what: give both")
     if json == "-" and next is not None:
@@ -129,6 +134,27 @@ def plan(
     write_report(view(made), lambda: json_of(made), {"json": json}, quiet=quiet, aside=draw is not None)
     for pick in draw.picks if draw is not None else ():
         print(json_line(pick.to_json(), ensure_ascii=False))
+    return 0
+
+
+def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int, export: ExportOptions) -> int:
+    """Print pairs of a pool's outputs as examples, and how they are balanced."""
+    from markscheme.calibration.plans.pair_design import pair_design
+    from markscheme.phrases import counted
+    from markscheme.readers.infer_rubric import rubric_of_wholes
+    from markscheme.readers.pair_lists import refuse_singles
+    from markscheme.readers.rated import open_rated
+
+    refuse_singles(rubric)
+    if pool is None:
+        raise UsageError("--pairs makes pairs of a file of outputs: add --pool FILE")
+    outputs = open_rated([pool], rubric_of_wholes(), expected="examples", meanings=export.hints.meanings).labelled
+    design = pair_design(outputs.examples, most=None if most == AS_NEEDED else most, seed=seed)
+    for pair in design.pairs:
+        print(json_line(pair.to_json(), ensure_ascii=False))
+    times = ", ".join(f"{system} in {n}" for system, n in design.systems.items())
+    of = f"{counted(len(design.pairs), 'pair')} of {design.possible} over {counted(design.prompts, 'prompt')}"
+    print(f"{of}: {times}. Label them: markscheme label {rubric.name} --pool FILE", file=sys.stderr)
     return 0
 
 

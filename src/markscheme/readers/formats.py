@@ -24,6 +24,7 @@ from markscheme.readers.langfuse import is_langfuse, read_langfuse
 from markscheme.readers.langsmith import is_langsmith, read_langsmith
 from markscheme.readers.mlflow import is_mlflow, read_mlflow
 from markscheme.readers.own_files import is_labelled, is_ratings, may_be_examples, read_examples, read_ratings
+from markscheme.readers.pair_lists import is_pair_list, read_pair_lists
 from markscheme.readers.peek import Peek
 from markscheme.readers.phoenix import is_phoenix, read_phoenix
 from markscheme.readers.promptfoo import is_results, read_results_files
@@ -132,6 +133,7 @@ FORMATS = (
     FileFormat("a report of `experiment` (--json)", is_experiment, read_experiment, names_judges=False),
     FileFormat("a plan (of `plan --next --json`)", is_plan, read_plan, states_kinds=False),
     FileFormat("grades (of `grade`)", is_grades, read_grades, names_judges=False),
+    FileFormat("pairs of responses with preferences", is_pair_list, read_pair_lists),
     FileFormat("labelled examples (.jsonl, .json, .yaml, .csv)", is_labelled, read_examples),
     FileFormat("figures of a calibration", is_short_report, read_short_report, ("decisions",), states_kinds=False),
     FileFormat("decisions (.jsonl)", is_decisions, read_decisions, ("decisions",), states_kinds=False),

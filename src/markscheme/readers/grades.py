@@ -95,6 +95,20 @@ def _brought_together(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _ratings_in(grade: Mapping[str, Any], rubric: Rubric) -> Iterator[dict[str, Any]]:
+    """A grade as a line of ratings; of a pair, a line for each order in which the judge saw it."""
+    line = {key: grade.get(key) for key in ("id", "pass", "error", "criteria")} | {"rater": JUDGE, "kind": "model"}
+    if not rubric.is_of_pairs:
+        yield {**line, "overall": grade.get("score")}
+        return
+    orders = mapping(grade.get("orders"))
+    for sample, (order, levels) in enumerate(orders.items()):
+        answers = {name: {"abstained": ""} if level is None else level for name, level in mapping(levels).items()}
+        yield {**line, "criteria": answers, "error": None, "sample": sample, "shown": order}
+    if not orders:
+        yield line
+
+
 def _reading(peek: Peek, graded: Sequence[tuple[int | None, Any]], rubric: Rubric | None) -> Reading:
     levels = [mapping(mapping(grade).get("criteria")) for _, grade in graded]
     if rubric is None:
@@ -106,12 +120,8 @@ def _reading(peek: Peek, graded: Sequence[tuple[int | None, Any]], rubric: Rubri
         try:
             if not isinstance(grade, Mapping):
                 raise ValueError(f"a grade is an object, found {shown(grade)}")
-            judge_and_score = {"rater": JUDGE, "kind": "model", "overall": grade.get("score")}
-            reading.add(
-                reader.rating(
-                    {**{key: grade.get(key) for key in ("id", "pass", "error", "criteria")}, **judge_and_score}
-                )
-            )
+            for line_of_rating in _ratings_in(grade, rubric):
+                reading.add(reader.rating(line_of_rating))
         except ValueError as fault:
             faults.append(Fault(str(fault), line))
     if faults:

@@ -1,0 +1,113 @@
+"""Which system is preferred in files of pairs: by the labels together, and by each judge."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.preferences import OrderFigures, SystemsCompared, order_figures, systems_compared
+from markscheme.errors import ComparisonError, UsageError
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples_choice import ExamplesChoice
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import column_of
+from markscheme.readers.pair_lists import refuse_singles
+from markscheme.readers.rated import open_rated
+from markscheme.rubrics.rubric import Rubric
+
+LABELS = "labels"
+"""The rater that stands for all labels together."""
+
+
+@dataclass(frozen=True)
+class PairsCompared:
+    """The systems in some pairs, by each rater.
+
+    Attributes:
+        rubric: By which the pairs were judged.
+        systems: By the labels together, where there are any, then by each judge.
+        orders: How order and length move each judge whose ratings say what order was shown.
+        pairs: Pairs that anybody rated.
+    """
+
+    rubric: Rubric
+    systems: tuple[SystemsCompared, ...]
+    orders: tuple[OrderFigures, ...]
+    pairs: int
+
+
+@dataclass(frozen=True)
+class PairsRequest:
+    """Files of pairs to compare systems in.
+
+    Attributes:
+        files: Pairs with preferences, grades of pairs, or ratings of a rubric's own pairs.
+        rubric: Of all of them; None takes the one that the files imply.
+        examples: A file of the pairs, where `files` have ratings alone; None for the rubric's own.
+        choice: Which pairs count.
+    """
+
+    files: tuple[Path, ...]
+    rubric: Rubric | None = None
+    examples: Path | None = None
+    choice: ExamplesChoice = ExamplesChoice()
+
+    def compared(self) -> PairsCompared:
+        """The systems, by each rater.
+
+        Raises:
+            UsageError: There are no files, the rubric judges single responses, or no pairs are known.
+            ComparisonError: No pair says what wrote its responses.
+        """
+        if not self.files:
+            raise UsageError("name files of pairs: markscheme compare --pairs FILE…")
+        rated = open_rated(self.files, self.rubric, expected="anything")
+        rubric = rated.rubric
+        refuse_singles(rubric)
+        examples = self.choice.of(self._pairs(rubric, rated.labelled))
+        judged = [rating for rating in rated.ratings if rating.kind in JUDGES]
+        found = [*_by_labels(rubric, examples), *_by_judges(rubric, examples.examples, judged)]
+        if not found:
+            raise ComparisonError("no rated pair says what wrote its two responses (`system` of `first` and `second`)")
+        orders = [
+            figures
+            for name, ratings in _by_rater(judged).items()
+            if (figures := order_figures(rubric, examples.examples, ratings, name)) is not None
+        ]
+        return PairsCompared(rubric, tuple(found), tuple(orders), max(one.n for one in found))
+
+    def _pairs(self, rubric: Rubric, in_files: ExampleSet) -> ExampleSet:
+        """The pairs in the files; where they have none, the rubric's own with their labels."""
+        if any(example.sides for example in in_files.examples):
+            return in_files
+        known, _ = labelled_examples(rubric, self.examples)
+        labels = {example.id: example.labels for example in in_files.examples}
+        return replace(
+            known,
+            examples=tuple(
+                replace(example, labels=(*example.labels, *labels.get(example.id, ()))) for example in known.examples
+            ),
+        )
+
+
+def _by_labels(rubric: Rubric, examples: ExampleSet) -> list[SystemsCompared]:
+    if not any(label for example in examples.examples for label in example.labels):
+        return []
+    gold = gold_of(examples, rubric)
+    compared = systems_compared(rubric, gold.examples, gold.scores, LABELS)
+    return [] if compared is None else [compared]
+
+
+def _by_judges(rubric: Rubric, examples: tuple[Example, ...], ratings: list[Rating]) -> list[SystemsCompared]:
+    ids = [example.id for example in examples]
+    columns = {name: column_of(name, theirs, rubric, ids).scores for name, theirs in _by_rater(ratings).items()}
+    every = (systems_compared(rubric, examples, scores, name) for name, scores in columns.items())
+    return [compared for compared in every if compared is not None]
+
+
+def _by_rater(ratings: list[Rating]) -> dict[str, list[Rating]]:
+    by_rater: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        by_rater.setdefault(rating.rater, []).append(rating)
+    return by_rater

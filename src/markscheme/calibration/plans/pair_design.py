@@ -1,0 +1,92 @@
+"""Which responses to compare with each other: pairs of responses to the same inputs, by different systems."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from markscheme.errors import UsageError
+from markscheme.ratings.examples import Example
+from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
+from markscheme.submission import Submission
+
+
+@dataclass(frozen=True)
+class PairDesign:
+    """Pairs to label or to judge.
+
+    Attributes:
+        pairs: In the order in which they are to be labelled; any beginning of it is balanced too.
+        systems: How many pairs each system is in.
+        prompts: Distinct inputs that two systems or more responded to.
+        possible: Pairs that there are in all.
+    """
+
+    pairs: tuple[Example, ...]
+    systems: Mapping[str, int]
+    prompts: int
+    possible: int
+
+
+def pair_design(outputs: Iterable[Example], *, most: int | None = None, seed: int = 1) -> PairDesign:
+    """Pairs of responses to the same inputs: all of two systems, else balanced over systems and prompts.
+
+    Prompts come in random order, one pair each before any has a second one. Each pair is of the two systems that have
+    been compared least, so that every two systems are compared about equally often.
+
+    Args:
+        outputs: Single responses, each with its system.
+        most: Pairs at most; None takes all of two systems, and of more one for each prompt.
+        seed: Random seed.
+
+    Raises:
+        UsageError: No two systems responded to the same inputs.
+    """
+    by_prompt: dict[str, dict[str, Example]] = defaultdict(dict)
+    for example in outputs:
+        if example.system and example.submission.response:
+            by_prompt[_prompt(example)].setdefault(example.system, example)
+    shared = {prompt: responses for prompt, responses in by_prompt.items() if len(responses) > 1}
+    if not shared:
+        raise UsageError("no two systems responded to the same inputs: each output needs its `system` and its inputs")
+    possible = {prompt: list(combinations(sorted(responses), 2)) for prompt, responses in shared.items()}
+    n_systems = len({system for responses in shared.values() for system in responses})
+    wanted = most if most is not None else sum(map(len, possible.values())) if n_systems == 2 else len(shared)
+    chosen = _balanced(possible, wanted, random.Random(seed))  # noqa: S311 - a design, not a secret
+    pairs = tuple(pair_of(shared[prompt][one], shared[prompt][other]) for prompt, (one, other) in chosen)
+    times = Counter(system for _, systems in chosen for system in systems)
+    return PairDesign(pairs, dict(sorted(times.items())), len(shared), sum(map(len, possible.values())))
+
+
+def _prompt(example: Example) -> str:
+    return example.group or group_of_inputs(example.submission.inputs)
+
+
+def _balanced(
+    possible: Mapping[str, Sequence[tuple[str, str]]], wanted: int, chance: random.Random
+) -> list[tuple[str, tuple[str, str]]]:
+    """Each prompt with a pair of systems, in turns over all prompts, until there are enough or no more."""
+    left = {prompt: list(pairs) for prompt, pairs in possible.items()}
+    times: Counter[tuple[str, str]] = Counter()
+    chosen: list[tuple[str, tuple[str, str]]] = []
+    while len(chosen) < wanted and any(left.values()):
+        prompts = [prompt for prompt, pairs in left.items() if pairs]
+        chance.shuffle(prompts)
+        for prompt in prompts[: wanted - len(chosen)]:
+            systems = min(left[prompt], key=lambda pair: (times[pair], chance.random()))
+            left[prompt].remove(systems)
+            times[systems] += 1
+            chosen.append((prompt, systems))
+    return chosen
+
+
+def pair_of(one: Example, other: Example) -> Example:
+    """Two responses to the same inputs as a pair, stored in the order of their ids."""
+    first, second = sorted((one, other), key=lambda example: example.id)
+    sides = (PairSide(first.id, first.system), PairSide(second.id, second.system))
+    submission = Submission(
+        first.submission.response, first.submission.inputs, f"{first.id}~{second.id}", second=second.submission.response
+    )
+    group = first.group or group_of_inputs(first.submission.inputs)
+    return Example(submission, group=group, system=systems_of(sides), drawn="random", sides=sides)

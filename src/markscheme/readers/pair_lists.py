@@ -1,0 +1,272 @@
+"""Pairs of responses and preferences in files of other tools: tables, lines of battles, published sets, comparisons."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markscheme.errors import RatingError, UsageError
+from markscheme.plain_data import shown
+from markscheme.ratings.examples import Example
+from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.peek import Peek, mapping
+from markscheme.rubrics.preference import LEVEL_OF, preference_scale
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import PAIR_NAMES, Submission
+
+PREFERENCE = "preference"
+"""The criterion of pairs that come without a rubric."""
+WINNERS = ("preference", "winner")
+"""Where a row says which response is better."""
+SIDES = ((*PAIR_NAMES,), ("response_a", "response_b"), ("response1", "response2"), ("conversation_a", "conversation_b"))
+"""Where a row has its two responses."""
+SYSTEMS = (("system_a", "system_b"), ("model_a", "model_b"), ("system1", "system2"), ("first_system", "second_system"))
+"""Where a row names what wrote them."""
+QUERIES = ("query", "input", "question", "instruction", "prompt")
+"""Where a row has what was asked."""
+_ABOUT = ("inputs", "system", "expected", "judge_raw", "judge_reason", "turn", "language")
+"""Further keys of published sets, which say nothing that a rating or a pair could hold, or are read elsewhere."""
+_LEVELS: Mapping[str, float] = {
+    **LEVEL_OF,
+    "a": -1.0,
+    "b": 1.0,
+    "model_a": -1.0,
+    "model_b": 1.0,
+    "response_a": -1.0,
+    "response_b": 1.0,
+    "left": -1.0,
+    "right": 1.0,
+    "neither": 0.0,
+    "both": 0.0,
+    "equal": 0.0,
+    "same": 0.0,
+    "tie (bothbad)": 0.0,
+    "tie (bothgood)": 0.0,
+}
+"""What words mean wherever they occur; numbers mean different things in different files."""
+_FROM_ZERO: Mapping[float, float] = {0.0: 0.0, 1.0: -1.0, 2.0: 1.0}
+"""Numbers that count the responses from 1, with 0 for a tie."""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What one rater said of a pair, as written."""
+
+    rater: str
+    kind: Kind | None
+    value: Any
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A pair as found in a file."""
+
+    id: str
+    texts: tuple[Any, Any]
+    systems: tuple[str, str]
+    inputs: Mapping[str, Any]
+    answers: tuple[_Answer, ...]
+    group: str = ""
+    ids: tuple[str, str] = ("", "")
+    lost: tuple[str, ...] = field(default=())
+
+
+def pair_rubric(criterion: str = PREFERENCE) -> Rubric:
+    """The rubric of pairs that come without one: which response is better."""
+    asked = Criterion(1.0, "The response that is better.", criterion, scale=preference_scale())
+    return Rubric((asked,), name="pairs", compares="pairs")
+
+
+def refuse_singles(rubric: Rubric) -> None:
+    """Refuse a rubric that judges single responses.
+
+    Raises:
+        UsageError: It does.
+    """
+    if not rubric.is_of_pairs:
+        raise UsageError(f"{rubric.name} judges single responses; pairs need a rubric with `compare: pairs`")
+
+
+def is_pair_list(peek: Peek) -> bool:
+    """Whether a file's records are pairs, each with two responses and who preferred which."""
+    records = [mapping(record) for _, record in peek.first]
+    return any(_sides(record) is not None and (_winner(record) or "labels" in record) for record in records)
+
+
+def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+    """The pairs in each file, and the preferences as ratings of its first criterion.
+
+    Numbers are levels where any is below 0 (-1, 0, 1), and else count the responses from 1, with 0 for a tie.
+
+    Raises:
+        RatingError: A preference is none, or the rubric judges single responses.
+    """
+    if rubric is not None and not rubric.is_of_pairs:
+        raise RatingError(f"holds pairs, and {rubric.name} judges single responses", path=files[0].path)
+    return [_reading(peek, rubric or pair_rubric(), interpretation) for peek in files]
+
+
+def _reading(peek: Peek, rubric: Rubric, interpretation: Interpretation) -> Reading:
+    reading = Reading(peek.path, rubric, columns=interpretation.meanings.columns)
+    rows = [_row(mapping(record), place) for place, (_, record) in enumerate(peek.parts(), start=1)]
+    counts_from_one = not any(_is_negative(answer.value) for row in rows for answer in row.answers)
+    for place, row in enumerate(rows, start=1):
+        first, second = (text if isinstance(text, str) else json.dumps(text, ensure_ascii=False) for text in row.texts)
+        sides = (PairSide(row.ids[0], row.systems[0]), PairSide(row.ids[1], row.systems[1]))
+        submission = Submission(first, row.inputs, row.id, second=second)
+        group = row.group or group_of_inputs(submission.inputs)
+        reading.add_example(Example(submission, group=group, system=systems_of(sides), sides=sides))
+        for lost in row.lost:
+            reading.lose(lost)
+        for answer in row.answers:
+            level = _level(answer.value, counts_from_one)
+            if level is None:
+                raise RatingError(
+                    f"row {place} has the preference {shown(answer.value)}; it is first, tie or second, A, B or tie, "
+                    "-1, 0 or 1, or 1, 2 and 0 for a tie",
+                    path=peek.path,
+                )
+            kind = reading.columns.kind or answer.kind
+            if kind is None:
+                raise RatingError("doesn't say who preferred; pass `--kind human` or model", path=peek.path)
+            rated = {rubric.criteria[0].name: Rated(level, answer.reason)}
+            reading.add(Rating(row.id, reading.columns.rater or answer.rater, kind, rated))
+    return reading
+
+
+def _row(record: Mapping[str, Any], place: int) -> _Row:
+    keys = _sides(record)
+    if keys is None:
+        raise RatingError(f"row {place} has no two responses, such as `first` and `second`")
+    sides = _published(record) or (record[keys[0]], record[keys[1]])
+    known = {"id", "question_id", "group", "rater", "judge", "kind", "labels", "reason", *WINNERS, *keys, "output"}
+    named = next((pair for pair in SYSTEMS if all(name in record for name in pair)), None)
+    known |= set(named or ())
+    inputs = _inputs(record)
+    turns = [_turns(side) for side in sides]
+    if not inputs and turns[0]:
+        inputs = {"query": str(turns[0][0].get("content", ""))}
+    texts = [_last(turn) if turn else _text(side) for turn, side in zip(turns, sides, strict=True)]
+    systems = _systems(record, named, sides)
+    ids = tuple(str(mapping(side).get("id") or "") for side in sides)
+    lost = [f"{shown(key)} of a pair" for key in record.keys() - known - {*QUERIES, *_ABOUT}]
+    id = str(record.get("id") or record.get("question_id") or f"pair-{place}")
+    return _Row(
+        id,
+        (texts[0], texts[1]),
+        systems,
+        inputs,
+        tuple(_answers(record)),
+        str(record.get("group") or ""),
+        (ids[0], ids[1]),
+        tuple(lost),
+    )
+
+
+def _inputs(record: Mapping[str, Any]) -> dict[str, Any]:
+    query = next((record[name] for name in QUERIES if record.get(name)), None)
+    if query is not None:
+        return {"query": query}
+    return dict(mapping(record.get("inputs")))
+
+
+def _sides(record: Mapping[str, Any]) -> tuple[str, str] | None:
+    if _published(record) is not None:
+        return ("output", "output")
+    return next(((one, two) for one, two in SIDES if one in record and two in record), None)
+
+
+def _published(record: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    """The two outputs of a record that numbers them."""
+    output = record.get("output")
+    return (output["1"], output["2"]) if isinstance(output, Mapping) and output.keys() >= {"1", "2"} else None
+
+
+def _systems(record: Mapping[str, Any], named: tuple[str, str] | None, sides: Sequence[Any]) -> tuple[str, str]:
+    if named is not None:
+        return str(record[named[0]]), str(record[named[1]])
+    own = tuple(str(mapping(side).get("system") or "") for side in sides)
+    joined = str(record.get("system") or "").split("_")
+    if not all(own) and len(joined) == 2:
+        return joined[0], joined[1]
+    return own[0], own[1]
+
+
+def _text(side: Any) -> Any:
+    return side["response"] if isinstance(side, Mapping) and "response" in side else side
+
+
+def _turns(side: Any) -> list[Mapping[str, Any]]:
+    """The turns of a conversation; empty for anything else."""
+    is_conversation = isinstance(side, list) and side and all(isinstance(turn, Mapping) for turn in side)
+    return list(side) if is_conversation else []
+
+
+def _last(turns: Sequence[Mapping[str, Any]]) -> str:
+    return str(turns[-1].get("content", ""))
+
+
+def _winner(record: Mapping[str, Any]) -> bool:
+    return any(name in record for name in WINNERS)
+
+
+def _answers(record: Mapping[str, Any]) -> Iterator[_Answer]:
+    kind = record.get("kind")
+    reason = str(record.get("reason") or "")
+    for name in WINNERS:
+        if record.get(name) is not None:
+            judge = str(record.get("judge") or "")
+            stated: Kind | None = kind if kind in KINDS else "model" if judge.startswith("gpt") else None
+            yield _Answer(str(record.get("rater") or judge or "author"), stated, record[name], reason)
+    labels = record.get("labels")
+    if isinstance(labels, Mapping):
+        for rater, answer in labels.items():
+            yield from _nested(str(rater), "human", answer, "")
+    elif isinstance(labels, list):
+        for label in labels:
+            of_label = mapping(label)
+            answers = mapping(of_label.get("criteria"))
+            level = next(iter(answers.values()), None)
+            value = mapping(level).get("level", level)
+            stated = of_label.get("kind", "human")
+            if value is not None:
+                yield _Answer(str(of_label.get("rater") or "author"), stated if stated in KINDS else None, value)
+    judges = record.get("judge")
+    if isinstance(judges, Mapping):
+        reasons = mapping(record.get("judge_reason"))
+        for rater, answer in judges.items():
+            yield from _nested(str(rater), "model", answer, str(reasons.get(rater) or ""))
+
+
+def _nested(rater: str, kind: Kind, answer: Any, reason: str) -> Iterator[_Answer]:
+    """An answer in {criterion: value}; one that could not be read is none."""
+    value = mapping(answer).get(PREFERENCE)
+    if value is not None:
+        yield _Answer(rater, kind, value, reason)
+
+
+def _is_negative(value: Any) -> bool:
+    number = _number(value)
+    return number is not None and number < 0
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _level(value: Any, counts_from_one: bool) -> float | None:
+    number = _number(value)
+    if number is None:
+        return _LEVELS.get(str(value).strip().casefold())
+    if counts_from_one:
+        return _FROM_ZERO.get(number)
+    return number if number in LEVEL_OF.values() else None

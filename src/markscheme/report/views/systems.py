@@ -1,0 +1,30 @@
+"""The report on systems compared by preferences."""
+
+from typing import Any
+
+from markscheme.calibration.pairs_request import PairsCompared
+from markscheme.phrases import counted
+from markscheme.report import document as doc
+from markscheme.report.json import attributes
+from markscheme.report.sections.pairs import in_a_sentence, orders_section, systems_blocks
+
+
+def view(compared: PairsCompared) -> doc.Document:
+    """The systems by the labels, then by each judge; first in a sentence each."""
+    sections = [doc.Section(one.rater, tuple(systems_blocks(one)), f"by-{n}") for n, one in enumerate(compared.systems)]
+    if compared.orders:
+        sections.append(orders_section(compared.orders))
+    sentences = tuple(in_a_sentence(one) for one in compared.systems)
+    title = f"{compared.rubric.name} · {counted(compared.pairs, 'pair')}"
+    return doc.Document(title, "", tuple(doc.Paragraph((sentence,)) for sentence in sentences), tuple(sections))
+
+
+def json_of(compared: PairsCompared) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "schema": 1,
+        "rubric": attributes(compared.rubric, "name fingerprint"),
+        "pairs": compared.pairs,
+        "systems": [one.to_json() for one in compared.systems],
+        "orders": [one.to_json() for one in compared.orders],
+    }
