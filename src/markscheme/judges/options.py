@@ -118,6 +118,7 @@ def _one_of(*choices: str) -> ValueForm:
 
 _SWITCHES: Final = {"on": True, "true": True, "off": False, "false": False}
 _WHOLE_NUMBER: Final = ValueForm("a whole number from 1", _whole_number, _digits)
+_ONE_OR_TWO: Final = ValueForm("1 or 2", _number_where(lambda number: number in (1, 2)), _digits)
 _ABOVE_ZERO: Final = ValueForm("a number above 0", _number_where(lambda number: number > 0), float)
 _FROM_ZERO: Final = ValueForm("a number from 0", _number_where(lambda number: number >= 0), float)
 _JUDGE: Final = ValueForm("a judge's name, such as anthropic or openai:MODEL", _text)
@@ -200,6 +201,9 @@ class AskOptions:
     samples: int | None = _option(
         None, "ask N times, use the median level", _WHOLE_NUMBER, value="N", common=True, opens=False
     )
+    orders: int | None = _option(
+        None, "of pairs: ask in both orders (2), or in one for half the cost (1)", _ONE_OR_TWO, value="1|2", opens=False
+    )
     budget: float | None = _option(
         None,
         "stop before the cost exceeds this",
@@ -275,9 +279,13 @@ class AskOptions:
         return IN_BATCHES if self.batch else self.concurrency
 
     def of(self, rubric: "Rubric") -> "Rubric":
-        """The rubric with the strategy and samples that were asked for."""
-        strategy, samples = self.strategy or rubric.strategy, self.samples or rubric.samples
-        return replace(rubric, strategy=strategy, samples=samples)
+        """The rubric with the strategy, samples and orders that were asked for."""
+        return replace(
+            rubric,
+            strategy=self.strategy or rubric.strategy,
+            samples=self.samples or rubric.samples,
+            orders=self.orders or rubric.orders,
+        )
 
     def asking(self, notify: Callable[[str], None] | None = None) -> "Asking":
         """What the judges opened with it share: a new limiter, a price, a cache.

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from markupsafe import Markup
 from markscheme.labelling.disputes import AGREEMENT_STEP
 from markscheme.labelling.onward import onward_steps
 from markscheme.labelling.order import Step
+from markscheme.labelling.pair_order import shown_order, turned_rated
 from markscheme.labelling.work import (
     ANSWER_NOT_APPLICABLE,
     CANNOT_TELL,
@@ -63,7 +64,8 @@ def policy() -> str:
 def shown_of(work: Work, step: Step) -> str:
     """The response of a step and its inputs, laid out."""
     example = work.examples[step.id]
-    return render_example(example.submission, inputs_shown(example, work.rubric))
+    submission = replace(example.submission, turned=work.is_turned(step))
+    return render_example(submission, inputs_shown(example, work.rubric))
 
 
 def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
@@ -83,7 +85,11 @@ def sheet_of(work: Work, *, timed: bool) -> str:
     rubric = work.rubric
     examples = work.examples
     responses = responses_of(examples[step.id] for step in work.steps)
-    rated = [{answer: _as_saved(question, answer) for answer in question.answers} for question in work.all_questions]
+    questions = work.all_questions
+    rated = [{answer: _as_saved(question, answer) for answer in question.answers} for question in questions]
+    turned = [
+        {answer: _as_saved(question, answer, turned=True) for answer in question.answers} for question in questions
+    ]
     data = _data(work, timed=timed)
     data["units"] = {unit_of(step): shown_of(work, step) for step in work.steps}
     head = {
@@ -105,6 +111,7 @@ def sheet_of(work: Work, *, timed: bool) -> str:
     data["sheet"] = {
         "head": signed(head, key),
         "rated": rated,
+        "turned": turned if rubric.is_of_pairs else None,
         "file": f"{rubric.name}-{work.file.rater}.json",
     }
     return _page(work, data, is_sheet=True)
@@ -144,6 +151,7 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
     places = {step: place for place, step in enumerate(work.steps)}
     return {
         "rubric": work.rubric.name,
+        "noun": "Pair" if work.rubric.is_of_pairs else "Response",
         "rater": work.file.rater,
         "timed": timed,
         "criteria": names,
@@ -156,6 +164,7 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
                 "given": [[asdict(voice) for voice in question.voices] for question in work.asked(step)],
                 "before": list(_words_before(work, step, old_words)),
                 "answer": None if (answered := work.answered(step)) is None else asdict(answered),
+                "shown": shown_order(turned=work.is_turned(step)) if work.rubric.is_of_pairs else None,
             }
             for step in work.steps
         ],
@@ -169,12 +178,16 @@ def _first_words(work: Work, step: Step) -> dict[str, str]:
     example = work.examples[step.id]
     names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]
     asked = next((example.submission.inputs[name] for name in names if name in example.submission.inputs), "")
-    return {"query": first_words(asked), "response": first_words(example.submission.response) or "(empty)"}
+    shown, *_ = replace(example.submission, turned=work.is_turned(step)).texts.values()
+    return {"query": first_words(asked), "response": first_words(shown) or "(empty)"}
 
 
-def _as_saved(question: Question, answer: str) -> dict[str, Any]:
+def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[str, Any]:
     """What a sheet saves for an answer: a rating of the criterion, or the decision on the whole response."""
-    return {"pass": answer == WHOLE_PASSES} if question.is_overall else question.rated(answer).to_json()
+    if question.is_overall:
+        return {"pass": answer == WHOLE_PASSES}
+    rated = question.rated(answer)
+    return (turned_rated(rated) if turned else rated).to_json()
 
 
 def _criteria_asked(work: Work, step: Step) -> list[str]:
@@ -197,7 +210,7 @@ def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
     return {
         "criterion": criterion,
         "choices": list(_choices(question)),
-        "in_a_row": criterion.scale.is_yes_no,
+        "in_a_row": criterion.scale.is_yes_no or criterion.scale.mirrored,
         "anchors": list(_anchors(criterion)),
         "words": CriterionWords.of(criterion),
         "is_fault": criterion.weight < 0,
@@ -223,11 +236,25 @@ def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
     if scale.is_yes_no:
         yield _choice("1", "y", "Yes")
         yield _choice("0", "n", "No")
+    elif scale.mirrored:
+        yield from _preferences(question.criterion)
     else:
         yield from _levels(question.criterion)
     if ANSWER_NOT_APPLICABLE in question.answers:
         yield _choice(ANSWER_NOT_APPLICABLE, "x", "Does not apply")
     yield _choice(CANNOT_TELL, "t", "Can’t tell")
+
+
+def _preferences(criterion: Criterion) -> Iterator[Mapping[str, Any]]:
+    """The levels of a pair by the place in which its responses are shown: keys 1 and 2, and 0 for a tie."""
+    choices = criterion.scale.choices
+    for choice in sorted(choices, key=lambda choice: choice == "tie"):
+        key, name = _OF_PLACES[choice]
+        yield _choice(str(choices.index(choice)), key, name)
+
+
+_OF_PLACES = {"first": ("1", "Response 1"), "tie": ("0", "Neither"), "second": ("2", "Response 2")}
+"""The key and the name of each preference on the page, where a rater knows responses by their place alone."""
 
 
 def _levels(criterion: Criterion) -> Iterator[Mapping[str, Any]]:

@@ -84,6 +84,8 @@ def _work(
     rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile, *, overall: bool = False
 ) -> Work:
     """The work before anybody decided in which order."""
+    if overall and rubric.is_of_pairs:
+        raise UsageError(f"--overall asks whether a response passes, and {rubric.name} compares two")
     if overall and any(criterion.name == WHOLE_RESPONSE.name for criterion in rubric.criteria):
         raise UsageError(
             f"--overall asks for {WHOLE_RESPONSE.name}, and {rubric.name} has a criterion of that name: rename it"

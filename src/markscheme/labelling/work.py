@@ -11,6 +11,7 @@ from markscheme.errors import MarkschemeError, RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.labelling.disputes import AgreementSoFar, Dispute, Voice, agreement_so_far, disputes_of, ratings_in
 from markscheme.labelling.order import Step
+from markscheme.labelling.pair_order import is_turned, shown_order, turned_rated
 from markscheme.labelling.pool import SetFile
 from markscheme.labelling.store import LabelFile
 from markscheme.ratings.examples import Example, Split
@@ -154,6 +155,10 @@ class Work:
         self._before = {step: self.file.labels[step] for step in self.reworded}
         self._homed = {example.id for example in self.home.read()}
 
+    def is_turned(self, step: Step) -> bool:
+        """Whether a step shows the second response of a pair first; an adjudicator sees the stored order."""
+        return self.rubric.is_of_pairs and not self.is_adjudication and is_turned(step, self.file.rater)
+
     @property
     def all_questions(self) -> tuple[Question, ...]:
         """Every question that the page may ask, the one on the whole response last."""
@@ -217,6 +222,8 @@ class Work:
         rating = self.file.labels[step]
         questions = [question for question in self.asked(step) if not question.is_overall]
         by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in questions}
+        if self.is_turned(step):
+            by_name = {name: turned_rated(rated) for name, rated in by_name.items()}
         whole = (
             {}
             if len(questions) == len(self.asked(step))
@@ -256,7 +263,9 @@ class Work:
                 continue
             reason = answered.reasons.get(name, "")
             quote = answered.quotes.get(name)
-            criteria[name] = replace(question.rated(answered.answers[name]), reason=reason, quote=quote)
+            rated = question.rated(answered.answers[name])
+            rated = turned_rated(rated) if self.is_turned(step) else rated
+            criteria[name] = replace(rated, reason=reason, quote=quote)
         return Rating(
             step.id,
             self.file.rater,
@@ -268,6 +277,7 @@ class Work:
             under=asked_under(self.rubric),
             note=answered.note.strip(),
             seconds=answered.seconds,
+            shown=shown_order(turned=self.is_turned(step)) if self.rubric.is_of_pairs else None,
         )
 
     def withdraw(self, step: Step) -> None:

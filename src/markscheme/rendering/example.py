@@ -60,8 +60,7 @@ def render_example(
             parts.append(_steps(steps[name], level, shortening, is_laid_out=is_laid_out))
         else:
             parts.append(f'{_heading(name, level)}<div class="input">{_text(cut(inputs[name]), with_raw)}</div>')
-    response = _text(cut(submission.response), with_raw)
-    parts.append(f'{_heading("Response", level)}<div class="response">{response}</div>')
+    parts.append(_judged({name: _text(cut(text), with_raw) for name, text in submission.texts.items()}, level))
     reference = inputs.get("reference") if "reference" in names else None
     if reference and (difference := render_difference(reference, submission.response)):
         parts.append(f'<details class="diff"><summary>Difference from the reference</summary>{difference}</details>')
@@ -91,6 +90,18 @@ def first_words(text: str, most: int = FIRST_WORDS) -> str:
         return line
     start = line[:most].rsplit(" ", 1)[0] or line[:most]
     return f"{start}…"
+
+
+def _judged(texts: Mapping[str, str], level: int | None) -> str:
+    """The response; of a pair both next to each other, known by the place in which they are shown."""
+    sections = [f'<div class="response">{text}</div>' for text in texts.values()]
+    if len(sections) == 1:
+        return f"{_heading('Response', level)}{sections[0]}"
+    panes = [
+        f"<section>{_heading(f'Response {place}', level)}{section}</section>"
+        for place, section in enumerate(sections, start=1)
+    ]
+    return f'<div class="pair">{"".join(panes)}</div>'
 
 
 def _heading(name: str, level: int | None, more: str = "") -> str:

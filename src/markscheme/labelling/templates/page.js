@@ -62,7 +62,7 @@ async function show(place, draft = null, says = "") {
 function fill(place, draft) {
   const step = steps[place];
   const done = order.indexOf(place);
-  $("place").textContent = `Response ${(done < 0 ? order.length : done) + 1} of ${steps.length}`;
+  $("place").textContent = `${data.noun} ${(done < 0 ? order.length : done) + 1} of ${steps.length}`;
   $("title").textContent = nameOfStep(step);
   $("response").innerHTML = cache.get(step.unit);
   raw(false);

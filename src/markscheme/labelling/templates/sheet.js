@@ -67,15 +67,19 @@ async function isOpenElsewhere() {
   return stored(`${store} here`) === tab;
 }
 
+// A rating is of the stored order of a pair, whichever way round it was shown.
+const savedAs = (place) => steps[place].shown === "second-first" ? sheet.turned : sheet.rated;
+
 function ratingOf(place) {
   const [id, sample] = sheet.head.steps[place], { answer, criteria: own } = steps[place];
   const whole = own.find((number) => criteria[number] === data.overall);
   const rated = own.filter((number) => number !== whole)
-    .map((number) => [criteria[number], sheet.rated[number][answer.answers[criteria[number]]]]);
+    .map((number) => [criteria[number], savedAs(place)[number][answer.answers[criteria[number]]]]);
   const levels = rated.map(([name, one]) => [name, "level" in one ? { ...one, quote: answer.quotes[name] ?? null } : one]);
   return { id, rater: data.rater, kind: sheet.head.kind, sample, criteria: Object.fromEntries(levels), overall: null, error: null,
     at: answer.at, under: sheet.head.under, blind: true, ...answer.note.trim() && { note: answer.note.trim() },
     ...answer.seconds !== null && { seconds: answer.seconds },
+    ...steps[place].shown && { shown: steps[place].shown },
     ...whole !== undefined && sheet.rated[whole][answer.answers[data.overall]] };
 }
 
@@ -91,8 +95,9 @@ function download() {
   else warnOfLoss();
 }
 
-function answerOf(rating, own) {
-  const answers = own.map((number) => [criteria[number], Object.entries(sheet.rated[number]).find(([, one]) => {
+function answerOf(rating, place) {
+  const own = steps[place].criteria;
+  const answers = own.map((number) => [criteria[number], Object.entries(savedAs(place)[number]).find(([, one]) => {
     const said = rating.criteria[criteria[number]];
     if (criteria[number] === data.overall) return one.pass === rating.pass;
     return ["level", "abstained", "not_applicable"].every((key) => one[key] === said?.[key]);
@@ -109,7 +114,7 @@ async function goOnFrom(file) {
   for (const rating of found.ratings) {
     const place = sheet.head.steps.findIndex(([id, sample]) => id === rating.id && sample === rating.sample);
     if (place < 0 || steps[place].answer) continue;
-    steps[place].answer = answerOf(rating, steps[place].criteria);
+    steps[place].answer = answerOf(rating, place);
     order.push(place);
   }
   keep();

@@ -1,0 +1,28 @@
+"""In which order a rater sees the two responses of a pair: drawn by rater and pair, and turned for the second time."""
+
+import hashlib
+from dataclasses import replace
+
+from markscheme.labelling.order import Step
+from markscheme.ratings.rating import Rated
+from markscheme.rubrics.preference import ShownOrder
+
+
+def is_turned(step: Step, rater: str) -> bool:
+    """Whether the second response is shown first: by chance for each rater and pair, and the other way round again.
+
+    >>> is_turned(Step("q1:a~b"), "ann") != is_turned(Step("q1:a~b", 1), "ann")
+    True
+    """
+    digest = hashlib.sha256(f"{rater}\n{step.id}".encode()).digest()
+    return bool(digest[0] % 2) != bool(step.sample % 2)
+
+
+def shown_order(*, turned: bool) -> ShownOrder:
+    """The order in words, as ratings have it."""
+    return "second-first" if turned else "first-second"
+
+
+def turned_rated(rated: Rated) -> Rated:
+    """An answer about the shown order as one about the stored order, or the reverse."""
+    return rated if rated.level is None else replace(rated, level=0.0 - rated.level)

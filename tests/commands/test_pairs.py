@@ -1,0 +1,108 @@
+"""Pairs from outputs to a verdict on a judge and on systems, as a user runs it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+
+RUBRIC = """
+compare: pairs
+inputs: [query]
+criteria:
+- {name: helps, prefer: The reply that gets the customer further.}
+"""
+JUDGE = """
+import re
+
+def longer(system_prompt, user_prompt):
+    first, second = re.findall(r"<response-[12]-[0-9a-f]+>\\n(.*?)\\n</response", user_prompt, re.S)
+    level = "tie" if len(first) == len(second) else "first" if len(first) > len(second) else "second"
+    return {"verdicts": {"helps": {"quote_1": first, "quote_2": second, "reason": "It says more.", "level": level}}}
+"""
+PROMPTS = 40
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric of pairs, a judge, and outputs of three systems, of which a writes most and c least."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "better.yaml").write_text(RUBRIC)
+    (tmp_path / "judges.py").write_text(JUDGE)
+    words = {"a": "word " * 6, "b": "word " * 4, "c": "word " * 2}
+    lines = [
+        {"id": f"{system}-{n}", "system": system, "query": f"question {n}?", "response": f"{text}{'!' * (n % 3)}"}
+        for n in range(PROMPTS)
+        for system, text in words.items()
+    ]
+    (tmp_path / "outputs.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return tmp_path
+
+
+def planned(project: Path) -> list[dict[str, object]]:
+    done = run("markscheme", "plan", "better", "--pairs", "--pool", "outputs.jsonl", "--next", "120", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert "120 pairs of 120" in done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def labelled(project: Path) -> None:
+    """The planned pairs, with two annotators who prefer the longer one."""
+    folder = project / "calibration" / "better"
+    folder.mkdir(parents=True)
+    with (folder / "examples.jsonl").open("w") as examples:
+        for pair in planned(project):
+            first, second = (pair[side]["response"] for side in ("first", "second"))  # type: ignore[index]
+            level = "first" if len(first) > len(second) else "second"
+            labels = [{"rater": rater, "kind": "human", "criteria": {"helps": level}} for rater in ("ann", "ben")]
+            examples.write(json.dumps({**pair, "labels": labels}) + "\n")
+
+
+def test_from_outputs_to_a_judge_that_can_gate_and_systems_in_order(project: Path) -> None:
+    labelled(project)
+    done = run("calibrate", "better", "--judge", "function:judges:longer", "--json", "report.json", cwd=project)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads((project / "report.json").read_text())
+    assert (report["verdict"], report["use"], report["measure"]) == ("ok", "gate", "preference")
+    assert report["agreement"]["value"] == 1.0
+    assert report["agreement_constant"]["value"] == 0.5
+    (judge,) = report["orders"]
+    assert judge["flips"]["value"] == judge["lean_to_first"]["value"] == 0.0
+    assert judge["length"]["value"] > 0.9
+    assert report["systems"][0]["strengths"]["ranks"]["b"] is None
+
+
+def test_grades_of_pairs_keep_both_orders_and_are_read_again(project: Path) -> None:
+    labelled(project)
+    grades = run(
+        "markscheme", "grade", "better", "calibration/better/examples.jsonl", "--judge", "function:judges:longer",
+        "--json", cwd=project,
+    )  # fmt: skip
+    first = json.loads(grades.stdout.splitlines()[0])
+    assert first["decision"] in ("first", "second")
+    assert (first["pass"], abs(first["score"])) == (None, 1.0)
+    assert set(first["orders"]) == {"first-second", "second-first"}
+    (project / "judged.jsonl").write_text(grades.stdout)
+    done = run("calibrate", "better", "--ratings", "judged.jsonl", "--json", "-", cwd=project)
+    assert json.loads(done.stdout)["orders"][0]["in_both_orders"] == 120
+    done = run("markscheme", "compare", "--pairs", "judged.jsonl", "--rubric", "better", "--json", cwd=project)
+    assert done.returncode == 0, done.stderr
+    by_rater = {one["rater"]: one for one in json.loads(done.stdout)["systems"]}
+    assert set(by_rater) == {"labels", "judge"}
+    pairs = {(one["first"], one["second"]): one for one in by_rater["labels"]["pairs"]}
+    assert pairs["a", "c"]["difference"]["value"] == 1.0
+
+
+def test_one_order_is_named_as_not_tested(project: Path) -> None:
+    labelled(project)
+    done = run("calibrate", "better", "--judge", "function:judges:longer", "--orders", "1", cwd=project)
+    assert "order not tested" in done.stdout, done.stdout + done.stderr
+
+
+def test_systems_cannot_be_compared_by_a_rubric_of_single_responses(project: Path) -> None:
+    (project / "rubrics" / "single.yaml").write_text("criteria: [{requirement: It helps.}]\n")
+    done = run("markscheme", "compare", "--pairs", "outputs.jsonl", "--rubric", "single", cwd=project)
+    assert done.returncode == 2
+    assert "compare: pairs" in done.stderr

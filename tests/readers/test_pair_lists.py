@@ -1,0 +1,123 @@
+"""Pairs of responses and preferences in files of other tools."""
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.errors import RatingError
+from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.pair_lists import pair_rubric
+from markscheme.readers.rated import RatedFiles, open_rated
+from markscheme.rubrics.rubric import Rubric
+from tests.stats.pairs_data import ITEMS
+
+BY_A_PERSON = Meanings({}, Columns(kind="human", rater="ann"))
+
+
+def written(folder: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> Path:
+    path = folder / name
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def levels(read: RatedFiles) -> list[float | None]:
+    return [rating.criteria["preference"].level for rating in read.ratings]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["A", "tie", "B"], [-1.0, 0.0, 1.0]),
+        (["first", "tie", "second"], [-1.0, 0.0, 1.0]),
+        ([-1, 0, 1], [-1.0, 0.0, 1.0]),
+        ([1, 0, 2], [-1.0, 0.0, 1.0]),
+        (["model_a", "tie (bothbad)", "model_b"], [-1.0, 0.0, 1.0]),
+    ],
+)
+def test_preferences_are_read_in_any_of_the_usual_spellings(
+    tmp_path: Path, values: Sequence[Any], expected: Sequence[float]
+) -> None:
+    rows = [
+        {"id": f"p{n}", "query": "q", "first": "one", "second": "two", "preference": value}
+        for n, value in enumerate(values)
+    ]
+    assert levels(open_rated([written(tmp_path, "pairs.jsonl", rows)], meanings=BY_A_PERSON)) == expected
+
+
+def test_a_table_of_pairs_is_read(tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text(
+        "id,query,response_a,response_b,model_a,model_b,winner\np1,Hi?,one,two,x,y,model_b\n"
+    )
+    read = open_rated([tmp_path / "pairs.csv"], meanings=BY_A_PERSON)
+    (example,) = read.files[0].examples
+    assert levels(read) == [1.0]
+    assert (example.submission.response, example.submission.second) == ("one", "two")
+    assert example.sides is not None
+    assert [side.system for side in example.sides] == ["x", "y"]
+
+
+def test_battles_of_an_arena_are_read_by_their_last_turns(tmp_path: Path) -> None:
+    def turns(reply: str) -> list[dict[str, str]]:
+        return [{"role": "user", "content": "Where is it?"}, {"role": "assistant", "content": reply}]
+
+    row = {
+        "question_id": "b1",
+        "model_a": "x",
+        "model_b": "y",
+        "winner": "tie (bothbad)",
+        "judge": "arena_user_1",
+        "conversation_a": turns("Here."),
+        "conversation_b": turns("There."),
+        "turn": 1,
+        "language": "English",
+    }
+    read = open_rated([written(tmp_path, "battles.jsonl", [row])], meanings=BY_A_PERSON)
+    (example,) = read.files[0].examples
+    assert example.submission.inputs == {"query": "Where is it?"}
+    assert (example.submission.response, example.submission.second) == ("Here.", "There.")
+    assert levels(read) == [0.0]
+
+
+def test_who_preferred_must_be_stated(tmp_path: Path) -> None:
+    rows = [{"id": "p", "first": "one", "second": "two", "preference": "first"}]
+    with pytest.raises(RatingError, match="--kind"):
+        open_rated([written(tmp_path, "pairs.jsonl", rows)])
+
+
+def test_an_unknown_preference_is_refused_with_its_row(tmp_path: Path) -> None:
+    rows = [{"id": "p", "first": "one", "second": "two", "preference": "better"}]
+    with pytest.raises(RatingError, match="row 1"):
+        open_rated([written(tmp_path, "pairs.jsonl", rows)], meanings=BY_A_PERSON)
+
+
+def test_pairs_are_not_read_by_a_rubric_of_single_responses(tmp_path: Path) -> None:
+    rows = [{"id": "p", "first": "one", "second": "two", "preference": "first"}]
+    single = Rubric.from_dict([{"requirement": "It helps."}])
+    with pytest.raises(RatingError, match="judges single responses"):
+        open_rated([written(tmp_path, "pairs.jsonl", rows)], single, meanings=BY_A_PERSON)
+
+
+def test_a_published_set_is_read_whole(tmp_path: Path) -> None:
+    if not ITEMS.is_file():
+        pytest.skip(f"needs {ITEMS}")
+    path = tmp_path / "items.jsonl"
+    path.write_bytes(gzip.decompress(ITEMS.read_bytes()))
+    read = open_rated([path])
+    (file,) = read.files
+    assert read.rubric.is_of_pairs
+    assert len(file.examples) == 999
+    raters = {rating.rater for rating in read.ratings}
+    assert raters == {"annotator1", "annotator2", "annotator3", "gpt-3.5-turbo", "pandalm-7b"}
+    of_judge = [rating for rating in read.ratings if rating.rater == "gpt-3.5-turbo"]
+    assert len(of_judge) == 974
+    texts = [text for example in file.examples for text in example.submission.texts.values()]
+    assert texts.count("true") == 6  # outputs that are the JSON value, as their JSON text
+    assert texts.count("") == 54
+
+
+def test_pairs_without_a_rubric_have_one_question() -> None:
+    assert [criterion.name for criterion in pair_rubric().criteria] == ["preference"]
