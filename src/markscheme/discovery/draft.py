@@ -10,13 +10,14 @@ from markscheme.discovery.figures import ModeFigures, ReadOutputs
 from markscheme.discovery.modes import HOW_BAD, Mode
 from markscheme.discovery.reading import OutputReading
 from markscheme.errors import UsageError
-from markscheme.material import RESPONSE, Material
+from markscheme.material import Material
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
 from markscheme.rubrics.edit import Edit, edit_criteria
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Rubric
+from markscheme.submission import RESPONSE
 
 FEWEST_OUTPUTS = 2
 """Outputs that show a mode from which it becomes a criterion; a mode that must never happen needs one."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
-from markscheme.material import RESPONSE, Material
+from markscheme.material import Material
 from markscheme.numerals import finite
 from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.promptfoo.results import read_results
@@ -15,7 +15,7 @@ from markscheme.ratings.examples import Example
 from markscheme.readers.formats import RESULTS, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.tool_content import ToolContent
-from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, submission_of
+from markscheme.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
 
 _ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "metadata", "score")
 """Keys of a row that describe the output, and aren't inputs."""

@@ -75,6 +75,13 @@ def _whole_number(written: Any) -> int:
     return int(number)
 
 
+def _one_or_two(written: Any) -> int:
+    number = _whole_number(written)
+    if number > 2:
+        raise ValueError
+    return number
+
+
 def _digits(text: str) -> int:
     if not text.isdecimal():
         raise ValueError
@@ -118,7 +125,7 @@ def _one_of(*choices: str) -> ValueForm:
 
 _SWITCHES: Final = {"on": True, "true": True, "off": False, "false": False}
 _WHOLE_NUMBER: Final = ValueForm("a whole number from 1", _whole_number, _digits)
-_ONE_OR_TWO: Final = ValueForm("1 or 2", _number_where(lambda number: number in (1, 2)), _digits)
+_ONE_OR_TWO: Final = ValueForm("1 or 2", _one_or_two, _digits)
 _ABOVE_ZERO: Final = ValueForm("a number above 0", _number_where(lambda number: number > 0), float)
 _FROM_ZERO: Final = ValueForm("a number from 0", _number_where(lambda number: number >= 0), float)
 _JUDGE: Final = ValueForm("a judge's name, such as anthropic or openai:MODEL", _text)
