@@ -16,7 +16,7 @@ from markscheme.readers.pair_lists import refuse_singles
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.rubric import Rubric
 
-LABELS = "labels"
+ALL_LABELS = "labels"
 """The rater that stands for all labels together."""
 
 
@@ -95,7 +95,7 @@ def _by_labels(rubric: Rubric, examples: ExampleSet) -> list[SystemsCompared]:
     if not any(label for example in examples.examples for label in example.labels):
         return []
     gold = gold_of(examples, rubric)
-    compared = systems_compared(rubric, gold.examples, gold.scores, LABELS)
+    compared = systems_compared(rubric, gold.examples, gold.scores, ALL_LABELS)
     return [] if compared is None else [compared]
 
 

@@ -21,9 +21,9 @@ PREFERENCE = "preference"
 """The criterion of pairs that come without a rubric."""
 WINNERS = ("preference", "winner")
 """Where a row says which response is better."""
-SIDES = ((*PAIR_NAMES,), ("response_a", "response_b"), ("response1", "response2"), ("conversation_a", "conversation_b"))
+RESPONSE_PAIRS = ((*PAIR_NAMES,), ("response_a", "response_b"), ("response1", "response2"), ("conversation_a", "conversation_b"))
 """Where a row has its two responses."""
-SYSTEMS = (("system_a", "system_b"), ("model_a", "model_b"), ("system1", "system2"), ("first_system", "second_system"))
+SYSTEM_PAIRS = (("system_a", "system_b"), ("model_a", "model_b"), ("system1", "system2"), ("first_system", "second_system"))
 """Where a row names what wrote them."""
 QUERIES = ("query", "input", "question", "instruction", "prompt")
 """Where a row has what was asked."""
@@ -144,7 +144,7 @@ def _row(record: Mapping[str, Any], place: int) -> _Row:
         raise RatingError(f"row {place} has no two responses, such as `first` and `second`")
     sides = _published(record) or (record[keys[0]], record[keys[1]])
     known = {"id", "question_id", "group", "rater", "judge", "kind", "labels", "reason", *WINNERS, *keys, "output"}
-    named = next((pair for pair in SYSTEMS if all(name in record for name in pair)), None)
+    named = next((pair for pair in SYSTEM_PAIRS if all(name in record for name in pair)), None)
     known |= set(named or ())
     inputs = _inputs(record)
     turns = [_turns(side) for side in sides]
@@ -177,7 +177,7 @@ def _inputs(record: Mapping[str, Any]) -> dict[str, Any]:
 def _sides(record: Mapping[str, Any]) -> tuple[str, str] | None:
     if _published(record) is not None:
         return ("output", "output")
-    return next(((one, two) for one, two in SIDES if one in record and two in record), None)
+    return next(((one, two) for one, two in RESPONSE_PAIRS if one in record and two in record), None)
 
 
 def _published(record: Mapping[str, Any]) -> tuple[Any, Any] | None:
