@@ -21,9 +21,19 @@ PREFERENCE = "preference"
 """The criterion of pairs that come without a rubric."""
 WINNERS = ("preference", "winner")
 """Where a row says which response is better."""
-RESPONSE_PAIRS = ((*PAIR_NAMES,), ("response_a", "response_b"), ("response1", "response2"), ("conversation_a", "conversation_b"))
+RESPONSE_PAIRS = (
+    (*PAIR_NAMES,),
+    ("response_a", "response_b"),
+    ("response1", "response2"),
+    ("conversation_a", "conversation_b"),
+)
 """Where a row has its two responses."""
-SYSTEM_PAIRS = (("system_a", "system_b"), ("model_a", "model_b"), ("system1", "system2"), ("first_system", "second_system"))
+SYSTEM_PAIRS = (
+    ("system_a", "system_b"),
+    ("model_a", "model_b"),
+    ("system1", "system2"),
+    ("first_system", "second_system"),
+)
 """Where a row names what wrote them."""
 QUERIES = ("query", "input", "question", "instruction", "prompt")
 """Where a row has what was asked."""
