@@ -22,9 +22,10 @@ const HELPER = 'markscheme.promptfoo.from_node';
 const CANDIDATES = ['python', 'python3'];
 const WAY_OUT = 'set PROMPTFOO_PYTHON to the Python in which markscheme is installed';
 
-const sessions = new Map(); // by the wish, a promise of the session
+const sessions = new Map(); // by the wish, a promise of the session, for the environment below
 const waiting = new Set(); // of each request under way, what refuses it
 const endings = new Set(); // of each connection to a session and each Python, what ends it
+let environmentOfSessions = '';
 let pythonPromise;
 let hasWarned = false;
 let interruptions = 0;
@@ -117,6 +118,12 @@ function readableWish(wish) {
 
 /** The session of this environment: one Python finds or starts it for all requests of the evaluation. */
 async function sessionFor(wish) {
+  const environment = environmentNow();
+  if (environment !== environmentOfSessions) {
+    environmentOfSessions = environment;
+    pythonPromise = undefined;
+    sessions.clear();
+  }
   if (!sessions.has(wish)) {
     sessions.set(wish, runHelper('find', { folder: FOLDER, wish }));
   }
@@ -129,6 +136,11 @@ async function sessionFor(wish) {
     }
     throw error;
   }
+}
+
+/** What a program may change between two evaluations: its working directory, and what a judge may read there. */
+function environmentNow() {
+  return JSON.stringify([process.cwd(), process.env]);
 }
 
 /** Forgets a session that failed, unless another request has already found its successor. */

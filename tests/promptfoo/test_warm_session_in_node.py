@@ -86,6 +86,33 @@ def test_one_session_answers_for_all_outputs_and_a_provider_s_configuration_is_n
     assert len(session_pids(runtime)) == 1
 
 
+def test_a_program_that_changes_its_folder_or_environment_is_not_graded_by_what_was_there_before(
+    folder: Path, runtime: Path
+) -> None:
+    other = folder / "other"
+    (other / "rubrics").mkdir(parents=True)
+    (other / ".git").mkdir()
+    (other / "rubrics" / "capital.yaml").write_text("criteria:\n- {name: wrong, requirement: Names the capital}\n")
+    judge = JUDGE.replace("import json", "import json, os").replace('"It says so."', 'os.environ["MODEL"]')
+    for place in (folder, other):
+        (place / "scripted_judge.py").write_text(judge.replace('"right"', '"wrong"') if place == other else judge)
+    body = f"""
+      import {{ writeFileSync }} from 'node:fs';
+      await reported('first', get_assert('Paris.', {CONTEXT}));
+      process.env.MODEL = 'two';
+      await reported('environment', get_assert('Paris.', {CONTEXT}));
+      process.chdir('{other}');
+      await reported('folder', get_assert('Paris.', {CONTEXT}));
+      writeFileSync('markscheme.toml', 'samples = 3');
+      await reported('settings', get_assert('Paris.', {CONTEXT}));
+    """
+    answers, _ = node(folder, body, XDG_RUNTIME_DIR=str(runtime), MODEL="one")
+    reasons = [answers[name]["componentResults"][0]["reason"] for name in ("first", "environment", "folder")]
+    assert reasons == ["right MET: one", "right MET: two", "wrong MET: two"]
+    calls = [answers[name]["tokensUsed"]["numRequests"] for name in ("folder", "settings")]
+    assert calls == [1, 3]
+
+
 def test_without_a_possible_session_each_output_is_graded_in_python_and_that_is_said_once(folder: Path) -> None:
     """A folder for the sockets that others can read is never used."""
     shared = folder / "runtime" / "markscheme"

@@ -12,7 +12,7 @@ from typing import Any
 from markscheme.promptfoo.assertion import NotGraded, assess
 from markscheme.promptfoo.engine import Engine, own_modules, stamp_if_any
 from markscheme.promptfoo.provider import respond
-from markscheme.session.client import environment_key, folder_marks
+from markscheme.session.client import environment_key, folder_marks, settings_texts
 from markscheme.session.server import IDLE, Retired, Session, socket_file
 from markscheme.user_code import search_for_code
 
@@ -62,6 +62,7 @@ class Serving:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._places = folder_marks(str(folder))
+        self._settings = settings_texts()
         self.engine = Engine()
         self._stamps: dict[Path, tuple[int, int, int] | None] = {}
         self._loaded = 0
@@ -70,8 +71,8 @@ class Serving:
         """The answer that the calling process would have computed itself.
 
         Raises:
-            Retired: One of the user's own modules, or a file that a judge declares to read, has changed, or the
-                project has moved.
+            Retired: One of the user's own modules, a configuration file, or a file that a judge declares to read, has
+                changed, or the project has moved.
         """
         self._check_places()
         self._check_modules()
@@ -92,12 +93,13 @@ class Serving:
         return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": self.engine.usage.to_json()}
 
     def _check_places(self) -> None:
-        """Raise Retired if the working directory or the graders' folder was moved, or another took its place."""
+        """Raise Retired if the project was moved, if another took its place, or if its configuration has changed."""
         try:
             places = folder_marks(str(self.folder))
+            settings = settings_texts()
         except OSError as error:
             raise Retired(str(error)) from error
-        if places != self._places:
+        if places != self._places or settings != self._settings:
             raise Retired(str(self.folder))
 
     def _check_modules(self) -> None:

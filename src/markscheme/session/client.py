@@ -173,7 +173,7 @@ def environment_key(folder: str) -> str:
 
     interpreter = [sys.prefix, os.path.realpath(sys.executable), sys.version]  # one binary has many names: python3 ...
     variables = sorted((name, value) for name, value in os.environ.items() if matters(name))
-    facts = [interpreter, _package_stamp(), folder_marks(folder), variables, _settings()]
+    facts = [interpreter, _package_stamp(), folder_marks(folder), variables, settings_texts()]
     return blake2b(json.dumps(facts).encode("ascii"), digest_size=12).hexdigest()
 
 
@@ -187,7 +187,7 @@ def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
     return [(place, about.st_dev, about.st_ino) for place in places for about in (os.stat(place),)]
 
 
-def _settings() -> list[tuple[str, str]]:
+def settings_texts() -> list[tuple[str, str]]:
     """The configuration files that may hold defaults here, with their content: in this folder and those above it."""
     files = []
     folder = os.getcwd()
