@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
 from markscheme.grading import Grade, Grading, grade_many
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import TWIN_COLUMNS, json_lines, shown, twin_columns
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
 from markscheme.rubrics.rubric import Criterion
@@ -296,6 +296,8 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
             with parquet.ParquetFile(file) as opened:
+                for name in twin_columns(opened.schema_arrow.names):
+                    raise RatingError(TWIN_COLUMNS.format(shown(name)), path=file)
                 for batch in opened.iter_batches(batch_size=1000):
                     for row in batch.to_pylist():
                         number += 1

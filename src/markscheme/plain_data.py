@@ -8,7 +8,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -129,7 +129,7 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
     Cells are separated by commas, or as the header shows by semicolons or tabs, as spreadsheets write them.
 
     Raises:
-        FileError: Of the given class: the file cannot be read as a table.
+        FileError: Of the given class: the file cannot be read as a table, or two columns of one name differ.
     """
     import csv  # few files are tables; the others shouldn't pay for the import
 
@@ -139,17 +139,35 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
             header = file.readline()
             file.seek(0)
             others = (mark for mark in "\t;" if mark in header and (path.suffix == ".tsv" or "," not in header))
-            rows = csv.DictReader(file, delimiter=next(others, ","))
-            for row in rows:
-                is_whole = None not in row and None not in row.values()
-                yield rows.line_num, dict(row) if is_whole else None
+            rows = csv.reader(file, delimiter=next(others, ","))
+            names = next(rows, [])
+            twins = twin_columns(names)
+            for cells in filter(None, rows):
+                is_whole = len(cells) == len(names)
+                differ = (name for name, places in twins.items() if len({cells[n] for n in places}) > 1)
+                if is_whole and (name := next(differ, None)):
+                    raise error(TWIN_COLUMNS.format(shown(name)), path=path, line=rows.line_num)
+                yield rows.line_num, dict(zip(names, cells, strict=True)) if is_whole else None
     except csv.Error as problem:
-        raise error(f"cannot be read: {problem}", path=path, line=rows.line_num + 1) from problem
+        raise error(f"cannot be read: {problem}", path=path, line=rows.line_num) from problem
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
     except UnicodeDecodeError:
         read_text(path, error)  # says which line it is
         raise
+
+
+TWIN_COLUMNS = "has several columns named {}, which differ; rename all but one"
+
+
+def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
+    """The places of columns that share a name, of which only one would be read; blank names aren't read.
+
+    >>> twin_columns(["id", "human", "human", "", ""])
+    {'human': [1, 2]}
+    """
+    places = {name: [place for place, other in enumerate(names) if other == name] for name in names if name.strip()}
+    return {name: shared for name, shared in places.items() if len(shared) > 1}
 
 
 def _json_line(raw: bytes, path: Path, number: int, error: type[FileError]) -> Any:

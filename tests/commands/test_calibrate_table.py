@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from tests.commands.console import run
 
@@ -126,3 +128,19 @@ def test_the_command_for_the_full_report_repeats_what_was_said(tmp_path: Path) -
     shown = " ".join(run("calibrate", "table.csv", *options, cwd=tmp_path).stdout.split())
     assert f"markscheme calibrate table.csv {' '.join(options)} --html" in shown
     assert "--accept" not in shown
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_with_two_columns_of_one_name_is_refused_instead_of_read_by_the_later(
+    tmp_path: Path, ending: str
+) -> None:
+    rows = [(f"e{n}", "pass", "pass", "fail") for n in range(20)]
+    names = ["id", "judge", "human", "human"]
+    if ending == "csv":
+        table(tmp_path, ",".join(names), map(",".join, rows))
+    else:
+        columns = [pa.array(column) for column in zip(*rows, strict=True)]
+        parquet.write_table(pa.Table.from_arrays(columns, names=names), tmp_path / "table.parquet")
+    done = run("calibrate", f"table.{ending}", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "has several columns named 'human', which differ; rename all but one" in done.stderr
