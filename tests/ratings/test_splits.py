@@ -6,13 +6,14 @@ import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from markscheme.errors import RatingError, RatingWarning, leaving_out_damaged_lines
 from markscheme.files import rewrite
 from markscheme.ratings.examples import Example, ExampleSet
-from markscheme.ratings.rating import Rating
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import (
     labelling_digest,
     open_test_labels,
@@ -181,6 +182,18 @@ def test_openings_are_counted_by_example_and_level_whatever_else_changes(tmp_pat
     openings = openings_of(a_set(tmp_path, replace(second, submission=renamed)))
     assert openings is not None
     assert openings.of_these == 1, "the same texts under another id"
+
+
+@pytest.mark.parametrize("label", [{"criteria": {"polite": Rated(1.0)}}, {"passed": True}], ids=["level", "decision"])
+def test_a_renamed_criterion_makes_no_labels_fresh(tmp_path: Path, label: dict[str, Any]) -> None:
+    of = replace(example("1", "test", 0.2), labels=(Rating("1", "a", "human", **label),))
+    before = a_set(tmp_path, of)
+    open_test_labels(before, by="improve --open", at="2026-11-02", wordings=("w",), judge="j")
+    renamed = {f"very {name}": rated for name, rated in of.labels[0].criteria.items()}
+    now = replace(of, labels=(replace(of.labels[0], criteria=renamed),))
+    openings = openings_of(a_set(tmp_path, now))
+    assert openings is not None
+    assert openings.of_these == 1
 
 
 def test_a_look_at_all_labels_is_on_record_without_a_test_part(tmp_path: Path) -> None:

@@ -164,24 +164,25 @@ def labelling_digest(examples: ExampleSet) -> str:
 def levels_seen(examples: ExampleSet) -> frozenset[str]:
     """Digests of all levels in a set, 8 hex digits each: one by the example's id and one by its texts.
 
-    Notes, reasons, raters, days and splits are no part of them, so a typo corrected in one makes no labels fresh.
+    Notes, reasons, raters, days, splits and the names of criteria are no part of them, so a typo corrected in one makes
+    no labels fresh.
     """
     return frozenset(
-        fingerprint(of_example, criterion, level)[:8]
+        fingerprint(of_example, level)[:8]
         for example in examples.examples
         for label in example.labels
-        for criterion, level in _levels_of(label)
+        for level in _levels_of(label)
         for of_example in (["id", example.id], ["texts", dict(example.submission.inputs), example.submission.response])
     )
 
 
-def _levels_of(label: Rating) -> Iterator[tuple[str, float | str]]:
-    """What a label says, by criterion; "" for the whole."""
-    for name, rated in label.criteria.items():
-        if rated.level is not None:
-            yield name, rated.level
+def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
+    """What a label says of criteria, and of the whole."""
+    yield from (("level", rated.level) for rated in label.criteria.values() if rated.level is not None)
     if label.overall is not None:
-        yield "", label.overall
+        yield "score", label.overall
+    if label.passed is not None:
+        yield "decision", float(label.passed)
 
 
 def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None:
