@@ -126,6 +126,16 @@ def test_a_label_counts_under_the_verdict_its_response_has_here() -> None:
     assert rates.groups["a"].corrected.value == 1
 
 
+@pytest.mark.parametrize("drawn", ["random", "by-verdict"])
+def test_labels_of_another_judge_correct_the_errors_of_the_one_here(drawn: DrawnBy) -> None:
+    """The judge here passes all but ten; the judge of the labels made no error."""
+    graded = [Judged(f"q{i}", i >= 10, "a") for i in range(100)]
+    labelled = [Labelled(f"q{i}", gold=i >= 40, judge=i >= 40, drawn=drawn) for i in range(0, 100, 2)]
+    rates = pass_rates(graded, labelled)
+    assert rates.other_verdicts == 15
+    assert rates.corrected.value == approx(0.6)
+
+
 def test_an_id_that_several_groups_use_is_a_label_of_none() -> None:
     a = [Judged(f"q{i}", i % 3 > 0, "a") for i in range(60)]
     b = [Judged(f"q{i}", i % 2 > 0, "b") for i in range(60)]

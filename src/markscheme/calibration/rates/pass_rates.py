@@ -113,7 +113,7 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
     here = set(graded.ids) & set(labelled.ids)
     return PassRates(
         raw=raw_rate(pool),
-        corrected=_corrected(pool, labelled, how),
+        corrected=_corrected(pool, labelled if how == "elsewhere" else _as_here(pool, labelled), how),
         how=how,
         labels=len(labelled.ids),
         labels_here=len(here),
@@ -123,6 +123,19 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
         other_verdicts=sum(verdict_here.get(unit, passed) != passed for unit, passed in verdict_then.items()),
         shared_ids=len(here & _in_several_groups(pool)) if groups else 0,
     )
+
+
+def _as_here(pool: RatingTable, labelled: RatingTable) -> RatingTable:
+    """The labels, each with the verdict that its response has here, where one response here has its id.
+
+    The shares of passes and fails are those of the verdicts here, so labels that count under another verdict, of an
+    earlier run or another judge, would correct errors that this judge doesn't make.
+    """
+    times = Counter(pool.ids)
+    here = {unit: decision for unit, decision in zip(pool.ids, pool[JUDGE].decisions, strict=True) if times[unit] == 1}
+    then = zip(labelled.ids, labelled[JUDGE].decisions, strict=True)
+    decisions = np.array([here.get(unit, decision) for unit, decision in then], dtype=np.float64)
+    return labelled.with_columns(replace(labelled[JUDGE], decisions=decisions))
 
 
 def decided_rows(table: RatingTable) -> RatingTable:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.rates.pass_rates import GroupPassRate, PassRates
+from markscheme.phrases import counted
 from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table, share_mark
 from markscheme.report.figures import share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
@@ -32,8 +33,8 @@ def blocks(rates: PassRates) -> Iterator[Block]:
         lines.append(f"{rates.not_graded} responses are not graded; they count in no rate.")
     if rates.other_verdicts:
         lines.append(
-            f"{rates.other_verdicts} labelled responses got another verdict here than when they were labelled: is it "
-            "the same judge?"
+            f"On {counted(rates.other_verdicts, 'labelled response')} the judge decides otherwise here than before, "
+            "and the decision here counts: is it the same judge?"
         )
     yield Paragraph(tuple(lines))
     if rates.groups:
