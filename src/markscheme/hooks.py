@@ -55,6 +55,7 @@ def after_all(context: "Mapping[str, Any]", file: str) -> None:
 def _report(context: "Mapping[str, Any]") -> list[str]:
     import io
 
+    from markscheme.promptfoo.select_best import recorded_lines
     from markscheme.report.terminal import render_terminal
     from markscheme.report.views.run_summary import view
 
@@ -62,6 +63,7 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
     text = io.StringIO()
     render_terminal(view(worth), text, WIDTH)
     lines = [line for line in text.getvalue().splitlines() if line]
+    lines += recorded_lines(context.get("config"))
     path = os.environ.get(REPORT)
     return [*lines, _written(worth, path)] if path else lines
 

@@ -35,10 +35,11 @@ def create_tests(config=None):
 
 
 def decide(request: Request) -> Answer:
-    """Meets the criterion where something that is shown says Paris, and lists what is shown; the first is the best."""
+    """Meets the criterion where something that is shown says Paris, and lists what is shown; of two, none is better."""
     properties = request.body["output_config"]["format"]["schema"]["properties"]
-    if "answer" in properties:
-        return message(json.dumps({"answer": "0"}))
+    if "better" in properties["verdicts"]["properties"]:
+        verdict = {"quote_1": "nothing to quote", "quote_2": "nothing to quote", "reason": "As good.", "level": "tie"}
+        return message(json.dumps({"verdicts": {"better": verdict}}))
     prompt = request.body["messages"][0]["content"]
     shown = sorted(set(re.findall(r"<([a-z]+)-[0-9a-f]{16}>", prompt)))
     level = "MET" if "Paris" in prompt else "UNMET"

@@ -345,13 +345,22 @@ async def graded(call: Call, engine: Engine) -> Grade:
     Raises:
         MarkschemeError: No judge is available, or none may be asked.
     """
+    return await grading_of(call, engine).grade(call.submission)
+
+
+def grading_of(call: Call, engine: Engine) -> Grading:
+    """The rubric and the judge of a call.
+
+    Raises:
+        MarkschemeError: No judge is available, or none may be asked.
+    """
     rubric = call.rubric
     options = call.options
     prompts = [] if options.judge else questions(rubric, call.submission)
     judge = engine.judge_for(rubric, prompts, call.places, options)
     receipt = receipt_wanted(call.calibration, "config.calibration", rubric, judge, *call.places)
     scorers = scorers_for(rubric, options.scorers)
-    grading = Grading(
+    return Grading(
         rubric,
         judge,
         receipt=receipt,
@@ -359,7 +368,6 @@ async def graded(call: Call, engine: Engine) -> Grade:
         known=call.known,
         only_gates=call.calibration == "require",
     )
-    return await grading.grade(call.submission)
 
 
 # --- answering ------------------------------------------------------------------------------------------------------

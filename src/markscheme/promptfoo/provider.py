@@ -10,6 +10,7 @@ from typing import Any
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
 from markscheme.prompt import Prompt, closed_object
+from markscheme.promptfoo import select_best
 from markscheme.promptfoo.assertion import (
     NOT_GRADED,
     Call,
@@ -18,6 +19,7 @@ from markscheme.promptfoo.assertion import (
     call_by,
     check_config,
     graded,
+    grading_of,
     mapping_of,
     metadata_of,
     tokens_used,
@@ -68,6 +70,8 @@ async def respond(
         config = _config(options)
         context = mapping_of(context, "context")
         variables = mapping_of(context.get("vars"), "vars")
+        if _label(context) == select_best.SELECT_BEST and {"criteria", "outputs"} <= variables.keys():
+            return await _best(config, variables, near, engine)
         if not _asks_for_rubric(context, variables):
             return await _plain_answer(prompt, config, engine)
         call = _call(config, variables, near, engine)
@@ -91,15 +95,35 @@ def _config(options: Mapping[str, Any]) -> dict[str, Any]:
             raise UsageError(
                 f"config.{key} belongs to the python assertion; here the assertion's `value` is the rubric"
             )
-    check_config(config)
+    check_config({key: value for key, value in config.items() if key not in select_best.SELECT_KEYS})
+    select_best.SelectOptions.of(config)
     return config
 
 
 def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -> bool:
     """Whether the prompt comes from `llm-rubric`; other assertions use the same provider for other questions."""
+    return _label(context) in (RUBRIC_LABEL, None) and "rubric" in variables and "output" in variables
+
+
+def _label(context: Mapping[str, Any]) -> Any:
     prompt = context.get("prompt")
-    label = prompt.get("label") if isinstance(prompt, Mapping) else None
-    return label in (RUBRIC_LABEL, None) and "rubric" in variables and "output" in variables
+    return prompt.get("label") if isinstance(prompt, Mapping) else None
+
+
+async def _best(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: Engine) -> dict[str, Any]:
+    """The answer to `select-best`: the index of the best of several outputs."""
+    outputs = variables["outputs"]
+    if not isinstance(outputs, list) or len(outputs) < 2:
+        raise UsageError("select-best compares two outputs or more")
+    value = variables["criteria"]
+    named = str(value).strip().removeprefix("rubric:").strip()
+    file = _file(named, near)
+    rubric = select_best.rubric_of_criteria(value, None if file is None else engine.rubric(file))
+    inputs = {name: value for name, value in variables.items() if name not in ("criteria", "outputs")}
+    asking = {key: value for key, value in config.items() if key not in select_best.SELECT_KEYS}
+    call = call_by(rubric, file, "", asking, inputs, asking_options(asking, engine))
+    options = select_best.SelectOptions.of(config)
+    return await select_best.best_output(grading_of(call, engine), call, outputs, options)
 
 
 def _call(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: Engine) -> Call:

@@ -1,0 +1,268 @@
+"""Promptfoo's `select-best`, answered by comparing pairs of outputs in both orders.
+
+Promptfoo asks once for the index of the best output and keeps nothing else of the answer. Pairs that contradict each
+other in the other order are ties; the winner has most points, 1 for a win and ½ for a tie.
+"""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RatingError, UsageError, writing
+from markscheme.files import append_lines
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import Grade, Grading
+from markscheme.judges.judge import total
+from markscheme.judges.many import all_or_first_error
+from markscheme.phrases import counted
+from markscheme.plain_data import json_lines
+from markscheme.promptfoo.assertion import NOT_GRADED, Call, tokens_used
+from markscheme.rubrics.preference import PREFERENCES, preference_scale
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission, as_text
+from markscheme.verdict import Verdict
+
+SELECT_BEST = "select-best"
+"""How Promptfoo labels the prompt of this assertion."""
+MOST_ALL_PLAY_ALL = 4
+"""Outputs up to which each is compared with each other, in both orders: six pairs. More play a knockout first."""
+LEFT_IN_KNOCKOUT = 2
+"""Outputs that are left after a knockout, and compared in both orders."""
+TIE_RULES = ("first", "fail")
+"""What a tie for the first place comes to: the earlier output, or no grade."""
+SELECT_KEYS: Mapping[str, str] = {"tie": "first or fail", "pairs": "the path of a file"}
+"""Keys of the provider's configuration that only this assertion reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectOptions:
+    """How a best output is chosen and recorded.
+
+    Attributes:
+        tie: What a tie for the first place comes to.
+        file: The file to which the pairs are added, with the judge's preferences; None for no file.
+    """
+
+    tie: str = "first"
+    file: Path | None = None
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> "SelectOptions":
+        """The options in a provider's configuration.
+
+        Raises:
+            UsageError: A value is none that the key may have.
+        """
+        tie = config.get("tie", "first")
+        if tie not in TIE_RULES:
+            raise UsageError(f"config.tie must be {SELECT_KEYS['tie']}, got {tie!r}")
+        file = config.get("pairs")
+        if file is not None and not (isinstance(file, str) and file.strip()):
+            raise UsageError(f"config.pairs must be {SELECT_KEYS['pairs']}, got {file!r}")
+        return cls(tie, Path(file) if file else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two outputs, by their indices, and what the judge said of them."""
+
+    first: int
+    second: int
+    grade: Grade
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """The points of both."""
+        decision = self.grade.decision
+        return {"first": (1.0, 0.0), "tie": (0.5, 0.5), "second": (0.0, 1.0)}[str(decision)]
+
+    @property
+    def is_flip(self) -> bool:
+        """Whether the judge prefers another output in the other order."""
+        readings = [
+            {name: outcome.level for name, outcome in outcomes.items() if isinstance(outcome, Verdict)}
+            for outcomes in self.grade.by_order.values()
+        ]
+        return len(readings) > 1 and readings[0] != readings[1]
+
+
+def rubric_of_criteria(value: Any, named: Rubric | None) -> Rubric:
+    """The rubric of pairs for an assertion's value: the named one, or its text as what to prefer.
+
+    Raises:
+        UsageError: The named rubric judges single responses, or the text is empty.
+    """
+    if named is not None:
+        if not named.is_of_pairs:
+            raise UsageError(f"{named.name} judges single responses; select-best needs a rubric with `compare: pairs`")
+        return named
+    text = str(value).strip()
+    if not text:
+        raise UsageError("the assertion's value is empty; it names a rubric of pairs, or says what is better")
+    return Rubric((Criterion(1.0, text, "better", scale=preference_scale()),), name=SELECT_BEST, compares="pairs")
+
+
+async def best_output(grading: Grading, call: Call, outputs: Sequence[Any], options: SelectOptions) -> dict[str, Any]:
+    """The provider's answer: the index of the best output as text, or why there is none.
+
+    Args:
+        grading: The rubric of pairs and the judge.
+        call: Its submission has the inputs.
+        outputs: As Promptfoo passes them; one that is JSON arrives parsed.
+        options: What ties come to, and where pairs are recorded.
+    """
+    texts = [as_text(output, f"output {place}") for place, output in enumerate(outputs)]
+    matches: list[Match] = []
+    places = list(range(len(texts)))
+    if len(texts) > MOST_ALL_PLAY_ALL:
+        places = await _finalists(grading, call, texts, matches)
+    matches += await _played(grading, call, texts, list(combinations(sorted(places), 2)))
+    usage = total(match.grade.usage for match in matches)
+    answer: dict[str, Any] = {"tokenUsage": tokens_used(usage, sum(match.grade.spared_tokens for match in matches))}
+    answer |= {} if usage.usd is None else {"cost": usage.usd}
+    why = next((match.grade.error for match in matches if match.grade.decision not in PREFERENCES), None)
+    if why is not None:
+        return {**answer, "error": f"{NOT_GRADED}{why}"}
+    if options.file is not None:
+        _record(options.file, call, texts, matches, str(grading.judge.identity))
+    points = _points([match for match in matches if {match.first, match.second} <= set(places)], places)
+    best = max(points.values())
+    first_places = [place for place in places if points[place] == best]
+    if len(first_places) > 1 and options.tie == "fail":
+        return {**answer, "error": f"{NOT_GRADED}tie between outputs {', '.join(map(str, sorted(first_places)))}"}
+    facts = {"points": {str(place): points[place] for place in sorted(places)}, "tie": len(first_places) > 1}
+    counts = {"pairs": len(matches), "ties": _ties(matches), "flips": sum(match.is_flip for match in matches)}
+    return {**answer, "output": str(min(first_places)), "metadata": {**facts, **counts}}
+
+
+def _ties(matches: Sequence[Match]) -> int:
+    return sum(match.grade.decision == "tie" for match in matches)
+
+
+def _points(matches: Sequence[Match], places: Sequence[int]) -> dict[int, float]:
+    points = dict.fromkeys(places, 0.0)
+    for match in matches:
+        for place, earned in zip((match.first, match.second), match.points, strict=True):
+            points[place] += earned
+    return points
+
+
+async def _played(grading: Grading, call: Call, texts: Sequence[str], pairs: Sequence[tuple[int, int]]) -> list[Match]:
+    grades = await all_or_first_error(
+        grading.grade(Submission(texts[first], call.submission.inputs, f"{first}~{second}", second=texts[second]))
+        for first, second in pairs
+    )
+    return [Match(first, second, grade) for (first, second), grade in zip(pairs, grades, strict=True)]
+
+
+async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches: list[Match]) -> list[int]:
+    """The two outputs that are left after a knockout, each match asked in one order, which is drawn by the texts."""
+    once = replace(grading, rubric=replace(grading.rubric, orders=1))
+    chance = random.Random(fingerprint(list(texts)))  # noqa: S311 - an order, not a secret
+    left = list(range(len(texts)))
+    chance.shuffle(left)
+    while len(left) > LEFT_IN_KNOCKOUT:
+        n_matches = min(len(left) // 2, len(left) - LEFT_IN_KNOCKOUT)
+        pairs = [(left[2 * number], left[2 * number + 1]) for number in range(n_matches)]
+        played = await _played(once, call, texts, pairs)
+        matches += played
+        if any(match.grade.decision not in PREFERENCES for match in played):
+            return left[:LEFT_IN_KNOCKOUT]  # nothing is answered where a pair has no grade
+        winners = [match.second if match.grade.decision == "second" else match.first for match in played]
+        left = [*winners, *left[2 * n_matches :]]
+    return left
+
+
+# --- the record -----------------------------------------------------------------------------------------------------
+
+
+def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Match], judge: str) -> None:
+    """Add the pairs to a file, with the judge's preferences in each order.
+
+    Raises:
+        UsageError: The file can't be written.
+    """
+    with writing(file):
+        append_lines(file, list(_lines(call, texts, matches, judge)))
+
+
+def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: str) -> Iterator[dict[str, Any]]:
+    prompt = fingerprint(dict(call.submission.inputs))[:8]
+    for match in matches:
+        sides = {
+            name: {"id": f"{fingerprint(texts[place])[:8]}", "system": f"output {place}", "response": texts[place]}
+            for name, place in (("first", match.first), ("second", match.second))
+        }
+        yield {
+            "id": f"{prompt}:{sides['first']['id']}~{sides['second']['id']}",
+            "inputs": dict(call.submission.inputs),
+            **sides,
+            "drawn": "chosen",
+            "labels": [
+                {
+                    "rater": judge,
+                    "kind": "model",
+                    "sample": sample,
+                    "shown": shown,
+                    "criteria": {
+                        name: {"level": outcome.level, "reason": outcome.reason}
+                        for name, outcome in outcomes.items()
+                        if isinstance(outcome, Verdict)
+                    },
+                }
+                for sample, (shown, outcomes) in enumerate(match.grade.by_order.items())
+            ],
+        }
+
+
+def recorded_lines(config: Any) -> Iterator[str]:
+    """For each file of pairs that an evaluation's configuration names, what it holds, in a sentence.
+
+    Args:
+        config: Promptfoo's configuration of the evaluation.
+    """
+    for file in dict.fromkeys(_files_named(config)):
+        if not file.is_file():
+            continue
+        contents = [line for _, line in json_lines(file, RatingError) if isinstance(line, Mapping)]
+        orders = [_levels_by_order(line) for line in contents]
+        ties = sum(_is_tie(levels) for levels in orders)
+        flips = sum(len(levels) > 1 and levels[0] != levels[1] for levels in orders)
+        yield (
+            f"select-best: {counted(len(contents), 'pair')} in {file}; {counted(ties, 'tie')}, and in "
+            f"{flips} the judge prefers another output in the other order."
+        )
+
+
+def _files_named(config: Any) -> Iterator[Path]:
+    """The files under `pairs` of our providers, wherever they stand in a configuration."""
+    if isinstance(config, Mapping):
+        own = config.get("config")
+        if (
+            "rubric_provider" in str(config.get("id"))
+            and isinstance(own, Mapping)
+            and isinstance(own.get("pairs"), str)
+        ):
+            yield Path(own["pairs"])
+        for value in config.values():
+            yield from _files_named(value)
+    elif isinstance(config, list):
+        for value in config:
+            yield from _files_named(value)
+
+
+def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
+    labels = line.get("labels")
+    return [
+        {name: float(rated["level"]) for name, rated in label["criteria"].items()}
+        for label in (labels if isinstance(labels, list) else ())
+        if isinstance(label, Mapping) and isinstance(label.get("criteria"), Mapping)
+    ]
+
+
+def _is_tie(levels: Sequence[Mapping[str, float]]) -> bool:
+    """Whether the levels of all orders come to nothing in sum."""
+    return bool(levels) and sum(level for of_order in levels for level in of_order.values()) == 0

@@ -1,0 +1,161 @@
+"""`select-best` in the real Promptfoo, answered by our provider in both languages: by pairs, in both orders."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from markscheme.promptfoo.provider import call_api
+from tests.commands.console import run
+from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, rows
+from tests.real.messages_front import Answer, MessagesFront, Request, failing, message
+from tests.real.promptfoo import PromptfooInstall, run_eval
+
+RUBRIC = """
+compare: pairs
+criteria:
+- {name: shorter, prefer: The shorter one.}
+"""
+PROMPTS = ["{{a}}", "{{b}}", "{{c}}", "{{d}}"]
+OUTPUTS = {"a": "four words are here", "b": "two words", "c": "three words here", "d": "there are five words here"}
+_SHOWN = re.compile(r"<response-[12]-[0-9a-f]+>\n(.*?)\n</response", re.DOTALL)
+
+
+def shorter(request: Request) -> Answer:
+    """Prefers the response with fewer words; takes whatever comes first where both say "lean"."""
+    first, second = _SHOWN.findall(request.body["messages"][0]["content"])
+    if "fails" in first + second:
+        return failing(400)
+    lengths = [len(text.split()) for text in (first, second)]
+    level = "first" if lengths[0] < lengths[1] or "lean" in first else "tie" if lengths[0] == lengths[1] else "second"
+    names = request.body["output_config"]["format"]["schema"]["properties"]["verdicts"]["properties"]
+    verdict = {"quote_1": "nothing to quote", "quote_2": "nothing to quote", "reason": "Fewer words.", "level": level}
+    return message(json.dumps({"verdicts": dict.fromkeys(names, verdict)}))
+
+
+@dataclass(frozen=True)
+class Selected:
+    """What came of one eval: by test, the outcome of each of its four outputs, and the pairs that were recorded."""
+
+    passed: dict[str, list[bool]]
+    errors: dict[str, str]
+    pairs: list[dict[str, Any]]
+    printed: str
+
+
+def select_tests(language: str, folder: Path) -> list[dict[str, Any]]:
+    def test(name: str, value: str, outputs: dict[str, str] = OUTPUTS, **config: Any) -> dict[str, Any]:
+        provider = {"id": in_language(language, PROVIDER), "config": {"judge": "anthropic", **config}}
+        return {
+            "description": name,
+            "vars": {**outputs, "language": language},
+            "assert": [{"type": "select-best", "value": value}],
+            "options": {"provider": provider},
+        }
+
+    same = {"a": "two words", "b": "words two", "c": "it is longer", "d": "much longer than that"}
+    return [
+        test("text", "the shorter one", pairs=f"{folder}/{language}.jsonl"),
+        test("rubric", "rubric: terse"),
+        test("tie", "the shorter one", same),
+        test("tie fails", "the shorter one", same, tie="fail"),
+        test("judge fails", "the shorter one", {**OUTPUTS, "c": "it fails"}),
+        test("leans", "the shorter one", {"a": "lean a", "b": "lean b", "c": "lean c", "d": "lean d"}),
+    ]
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def selected(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, promptfoo: PromptfooInstall
+) -> Selected:
+    """One run of all tests with the provider in one language."""
+    folder = tmp_path_factory.mktemp(f"select-{request.param}")
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "terse.yaml").write_text(RUBRIC)
+    tests = select_tests(request.param, folder)
+    config = {"prompts": PROMPTS, "providers": ["echo"], "tests": tests, "extensions": HOOKS}
+    (folder / "promptfooconfig.yaml").write_text(yaml.safe_dump(config))
+    with MessagesFront(shorter) as front:
+        environment = {
+            "ANTHROPIC_API_KEY": "key-of-a-test",
+            "ANTHROPIC_BASE_URL": front.url,
+            "MARKSCHEME_CACHE": str(folder / "cache"),
+        }
+        evaluated = run_eval(folder / "promptfooconfig.yaml", cwd=folder, env=environment)
+    passed: dict[str, list[bool]] = {}
+    errors: dict[str, str] = {}
+    for row in rows(evaluated):
+        name = row["testCase"]["description"]
+        passed.setdefault(name, []).append(row["success"])
+        errors[name] = json.dumps([row.get("error"), row.get("gradingResult")])
+    recorded = [json.loads(line) for line in (folder / f"{request.param}.jsonl").read_text().splitlines()]
+    return Selected(passed, errors, recorded, evaluated.stdout + evaluated.stderr)
+
+
+def test_the_best_of_four_is_chosen_by_words_or_by_a_rubric(selected: Selected) -> None:
+    assert selected.passed["text"] == selected.passed["rubric"] == [False, True, False, False]
+
+
+def test_a_tie_goes_to_the_earlier_output_or_is_no_grade(selected: Selected) -> None:
+    assert selected.passed["tie"] == [True, False, False, False]
+    assert selected.passed["tie fails"] == [False] * 4
+    assert "not graded: tie between outputs 0, 1" in selected.errors["tie fails"]
+
+
+def test_a_judge_that_fails_selects_nothing(selected: Selected) -> None:
+    assert selected.passed["judge fails"] == [False] * 4
+    assert "not graded:" in selected.errors["judge fails"]
+
+
+def test_a_judge_that_only_goes_by_place_selects_nothing_but_the_first_of_a_tie(selected: Selected) -> None:
+    assert selected.passed["leans"] == [True, False, False, False]
+
+
+def test_pairs_are_recorded_with_both_orders(selected: Selected, tmp_path: Path) -> None:
+    assert len(selected.pairs) == 6
+    for pair in selected.pairs:
+        assert [label["shown"] for label in pair["labels"]] == ["first-second", "second-first"]
+        assert {label["kind"] for label in pair["labels"]} == {"model"}
+        assert pair["drawn"] == "chosen"
+    (tmp_path / "pairs.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in selected.pairs))
+    done = run("markscheme", "compare", "--pairs", "pairs.jsonl", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["pairs"] == 6
+
+
+def test_ties_and_flips_are_said_after_the_run(selected: Selected) -> None:
+    assert "select-best: 6 pairs in" in selected.printed
+    assert "0 ties" in selected.printed
+
+
+def test_more_than_four_play_a_knockout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = [" ".join(["word"] * n) for n in (5, 3, 6, 2, 4, 7)]
+    with MessagesFront(shorter) as front:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-a-test")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", front.url)
+        monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "cache"))
+        answer = call_api(
+            "Which is best?",
+            {"config": {"judge": "anthropic"}},
+            {"prompt": {"label": "select-best"}, "vars": {"criteria": "the shorter one", "outputs": outputs}},
+            near=tmp_path,
+        )
+        asked = len(front.requests)
+    assert answer["output"] == "3"
+    assert asked == 4 + 2  # four matches leave two of six, and the final is asked in both orders
+    assert answer["metadata"]["pairs"] == 5
+
+
+@pytest.mark.parametrize(
+    ("config", "problem"),
+    [({"tie": "coin"}, "config.tie must be first or fail"), ({"pairs": 3}, "config.pairs must be")],
+)
+def test_a_wrong_option_is_refused(tmp_path: Path, config: dict[str, Any], problem: str) -> None:
+    context = {"prompt": {"label": "select-best"}, "vars": {"criteria": "shorter", "outputs": ["one", "two"]}}
+    answer = call_api("?", {"config": {"judge": "anthropic", **config}}, context, near=tmp_path)
+    assert problem in answer["error"]
