@@ -40,6 +40,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("init",),
     ("session", "status"),
     ("verify", "bad.jsonl"),
+    ("diff", "manners", "--since", NAMES[0]),
     ("batches",),
     ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--junit", "-"),
     ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--html", "page.html"),
@@ -86,7 +87,7 @@ def test_no_name_in_a_file_acts_on_the_terminal(
     monkeypatch.syspath_prepend(project)
     status, said = outcome(call, capfd)
     assert not acts_on_a_terminal(said)
-    is_refused = "bad.jsonl" in call or call[0] in ("label", "adjudicate")
+    is_refused = "bad.jsonl" in call or call[0] in ("label", "adjudicate", "diff")
     assert status in ((2,) if is_refused else (0, 1, 4, 5)), said
     assert said
 

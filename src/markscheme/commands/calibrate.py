@@ -140,7 +140,14 @@ def _write_export(answer: "ExportAnswer", report: ReportOptions) -> int:
     from markscheme.report.views.labelled_files import json_of, view
 
     junit = partial(_junit, answer.metrics)
-    write_report(view(answer), lambda: json_of(answer), report.targets, quiet=report.quiet, junit=junit)
+    write_report(
+        view(answer),
+        lambda: json_of(answer),
+        report.targets,
+        quiet=report.quiet,
+        junit=junit,
+        sarif=partial(_sarif, answer.metrics),
+    )
     return answer.exit_status
 
 
@@ -153,7 +160,19 @@ def _write(
     """Write the report in the forms that were asked for, and into the summary of a GitHub Actions step."""
     from markscheme.commands.output import rendered, write_report
 
-    write_report(document, data, report.targets, quiet=report.quiet, junit=partial(_junit, calibrations))
+    write_report(
+        document,
+        data,
+        report.targets,
+        quiet=report.quiet,
+        junit=partial(_junit, calibrations),
+        sarif=partial(_sarif, calibrations),
+    )
+    if report.annotate:
+        from markscheme.report.annotations import workflow_commands
+
+        for line in workflow_commands(calibrations, Path.cwd()):
+            print(line, file=sys.stderr if "-" in report.targets.values() else sys.stdout)
     if os.environ.get("GITHUB_STEP_SUMMARY"):
         from markscheme.report.step_summary import append_step_summary
 
@@ -167,3 +186,9 @@ def _junit(calibrations: Sequence["Calibration"]) -> str:
     from markscheme.report.junit import calibrations_junit
 
     return calibrations_junit(calibrations)
+
+
+def _sarif(calibrations: Sequence["Calibration"]) -> str:
+    from markscheme.report.annotations import sarif
+
+    return sarif(calibrations, Path.cwd())

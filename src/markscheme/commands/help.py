@@ -49,6 +49,7 @@ GROUPS = {
 }
 RARE_COMMANDS = {
     "batches": "list, cancel or forget batches under way",
+    "diff": "say what a change of a rubric does to its labels and its verdict",
     "prompts": "print the prompts a judge is asked, to record replies",
     "session": "start, stop or show the process behind Promptfoo's assertions",
 }

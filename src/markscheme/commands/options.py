@@ -413,6 +413,8 @@ class ReportOptions:
         markdown: write Markdown; - for standard output
         html: write a page to open, send or print
         junit: write JUnit XML, one test per criterion
+        sarif: write the findings as SARIF, at the rubric's lines
+        annotate: print the findings as annotations of GitHub Actions, at the rubric's lines
         quiet: no report and no progress: files and exit status only
     """
 
@@ -420,12 +422,15 @@ class ReportOptions:
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None
     html: Annotated[str | None, Parameter(metavar="FILE")] = None
     junit: Annotated[str | None, Parameter(metavar="FILE")] = None
+    sarif: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None
+    annotate: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
     quiet: bool = False
 
     @property
     def targets(self) -> dict[str, str | None]:
         """By option, where it writes."""
-        return {"json": self.json, "markdown": self.markdown, "html": self.html, "junit": self.junit}
+        forms = ("json", "markdown", "html", "junit", "sarif")
+        return {form: getattr(self, form) for form in forms}
 
 
 def rubric_named(name: str) -> "Rubric":

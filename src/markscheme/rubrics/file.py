@@ -55,6 +55,23 @@ def rubric_from_text(text: str, form: Form, path: Path | None = None) -> Rubric:
     return _Reading(data, lines, path).rubric()
 
 
+def criterion_lines(path: Path) -> dict[str, int]:
+    """The line at which each criterion of a rubric's file begins, by its name.
+
+    Raises:
+        RubricError: The file cannot be read, or is no rubric.
+    """
+    text = read_text(path, RubricError, most_bytes=MAX_RUBRIC_BYTES)
+    data, lines = plain_data(text, form_of(path), RubricError, path=path)
+    reading = _Reading(data, lines, path)
+    with warnings.catch_warnings():  # whoever loaded the rubric was warned already
+        warnings.simplefilter("ignore")
+        criteria = reading.rubric().criteria
+    return {
+        criterion.name: reading.line_of(at) for criterion, at in zip(criteria, reading.criterion_paths, strict=True)
+    }
+
+
 def may_be_rubric(data: Any) -> bool:
     """Whether plain data are meant as a rubric, faulty perhaps, rather than as a file of something else.
 
@@ -278,6 +295,10 @@ class _Reading:
         if at[:1] == ("criteria",) and len(at) > 1 and isinstance(at[1], int):
             return (*self.criterion_paths[at[1]], *at[2:])
         return (*self.top_path, *at)
+
+    def line_of(self, at: Place) -> int:
+        """The line of a place, or of what it is in; the first where nothing is known."""
+        return self._line(at) or 1
 
     def _line(self, at: Place) -> int | None:
         while at and at not in self.lines:

@@ -1,0 +1,178 @@
+"""What a change of a rubric does: its words, the labels under old words, and what its judge could decide before."""
+
+import json
+import subprocess
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.card import CARD
+from markscheme.calibration.carried_labels import carried_labels
+from markscheme.calibration.drift.setting import Setting, SettingChange, changes_between
+from markscheme.calibration.labelled_examples import examples_with_every_label
+from markscheme.errors import RatingError, UsageError
+from markscheme.plain_data import form_of, read_json
+from markscheme.receipt import USES
+from markscheme.rubrics.file import load_rubric, rubric_from_text
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibration_folder, find_rubric
+from markscheme.stats.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class RubricVerdict:
+    """What a calibration said of a rubric's judge.
+
+    Attributes:
+        use: What the judge may decide.
+        verdict: Whether it agrees well enough.
+        agreement: Share of examples on which it agrees.
+    """
+
+    use: str
+    verdict: str
+    agreement: Estimate
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any], agreement: Mapping[str, Any], path: Path) -> "RubricVerdict":
+        """The verdict in a calibration's JSON, or on a judge card.
+
+        Raises:
+            RatingError: It has none.
+        """
+        try:
+            if data["use"] not in USES:
+                raise ValueError(f"use is one of {', '.join(USES)}")
+            return cls(str(data["use"]), str(data["verdict"]), Estimate(**agreement))
+        except (KeyError, TypeError, ValueError) as error:
+            raise RatingError(f"has no verdict on one judge: {error!r}", path=path) from error
+
+
+@dataclass(frozen=True)
+class RubricChange:
+    """A rubric now, and as it was in another commit.
+
+    Attributes:
+        name: The rubric's.
+        since: The commit, as it was named.
+        was: The rubric then; None where it is new.
+        now: The rubric.
+        changes: What differs between the two.
+        labels: Which labels were given under old words, in a sentence; "" where none were, or there are no labels.
+        before: The verdict by the judge card of that commit; None where it had none.
+        after: The verdict of a calibration by the rubric as it is now; None where none is given.
+    """
+
+    name: str
+    since: str
+    was: Rubric | None
+    now: Rubric
+    changes: tuple[SettingChange, ...]
+    labels: str
+    before: RubricVerdict | None
+    after: RubricVerdict | None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything differs."""
+        return self.was is None or bool(self.changes)
+
+    @property
+    def reworded(self) -> dict[str, tuple[str, str]]:
+        """The criteria whose requirement differs: the old and the new words, by name."""
+        before = {} if self.was is None else {criterion.name: criterion.requirement for criterion in self.was.criteria}
+        return {
+            criterion.name: (before[criterion.name], criterion.requirement)
+            for criterion in self.now.criteria
+            if before.get(criterion.name, criterion.requirement) != criterion.requirement
+        }
+
+
+def rubric_change(named: str, since: str, report: Path | None) -> RubricChange:
+    """What differs between a rubric and itself in another commit. Nothing is asked.
+
+    Args:
+        named: The rubric's name or file.
+        since: The commit, as git names it.
+        report: What `calibrate --json` wrote of the rubric as it is now; None without one.
+
+    Raises:
+        UsageError: There is no such rubric, commit or repository.
+        RatingError: The report, or the card of that commit, cannot be read.
+    """
+    file = find_rubric(named)
+    rubric = load_rubric(file)
+    commit = _commit(since, file.parent)
+    was = _rubric_at(commit, file)
+    before = None if was is None else _card_at(commit, was)
+    after = None
+    if report is not None:
+        data = read_json(report, RatingError)
+        data = data if isinstance(data, dict) else {}
+        after = RubricVerdict.read(data, data.get("agreement") or {}, report)
+    changes = () if was is None else changes_between(_setting(was), _setting(rubric))
+    return RubricChange(rubric.name, since, was, rubric, tuple(changes), _labels_now(rubric), before, after)
+
+
+def _setting(rubric: Rubric) -> Setting:
+    return Setting(rubric, "", "")
+
+
+def _labels_now(rubric: Rubric) -> str:
+    """Which labels were given under other words than the rubric's, in a sentence."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            examples, _ = examples_with_every_label(rubric, None)
+    except UsageError:  # no examples yet
+        return ""
+    carried = carried_labels(examples, rubric)
+    return "" if carried is None else carried.sentence
+
+
+# --- git ------------------------------------------------------------------------------------------------------------
+
+
+def _commit(since: str, folder: Path) -> str:
+    """The commit that a revision names.
+
+    Raises:
+        UsageError: There is none.
+    """
+    commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
+    if commit is None:
+        raise UsageError(f"there is no commit {since!r} here; fetch it first, or name another with --since")
+    return commit.strip()
+
+
+def _text_at(commit: str, path: Path) -> str | None:
+    """A file's text in a commit; None where it isn't there."""
+    return _git(path.parent, "show", f"{commit}:./{path.name}") if path.parent.is_dir() else None
+
+
+def _rubric_at(commit: str, file: Path) -> Rubric | None:
+    text = _text_at(commit, file)
+    return None if text is None else rubric_from_text(text, form_of(file), file)
+
+
+def _card_at(commit: str, rubric: Rubric) -> RubricVerdict | None:
+    path = calibration_folder(rubric.name, Path.cwd()) / CARD
+    text = _text_at(commit, path)
+    if text is None:
+        return None
+    try:
+        data = json.loads(text)
+        return RubricVerdict.read(data, data["figures"]["agreement"], path)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RatingError(f"isn't a judge card in that commit: {error!r}", path=path) from error
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """What git prints; None where it fails, or isn't installed."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None

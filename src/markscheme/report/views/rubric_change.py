@@ -1,0 +1,80 @@
+"""What a change of a rubric does, short enough for a comment on a pull request."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from markscheme.calibration.rubric_change import RubricChange, RubricVerdict
+from markscheme.phrases import counted
+from markscheme.receipt import ALLOWS
+from markscheme.report.document import Block, Command, Document, Items, Line, Name, Paragraph, Table, word_difference
+from markscheme.report.figures import NONE, share_with_interval
+from markscheme.report.json import attributes
+
+
+def view(change: RubricChange) -> Document:
+    """The verdict before and now, what was reworded, and the labels under old words."""
+    title = f"Rubric {change.name}: {_summary(change)}"
+    return Document(title, "", tuple(_blocks(change)))
+
+
+def _summary(change: RubricChange) -> str:
+    if change.was is None:
+        return f"new since {change.since}"
+    return f"{counted(len(change.changes), 'change')} since {change.since}" if change.changes else "no change"
+
+
+def _blocks(change: RubricChange) -> Iterator[Block]:
+    if change.before is not None or change.after is not None:
+        rows = (
+            ("use", _use(change.before), _use(change.after)),
+            ("agreement", _agreement(change.before), _agreement(change.after)),
+        )
+        yield Table(("", f"before ({change.since})", "now"), rows)
+    items = tuple(_changes(change))
+    if items:
+        yield Items(items)
+    if change.labels:
+        again = ("Label them again: ", Command(f"markscheme label {change.name}"))
+        yield Paragraph((f"Labels: {change.labels}", again))
+    if change.is_changed and change.after is None:
+        yield Paragraph((("Next: ", Command(f"markscheme calibrate {change.name}")),))
+
+
+def _changes(change: RubricChange) -> Iterator[tuple[Line, ...]]:
+    reworded = change.reworded
+    for difference in change.changes:
+        kind, _, name = difference.key.partition(":")
+        if kind == "text" and name in reworded:
+            old, new = word_difference(*reworded[name])
+            yield (("reworded ", Name(name)), ("before: ", *old), ("now: ", *new))
+        else:
+            yield (difference.sentence,)
+
+
+def _use(verdict: RubricVerdict | None) -> str:
+    return "no accepted run" if verdict is None else ALLOWS[verdict.use]
+
+
+def _agreement(verdict: RubricVerdict | None) -> str:
+    if verdict is None:
+        return NONE
+    return f"{share_with_interval(verdict.agreement)} of {counted(verdict.agreement.n, 'example')}"
+
+
+def json_of(change: RubricChange) -> dict[str, Any]:
+    """The same by the keys of its JSON."""
+    reworded = {name: {"before": before, "now": now} for name, (before, now) in change.reworded.items()}
+    return {
+        "schema": 1,
+        "rubric": change.name,
+        **attributes(change, "since changed=is_changed"),
+        "new": change.was is None,
+        "changes": [difference.to_json() for difference in change.changes],
+        "reworded": reworded,
+        "labels": change.labels or None,
+        **{name: _verdict_json(getattr(change, name)) for name in ("before", "after")},
+    }
+
+
+def _verdict_json(verdict: RubricVerdict | None) -> dict[str, Any] | None:
+    return None if verdict is None else attributes(verdict, "use verdict agreement")

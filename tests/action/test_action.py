@@ -1,0 +1,312 @@
+"""The action's steps, run as a runner runs them: in a shell, with its environment, and a stand-in for `gh`."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commands.console import INSTALLED, ROOT, environment
+
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
+JUDGE = '''
+def judge(system_prompt, user_prompt):
+    """Gives every criterion the highest level."""
+    return {"verdicts": {name: {"quote": "nothing to quote", "reason": "So.", "level": "5"} for name in NAMES}}
+
+judge.environment = ()
+'''
+GH = '''#!/usr/bin/env python3
+"""A stand-in for `gh api`: comments of one pull request in a file."""
+import json, pathlib, re, sys
+store = pathlib.Path(__file__).with_name("comments.json")
+comments = json.loads(store.read_text()) if store.exists() else []
+arguments = sys.argv[1:]
+assert arguments[0] == "api", arguments
+if "--jq" in arguments:
+    mark = re.search(r'startswith\\("(.*)"\\)', arguments[arguments.index("--jq") + 1])[1]
+    print("\\n".join(str(c["id"]) for c in comments if c["body"].startswith(mark)))
+else:
+    method = arguments[arguments.index("--method") + 1]
+    field = arguments[arguments.index("--field") + 1]
+    body = pathlib.Path(field.removeprefix("body=@")).read_text()
+    if method == "POST":
+        comments.append({"id": 100 + len(comments), "body": body, "path": arguments[3]})
+    else:
+        (comment,) = [c for c in comments if arguments[3].endswith(f"/{c['id']}")]
+        comment["body"] = body
+        comment["rewritten"] = True
+    store.write_text(json.dumps(comments))
+'''
+
+
+@dataclass
+class Runner:
+    """A project on a runner, with a pull request that is open.
+
+    Attributes:
+        project: The repository's clone.
+        folder: Where the runner keeps its own files.
+        base: The commit that the pull request is based on.
+    """
+
+    project: Path
+    folder: Path
+    base: str
+
+    def run(self, name: str, **expressions: str) -> subprocess.CompletedProcess[str]:
+        """One of the action's steps, its expressions evaluated by name; what it has no value for is an error."""
+        (step,) = [step for step in STEPS if step.get("name") == name]
+        assert step["shell"] == "bash"
+        values = {key: evaluated(text, {**self.values, **expressions}) for key, text in step["env"].items()}
+        env = {**environment(), **self.own, **values}
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=self.project,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def calibrate(self, **inputs: str) -> subprocess.CompletedProcess[str]:
+        return self.run("Calibrate", **{f"inputs.{key}": value for key, value in inputs.items()})
+
+    def comment(self, rubric: str = "code-quality", **more: str) -> subprocess.CompletedProcess[str]:
+        return self.run("Comment on the pull request", **{"inputs.rubric": rubric, **more})
+
+    def decide(self, fail_on: str = "none") -> subprocess.CompletedProcess[str]:
+        return self.run("Decide", **{"inputs.fail-on": fail_on})
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What expressions are worth."""
+        defaults = {f"inputs.{key}": str(entry["default"]) for key, entry in ACTION["inputs"].items()}
+        return {
+            **{key: value for key, value in defaults.items() if "${{" not in value},
+            "github.action_path": str(ROOT),
+            "github.event.pull_request.base.sha": self.base,
+            "github.event.pull_request.number": "7",
+            "github.event.pull_request.head.repo.full_name != github.repository": "false",
+            "inputs.token": "token-of-a-test",
+            **{f"steps.run.outputs.{key}": value for key, value in self.outputs.items()},
+        }
+
+    @property
+    def own(self) -> dict[str, str]:
+        """The variables of a runner."""
+        return {
+            "PATH": f"{self.folder / 'bin'}{os.pathsep}{INSTALLED}{os.pathsep}{os.environ['PATH']}",
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_OUTPUT": str(self.folder / "output"),
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
+            "GITHUB_REPOSITORY": "somebody/something",
+            "RUNNER_TEMP": str(self.folder),
+            "MARKSCHEME_CACHE": str(self.folder / "cache"),
+        }
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        file = self.folder / "output"
+        lines = file.read_text().splitlines() if file.exists() else []
+        return dict(line.partition("=")[::2] for line in lines)
+
+    @property
+    def summary(self) -> str:
+        return (self.folder / "summary.md").read_text(encoding="utf-8")
+
+    @property
+    def comments(self) -> list[dict[str, Any]]:
+        file = self.folder / "bin" / "comments.json"
+        return json.loads(file.read_text()) if file.exists() else []
+
+
+def evaluated(text: object, values: Mapping[str, str]) -> str:
+    return re.sub(r"\$\{\{ (.*?) \}\}", lambda match: values.get(match[1], ""), str(text))
+
+
+def git(project: Path, *arguments: str) -> str:
+    who = ("-c", "user.name=Ann", "-c", "user.email=ann@localhost")
+    return subprocess.run(["git", *who, *arguments], cwd=project, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    """The shipped rubric with its labels and an accepted run; the pull request rewords its first criterion."""
+    project = tmp_path / "project"
+    for place in ("rubrics/code-quality.yaml", "calibration/code-quality"):
+        copy = shutil.copytree if (ROOT / place).is_dir() else shutil.copy
+        (project / place).parent.mkdir(parents=True, exist_ok=True)
+        copy(ROOT / place, project / place)
+    git(project, "init", "--quiet")
+    accept = ["calibrate", "code-quality", "--accept", "--quiet"]
+    accepted = subprocess.run(
+        [str(INSTALLED / "markscheme"), *accept],
+        cwd=project,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert accepted.returncode == 4, accepted.stderr
+    (project / "planted.py").write_text(f"NAMES = {names(project)!r}\n{JUDGE}")
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "--message", "before")
+    base = git(project, "rev-parse", "HEAD").strip()
+    rubric = project / "rubrics" / "code-quality.yaml"
+    before = rubric.read_text(encoding="utf-8")
+    rubric.write_text(before.replace(first_words(before), "Planted words: " + first_words(before), 1), encoding="utf-8")
+    git(project, "commit", "--quiet", "--all", "--message", "reworded")
+    folder = tmp_path / "runner"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "gh").write_text(GH)
+    (folder / "bin" / "gh").chmod(0o755)
+    return Runner(project, folder, base)
+
+
+def names(project: Path) -> list[str]:
+    data = yaml.safe_load((project / "rubrics" / "code-quality.yaml").read_text(encoding="utf-8"))
+    return [criterion["name"] for criterion in data["criteria"]]
+
+
+def first_words(text: str) -> str:
+    data = yaml.safe_load(text)
+    return " ".join(data["criteria"][0]["description"].split()[:4])
+
+
+def test_a_rewording_is_calibrated_annotated_commented_and_decided(runner: Runner) -> None:
+    done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")
+    assert done.returncode == 0, done.stderr
+    assert runner.outputs["use"] in ("explore", "none")
+    assert runner.outputs["name"] == "code-quality"
+    report = Path(runner.outputs["report"])
+    assert {path.name for path in report.iterdir()} == {
+        f"calibration.{form}" for form in ("html", "json", "md", "sarif", "xml")
+    }
+    assert "code-quality" in runner.summary
+    assert "Agreement" in runner.summary
+    lines = (runner.project / "rubrics" / "code-quality.yaml").read_text(encoding="utf-8").splitlines()
+    annotations = re.findall(r"^::(?:error|warning|notice) file=([^,]+),line=(\d+),title=(.+?)::", done.stdout, re.M)
+    assert annotations
+    for file, line, title in annotations:
+        assert file == "rubrics/code-quality.yaml"
+        name = title.partition(" ")[0]
+        assert name not in names(runner.project) or name in lines[int(line) - 1], (line, title)
+
+    commented = runner.comment()
+    assert commented.returncode == 0, commented.stderr
+    (comment,) = runner.comments
+    body = comment["body"]
+    assert comment["path"] == "repos/somebody/something/issues/7/comments"
+    assert body.startswith("<!-- markscheme: code-quality -->")
+    assert "before (the base branch)" in body
+    assert "| use | explore only |" in body
+    assert f"reworded {names(runner.project)[0]}" in body
+    assert "Planted words" in body
+
+    assert runner.comment().returncode == 0
+    (again,) = runner.comments
+    assert again["rewritten"], "a push rewrites the comment instead of adding one"
+
+
+def test_labels_that_became_stale_are_in_the_comment(runner: Runner) -> None:
+    ratings = runner.project / "calibration" / "code-quality" / "ratings"
+    (file,) = ratings.glob("*.jsonl")
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    under = {names(runner.project)[0]: "0" * 16}
+    stale = [{**record, "kind": "human", "rater": "ann", "under": under} for record in records]
+    file.write_text("".join(json.dumps(record) + "\n" for record in stale))
+    runner.calibrate(rubric="code-quality", judge="function:planted:judge")
+    runner.comment()
+    (comment,) = runner.comments
+    assert "were labelled under the old words of" in comment["body"]
+
+
+def test_an_unchanged_rubric_and_a_fork_get_no_comment(runner: Runner) -> None:
+    git(runner.project, "revert", "--no-edit", "HEAD")
+    assert "no comment" in runner.comment().stdout
+    condition = "github.event.pull_request.head.repo.full_name != github.repository"
+    assert "gets no comment" in runner.comment(**{condition: "true"}).stdout
+    assert runner.comments == []
+
+
+def test_recorded_replies_answer_without_a_key(runner: Runner) -> None:
+    git(runner.project, "revert", "--no-edit", "HEAD")
+    done = runner.calibrate(rubric="code-quality")
+    assert done.returncode == 0
+    assert (runner.outputs["use"], runner.outputs["status"]) == ("explore", "4")
+    assert runner.decide("none").returncode == 0
+    assert runner.decide("never").returncode == 0
+    undecided = runner.decide("explore")
+    assert (undecided.returncode, "::error title=markscheme::not enough labels" in undecided.stdout) == (1, True)
+    assert runner.decide("trend").returncode == 1
+    assert "fail-on must be" in runner.decide("sometimes").stdout
+
+
+@pytest.mark.parametrize(
+    ("status", "use", "fail_on", "fails"),
+    [
+        ("0", "gate", "trend", False),
+        ("0", "trend", "explore", False),
+        ("0", "trend", "trend", True),
+        ("1", "none", "none", True),
+        ("1", "none", "never", False),
+        ("2", "", "never", True),
+        ("3", "", "never", True),
+        ("5", "explore", "never", True),
+        ("70", "", "never", True),
+        ("", "", "never", True),
+        ("0", "", "trend", False),
+    ],
+)
+def test_the_build_fails_by_use_and_wherever_nothing_was_measured(
+    runner: Runner, status: str, use: str, fail_on: str, fails: bool
+) -> None:
+    (runner.folder / "output").write_text(f"status={status}\nuse={use}\n")
+    done = runner.decide(fail_on)
+    assert done.returncode == int(fails), done.stdout
+    assert ("::error title=markscheme::" in done.stdout) == fails
+
+
+def test_a_pass_rate_of_results_is_in_the_summary(runner: Runner, rated_results: dict[str, Any]) -> None:
+    (runner.project / "results.json").write_text(json.dumps(rated_results), encoding="utf-8")
+    done = runner.calibrate(results="results.json")
+    assert done.returncode == 0, done.stderr
+    assert "### Pass rate" in runner.summary
+    assert runner.outputs["status"] in ("0", "4")
+    assert runner.outputs["use"] == ""
+
+
+def test_an_action_without_anything_to_do_says_so(runner: Runner) -> None:
+    done = runner.calibrate()
+    assert (done.returncode, "name a rubric, results, or both" in done.stdout) == (2, True)
+
+
+def test_the_runner_reads_no_commands_from_what_reports_quote(runner: Runner) -> None:
+    examples = runner.project / "calibration" / "code-quality" / "examples.jsonl"
+    records = [json.loads(line) for line in examples.read_text().splitlines()]
+    records[0]["id"] = "::add-mask::x"
+    examples.write_text("".join(json.dumps(record) + "\n" for record in records))
+    done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")
+    stopped = 0
+    for line in done.stdout.splitlines():
+        if line.startswith("::stop-commands::"):
+            stopped = len(line)
+        elif stopped and re.fullmatch(r"::[0-9a-f]{32}::", line):
+            stopped = 0
+        elif line.startswith("::") and not stopped:
+            assert re.match(r"::(error|warning|notice) file=", line), line
+
+
+def test_inputs_reach_scripts_as_variables_and_never_as_text_of_a_script() -> None:
+    for step in STEPS:
+        assert "${{" not in step.get("run", "")

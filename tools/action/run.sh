@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Calibrates the rubric's judge, and corrects the pass rate of results: writes the reports into a folder, the summary of
+# the step, annotations at the rubric's lines, and what later steps need as outputs. Fails only where there is nothing to
+# do; whether the build fails is for decide.sh.
+set -uo pipefail
+
+if [ -z "$RUBRIC$RESULTS" ]; then
+    echo "::error title=markscheme::name a rubric, results, or both"
+    exit 2
+fi
+
+report="${RUNNER_TEMP:?}/markscheme"
+mkdir -p "$report"
+name=$(basename "${RUBRIC:-$RESULTS}")
+name=${name%.*}
+status=0
+use=""
+verdict=""
+
+# A value of the calibration's JSON, on one line.
+read_value() {
+    python -I -c 'import json, sys; print(" ".join(str(json.load(open(sys.argv[1], encoding="utf-8")).get(sys.argv[2]) or "").split()))' \
+        "$report/calibration.json" "$1"
+}
+
+# A text in which nothing is a command to GitHub Actions, since it quotes responses and names of others.
+show() {
+    local token
+    token=$(python -I -c 'import secrets; print(secrets.token_hex(16))')
+    echo "::stop-commands::$token"
+    cat "$@"
+    echo
+    echo "::$token::"
+}
+
+if [ -n "$RUBRIC" ]; then
+    judge=()
+    [ -z "$JUDGE" ] || judge=(--judge "$JUDGE")
+    read -r -a more <<< "${OPTIONS:-}"
+    markscheme calibrate "$RUBRIC" "${judge[@]}" "${more[@]}" --quiet --annotate \
+        --json "$report/calibration.json" --html "$report/calibration.html" --sarif "$report/calibration.sarif" \
+        --markdown "$report/calibration.md" --junit "$report/calibration.xml"
+    status=$?
+    if [ -f "$report/calibration.json" ]; then
+        use=$(read_value use)
+        verdict=$(read_value verdict)
+        show "$report/calibration.md"
+    fi
+fi
+
+if [ -n "$RESULTS" ]; then
+    labels=$RESULTS
+    [ -f "$report/calibration.json" ] && labels="$report/calibration.json"
+    markscheme pass-rate "$RESULTS" --calibration "$labels" > "$report/pass-rate.txt" 2> "$report/pass-rate.log"
+    of_results=$?
+    show "$report/pass-rate.txt" "$report/pass-rate.log"
+    {
+        echo "### Pass rate"
+        echo '```text'
+        sed 's/```/"""/g' "$report/pass-rate.txt" "$report/pass-rate.log"
+        echo '```'
+    } >> "$GITHUB_STEP_SUMMARY"
+    # Too few labels to correct a pass rate fail no build by themselves.
+    if [ -z "$RUBRIC" ] && [ "$of_results" -ne 4 ]; then
+        status=$of_results
+    elif [ "$of_results" -eq 2 ] && [ "$status" -ne 3 ]; then
+        status=2
+    fi
+fi
+
+{
+    echo "name=$name"
+    echo "report=$report"
+    echo "status=$status"
+    echo "use=$use"
+    echo "verdict=$verdict"
+} >> "$GITHUB_OUTPUT"
