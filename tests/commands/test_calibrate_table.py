@@ -144,3 +144,11 @@ def test_a_table_with_two_columns_of_one_name_is_refused_instead_of_read_by_the_
     done = run("calibrate", f"table.{ending}", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "has several columns named 'human', which differ; rename all but one" in done.stderr
+
+
+def test_the_baseline_is_named_by_the_level_that_raters_would_give(tmp_path: Path) -> None:
+    """A fifth of the labels is 5, all others are fewer; as a position it would be 1, which is another level."""
+    labels = [*LABELS, 5]
+    table(tmp_path, "id,judge,human", (f"e{n},{label},{label}" for n, label in enumerate(labels)))
+    shown = run("calibrate", "table.csv", cwd=tmp_path).stdout
+    assert "always answering 5 reaches" in " ".join(shown.split())

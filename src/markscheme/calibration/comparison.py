@@ -115,8 +115,9 @@ class Measure:
             return preferred(value, self.tie_within)
         if self.of == OF_DECISION:
             return "pass" if value >= PASSES else "fail"
-        name = "" if self.only is None else _level_name(self.only, value)
-        return name if name and not name[-1].isdigit() else rounded(value)
+        if self.only is None or self.only.scale.place_of(self.only.scale.at(self.only.merit(value))) is None:
+            return rounded(value)
+        return _level_name(self.only, value)
 
     def always(self, value: float) -> str:
         """One constant answer: "always answering 0.75", "always MET"."""
