@@ -9,26 +9,63 @@ import os
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 _Answer = TypeVar("_Answer")
 
 
+IDLE_SECONDS = 10.0
+"""How long a thread waits for another call: starting one costs as much CPU as half of what grading a response takes."""
+
+
+class _Worker:
+    """A thread that makes one call at a time. One that hangs never returns to `_idle`."""
+
+    def __init__(self) -> None:
+        self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        threading.Thread(target=self._work, name="markscheme function", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            try:
+                call = self.calls.get(timeout=IDLE_SECONDS)
+            except Empty:
+                try:
+                    _idle.remove(self)
+                except ValueError:  # taken at this moment: a call is on its way
+                    continue
+                return
+            call()
+            del call  # it holds the answer
+
+
+_idle: list[_Worker] = []
+os.register_at_fork(after_in_child=_idle.clear)  # a fork has no threads but its own
+
+
 async def in_thread(work: Callable[[], _Answer]) -> _Answer:
-    """What `work` returns, called in a thread of its own; the thread is left behind if the caller gives up."""
+    """What `work` returns, called in another thread, which is left behind if the caller gives up."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[_Answer] = loop.create_future()
     context = contextvars.copy_context()
+
+    try:
+        worker = _idle.pop()
+    except IndexError:
+        worker = _Worker()
 
     def call() -> None:
         try:
             result = context.run(work)
         except BaseException as error:
+            _idle.append(worker)
             _from_thread(loop, _fail, answer, error)
         else:
+            _idle.append(worker)
             _from_thread(loop, _succeed, answer, result)
 
-    threading.Thread(target=call, name="markscheme function", daemon=True).start()
+    worker.calls.put(call)
     return await answer
 
 
