@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
 from importlib.util import find_spec
@@ -243,7 +243,7 @@ class GradedTable:
 
     @property
     def _header(self) -> dict[str, Any]:
-        return {"fingerprints": asdict(self.grading.fingerprints)}
+        return {"fingerprints": self.grading.fingerprints.to_json()}
 
     def _journal_lines(self) -> Iterator[dict[str, Any]]:
         return (line for _, line in json_lines(self.journal, RatingError))

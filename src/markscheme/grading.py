@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +52,10 @@ class Fingerprints:
     rubric: str
     prompt: str
     judge: str
+
+    def to_json(self) -> dict[str, str]:
+        """As plain data."""
+        return {"rubric": self.rubric, "prompt": self.prompt, "judge": self.judge}
 
 
 @dataclass(frozen=True)
@@ -503,7 +507,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         "error": grade.error,
         "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
-        "fingerprints": asdict(grade.fingerprints) if grade.fingerprints else None,
+        "fingerprints": grade.fingerprints.to_json() if grade.fingerprints else None,
     }
 
 

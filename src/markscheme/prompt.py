@@ -8,7 +8,7 @@ whole it is part of, so nothing inside can close its fence, and the same content
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
@@ -101,8 +101,19 @@ def verdict_prompt(
         task += f" {use_the_form(scope=' for this', each=' for each of them,')}"
     asked_for = [name for criterion in criteria for name in criterion.steps]
     schema = verdict_schema(criteria, in_steps=_has_steps(shown))
-    prompt = _prompt(rubric, submission, shown, asked_for, system, task, schema, criteria, again)
-    return replace(prompt, questions=_decision_questions(criteria), guidelines=_guidelines(rubric))
+    return _prompt(
+        rubric,
+        submission,
+        shown,
+        asked_for,
+        system,
+        task,
+        schema,
+        criteria,
+        again,
+        questions=_decision_questions(criteria),
+        guidelines=_guidelines(rubric),
+    )
 
 
 def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = False) -> Prompt:
@@ -125,6 +136,9 @@ def _prompt(
     schema: Mapping[str, Any],
     criteria: Sequence[Criterion],
     again: bool,
+    *,
+    questions: tuple[DecisionQuestion, ...] = (),
+    guidelines: str = "",
 ) -> Prompt:
     steps = trajectories(submission.inputs, rubric.known_inputs)
     material: dict[str, str | Excerpt] = {
@@ -148,7 +162,8 @@ def _prompt(
         *(content.left_out for content in material.values() if isinstance(content, Excerpt) and content.left_out),
     )
     names = tuple(criterion.name for criterion in criteria)
-    return Prompt(system, fenced_material(material, task), schema, names, texts, left_out, again)
+    user = fenced_material(material, task)
+    return Prompt(system, user, schema, names, texts, left_out, again, questions, guidelines)
 
 
 def by_place(submission: Submission) -> dict[str, str]:

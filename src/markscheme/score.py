@@ -1,7 +1,7 @@
 """Compute the Score from outcomes: the only arithmetic on weights."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from markscheme.rubrics.distribution import Probabilities
@@ -100,18 +100,19 @@ chance=None, certainty=0.0, preference=None)
         return "no criterion applies" if not missing else "no verdict could be read"
     failed = tuple(c.name for c, position in positions if must_pass(c) and not c.passes(position))
     weighted = [(criterion.weight, position) for criterion, position in positions if criterion.has_worth]
+    chance = chance_of_passing(outcomes, rubric)
     if not weighted:
         all_pass = float(not failed)
-        score = Score(all_pass, all_pass, all_pass, not failed, failed)
-        return _with_certainty(score, all_pass, chance_of_passing(outcomes, rubric), rubric)
+        certainty = certainty_of(chance, all_pass, rubric, passed=not failed)
+        return Score(all_pass, all_pass, all_pass, not failed, failed, chance=chance, certainty=certainty)
     raw, normalized = _raw_and_normalized(weighted)
     if rubric.is_of_pairs:
         lean = signed(normalized)
         return Score(lean, lean, lean, None, preference=preferred(normalized, rubric.tie_within))
     passed = normalized >= rubric.pass_mark - ROUNDING and not failed
     doubtful = _is_doubtful(normalized, passed, rubric)
-    score = Score(normalized if normalize else raw, raw, raw, passed, failed, doubtful)
-    return _with_certainty(score, normalized, chance_of_passing(outcomes, rubric), rubric)
+    certainty = certainty_of(chance, normalized, rubric, passed=passed)
+    return Score(normalized if normalize else raw, raw, raw, passed, failed, doubtful, chance, certainty)
 
 
 def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True) -> Score:
@@ -127,13 +128,8 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
         raw = -(1 - share) * sum(abs(criterion.weight) for criterion in rubric.criteria)
     passed = share >= rubric.pass_mark - ROUNDING
     doubtful = _is_doubtful(share, passed, rubric)
-    score = Score(share if normalize else raw, raw, holistic.score, passed, doubtful=doubtful)
-    return _with_certainty(score, share, None, rubric)
-
-
-def _with_certainty(score: Score, normalized: float, chance: float | None, rubric: Rubric) -> Score:
-    certainty = certainty_of(chance, normalized, rubric, passed=bool(score.passed))
-    return replace(score, chance=chance, certainty=certainty)
+    certainty = certainty_of(None, share, rubric, passed=passed)
+    return Score(share if normalize else raw, raw, holistic.score, passed, doubtful=doubtful, certainty=certainty)
 
 
 def certainty_of(chance: float | None, score: float, rubric: Rubric, *, passed: bool) -> float:
@@ -159,10 +155,12 @@ def chance_of_passing(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float 
     Returns:
         0 to 1; None if a criterion that counts has no probabilities, or the rubric comes to no decision.
     """
-    certain = {name: o.level for name, o in outcomes.items() if isinstance(o, Verdict) and not o.probabilities}
     known = {name: o.probabilities for name, o in outcomes.items() if isinstance(o, Verdict) and o.probabilities}
+    if not known:
+        return None
+    certain = {name: o.level for name, o in outcomes.items() if isinstance(o, Verdict) and not o.probabilities}
     left_out = [name for name, outcome in outcomes.items() if isinstance(outcome, NotApplicable)]
-    return chance_of_levels(known, certain, rubric, left_out) if known else None
+    return chance_of_levels(known, certain, rubric, left_out)
 
 
 def chance_of_levels(

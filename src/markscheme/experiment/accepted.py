@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ def accepted_json(run: ExperimentRun) -> dict[str, Any]:
         "experiment": run.experiment.name,
         "judge": str(run.grading.judge.identity),
         "model": run.outputs.model,
-        "fingerprints": asdict(run.grading.fingerprints),
+        "fingerprints": run.grading.fingerprints.to_json(),
         "cases": {case.id: case.digest for case in run.experiment.cases},
         "marks": [
             {

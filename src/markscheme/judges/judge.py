@@ -1,7 +1,7 @@
 """The Judge protocol, and the Reply a judge gives to a Prompt."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from markscheme.fingerprint import fingerprint
@@ -35,7 +35,14 @@ class Usage:
         """The sum; what is unknown for one is unknown for both, unless that one made no call."""
         if not self.calls or not more.calls:
             return more if more.calls else self
-        return Usage(*(_sum(getattr(self, name), getattr(more, name)) for name in self.__slots__))
+        return Usage(
+            self.calls + more.calls,
+            _sum(self.input_tokens, more.input_tokens),
+            _sum(self.output_tokens, more.output_tokens),
+            _sum(self.usd, more.usd),
+            self.batched + more.batched,
+            _sum(self.batched_usd, more.batched_usd),
+        )
 
     @property
     def tokens(self) -> int:
@@ -44,8 +51,14 @@ class Usage:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data; batch keys are included only if something went in batches."""
-        hidden = () if self.batched else ("batched", "batched_usd")
-        return {name: value for name, value in asdict(self).items() if name not in hidden}
+        in_batches = {"batched": self.batched, "batched_usd": self.batched_usd} if self.batched else {}
+        return {
+            "calls": self.calls,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "usd": self.usd,
+            **in_batches,
+        }
 
 
 def _sum(first: Any, second: Any) -> Any:

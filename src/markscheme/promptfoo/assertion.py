@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -483,7 +483,7 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
         "replies": dict(grade.replies),
         "costUsd": grade.usage.usd,
         "sameFamily": same_family(_judge_named(grade, call.options), call.system),
-        "fingerprints": asdict(prints) if prints else None,
+        "fingerprints": prints.to_json() if prints else None,
         **({} if call.calibration == "off" else calibration),
     }
 
