@@ -33,7 +33,7 @@ from tests.real.promptfoo import QUIET, install_promptfoo, with_node, without_ke
 ROOT = Path(__file__).parents[1]
 HERE = Path(__file__).parent
 
-LATENCY, CONCURRENCY, SIZES = 0.02, 4, {48: 5, 200: 5}
+LATENCY, CONCURRENCY, SIZES = 0.02, 4, {48: 5, 200: 3}
 SLOW, SLOW_ROUNDS = ("c", "d", "g"), 1
 """Who takes ten times as long as the others, and so fewer turns."""
 CONSTANT = """

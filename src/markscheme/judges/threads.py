@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 _Answer = TypeVar("_Answer")
 
 
-IDLE_SECONDS = 10.0
+THREAD_IDLE_SECONDS = 10.0
 """How long a thread waits for another call: starting one costs as much CPU as half of what grading a response takes."""
 
 
@@ -29,7 +29,7 @@ class _Worker:
     def _work(self) -> None:
         while True:
             try:
-                call = self.calls.get(timeout=IDLE_SECONDS)
+                call = self.calls.get(timeout=THREAD_IDLE_SECONDS)
             except Empty:
                 try:
                     _idle.remove(self)
