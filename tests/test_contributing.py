@@ -130,7 +130,7 @@ def test_an_added_finding_is_in_every_report_with_its_advice_and_the_command_of_
     for text in (done.stdout, *(files[name].read_text(encoding="utf-8") for name in ("markdown", "html"))):
         assert "2 criteria · the same reason again and again" in text
         assert "Say in tone that the reason names what in the response decides." in text
-        assert f"markscheme calibrate clear --judge {setting.JUDGE}" in text
+        assert "markscheme improve clear --proposer" in text
     assert findings[1]["message"] in files["junit"].read_text(encoding="utf-8")
 
 

@@ -22,6 +22,7 @@ from markscheme.plain_data import TWIN_COLUMNS, json_lines, shown, twin_columns
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
 from markscheme.rubrics.rubric import Criterion
+from markscheme.shipped import install_command
 from markscheme.submission import Submission
 from markscheme.text import escaped, on_one_line, printable, spreadsheet_cell
 
@@ -31,7 +32,6 @@ _ROWS = 500
 """Grades that wait to be written together: a crash loses no more, and replies are cached."""
 _SECONDS = 2.0
 """How long a grade waits at most: a watcher of the journal sees a slow run move."""
-INSTALL: Final = "pip install 'markscheme[parquet]'"
 
 
 @dataclass(frozen=True)
@@ -273,12 +273,13 @@ def require_parquet(path: Path) -> None:
         UsageError: pyarrow is missing, or can't be imported.
     """
     needed = f"{path}: Parquet needs the package pyarrow"
+    install = install_command("parquet")
     if find_spec("pyarrow") is None:
-        raise UsageError(f"{needed}: {INSTALL}")
+        raise UsageError(f"{needed}: {install}")
     try:
         import_module("pyarrow.parquet")
     except FROM_OTHERS_CODE as error:  # a library missing on this machine, or one built for another numpy
-        raise UsageError(f"{needed}, which cannot be imported here ({on_one_line(str(error))}): {INSTALL}") from error
+        raise UsageError(f"{needed}, which cannot be imported here ({on_one_line(str(error))}): {install}") from error
 
 
 def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -12,6 +12,7 @@ MOST_REASONS = 3
 """Reasons why something isn't graded, the commonest first; more would push what follows off the screen."""
 _SAME = 1e-9
 _MOST_DIGITS = 2
+_LEAST_P = 0.001
 
 
 def counted(n: int, thing: str, things: str = "") -> str:
@@ -99,6 +100,15 @@ def probability(p: float) -> str:
     ('.93', '1.00')
     """
     return f"{p:.2f}".removeprefix("0")
+
+
+def p_in_words(p: float) -> str:
+    """A p value in a sentence.
+
+    >>> p_in_words(1.7e-09), p_in_words(0.0312)
+    ('p < 0.001', 'p = 0.03')
+    """
+    return "p < 0.001" if p < _LEAST_P else f"p = {brief(p)}"
 
 
 def thousands(value: float, digits: int = 0) -> str:

@@ -120,6 +120,10 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
         raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
 
 
+LINES = (".jsonl", ".ndjson")
+"""Endings of files with a JSON object a line."""
+TABLES = (".csv", ".tsv")
+PARQUET = ".parquet"
 ANOTHER_LENGTH = "has another number of cells than the header"
 
 

@@ -202,7 +202,7 @@ def test_tune_is_named_only_where_most_decisions_are_right() -> None:
     ("n", "misses", "sentence"),
     [
         (100, 5, "Agreement 95% (89–98), target 80%; always answering 0.1 reaches 20%."),
-        (100, 50, "Agreement 50% (40–60), target 80%, and annotators who differ"),
+        (100, 50, "Agreement 50% (40–60), target 80%. Two annotators agree on 100%, so the labels"),
         (100, 19, "Agreement 81% (72–88), target 80%."),
         (4, 1, "Agreement 3 of 4, target 80%."),
     ],

@@ -81,7 +81,7 @@ def test_each_wording_tried_on_the_labels_widens_the_interval_of_all(project: Pa
     assert json_of(again)["gain"].level == pytest.approx(1 - 0.05 / 4)
     assert json_of(again)["decision"]["settings"] == 4
     assert again.comparison.criteria["polite"].statistics["exact_agreement"].level == 0.95
-    assert "CI, 95% for all 4 settings tried on these labels together" in text_of(view(again))
+    assert "CI: 95% for all 4 settings tried on these labels together" in text_of(view(again))
 
 
 def test_ten_wordings_and_the_best_of_them_is_no_longer_shown_to_reach_the_target(project: Path) -> None:
@@ -97,7 +97,9 @@ def test_ten_wordings_and_the_best_of_them_is_no_longer_shown_to_reach_the_targe
 def test_the_command_line_and_python_share_one_record(project: Path) -> None:
     run("markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "--quiet", cwd=project)
     assert calibrated(1).decision.settings == 2
-    shown = run("markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "j1.jsonl", "j2.jsonl", cwd=project)
+    shown = run(
+        "markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "j1.jsonl", "j2.jsonl", "--details", cwd=project
+    )
     assert "95% for all 3 settings tried on these labels together" in " ".join(shown.stdout.split())
     assert [line["judge"] for line in lines(project)] == ["j0", "j1", "j2"]
 
@@ -175,6 +177,7 @@ def test_judge_columns_of_a_table_are_its_settings_and_nothing_is_recorded(proje
         f"{place},{(place + wrong(place, 0)) % 2},{(place + wrong(place, 1)) % 2},{place % 2}" for place in range(N)
     ]
     (project / "table.csv").write_text("\n".join(rows) + "\n")
-    shown = run("markscheme", "calibrate", "table.csv", "--judge", "judge_a,judge_b", "--human", "human", cwd=project)
+    columns = ("--judge", "judge_a,judge_b", "--human", "human")
+    shown = run("markscheme", "calibrate", "table.csv", *columns, "--details", cwd=project)
     assert "95% for all 2 settings tried on these labels together" in " ".join(shown.stdout.split())
     assert not list(project.rglob("settings.jsonl"))

@@ -104,7 +104,8 @@ def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
     baseline = report["baseline"]
     assert (baseline["alarm"], baseline["changes"]) == (False, [])
     assert {found["verdict"] for found in baseline["criteria"].values()} == {"no drift"}
-    text = _calibrate(here).stdout
+    text = _calibrate(here, "--details").stdout
+    assert "No drift is shown since the accepted run of" in " ".join(text.split())
     assert "Accepted run of" in text
     assert "Changed since: nothing on record" in text
     assert text.count("no drift") == 2
@@ -179,7 +180,7 @@ def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -
     lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
     assert [line["sample"] for line in lines] == [0] * 60 + [1] * 60 + [2] * 60
     assert _first_line(_grade(here)).endswith("; can gate)")
-    assert "(3 runs)" in _calibrate(here).stdout
+    assert "(3 runs)" in _calibrate(here, "--details").stdout
 
 
 def _accepted_runs(here: Path) -> int:
@@ -192,7 +193,7 @@ def test_accepting_again_asks_again_and_adds_a_run_up_to_five(here: Path) -> Non
     assert "1 run accepted" in first.stderr
     assert "accept 4 more runs" in first.stderr
     before = setting.calls(here)
-    second = _calibrate(here, "--accept")
+    second = _calibrate(here, "--accept", "--details")
     assert setting.calls(here) - before == 2 * setting.N
     assert "This run is added to the accepted ones." in second.stdout
     assert _accepted_runs(here) == 2
@@ -210,7 +211,10 @@ def test_accepting_again_asks_again_and_adds_a_run_up_to_five(here: Path) -> Non
 def test_accepting_after_an_edit_starts_over_and_says_why(here: Path) -> None:
     _calibrate(here, "--accept", "--samples", "2", "--quiet")
     setting.ask_strictly(here)
-    done = _calibrate(here, "--accept", "--quiet")
+    refused = _calibrate(here, "--accept", "--quiet")
+    assert "not accepted: function:judging:judge shouldn't be used; --anyway accepts it" in refused.stderr
+    assert _accepted_runs(here) == 2
+    done = _calibrate(here, "--accept", "--anyway", "--quiet")
     assert "1 run accepted" in done.stderr
     assert "the text of criterion 'tone'" in done.stderr
     assert _accepted_runs(here) == 1
@@ -274,9 +278,9 @@ def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(here:
 
 def test_comparisons_are_counted_and_the_same_ratings_count_once(here: Path) -> None:
     _calibrate(here, "--accept", "--quiet")
-    runs = [_json(here)[0]["baseline"]["run"] for _ in range(2)]
+    runs = [_json(here, "--check")[0]["baseline"]["run"] for _ in range(2)]
     setting.set_judge(here, facts=1)
-    runs.append(_json(here, "--no-cache")[0]["baseline"]["run"])
+    runs.append(_json(here, "--no-cache", "--check")[0]["baseline"]["run"])
     runs.append(_json(here, "--run-number", "9")[0]["baseline"]["run"])
     assert runs == [1, 1, 2, 9]
     planned, _ = _json(here, "--planned-runs", "10")
@@ -285,6 +289,22 @@ def test_comparisons_are_counted_and_the_same_ratings_count_once(here: Path) -> 
     assert over.returncode == 0
     assert "this is comparison 11" in over.stderr
     assert "accept a new run" in over.stderr
+
+
+def test_a_casual_run_is_tested_at_the_level_of_the_next_check_and_does_not_use_it_up(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    casual = [_json(here)[0]["baseline"] for _ in range(2)]
+    checked = _json(here, "--check")[0]["baseline"]
+    setting.set_judge(here, facts=1)
+    after = _json(here, "--no-cache")[0]["baseline"]
+    assert [baseline["run"] for baseline in (*casual, checked, after)] == [1, 1, 1, 2]
+    assert casual[0]["level"] == checked["level"] > after["level"]
+
+
+def test_anyway_needs_accept(here: Path) -> None:
+    done = _calibrate(here, "--anyway")
+    assert done.returncode == 2
+    assert "--anyway goes with --accept" in done.stderr
 
 
 def test_junit_and_the_step_summary_tell_the_drift(here: Path) -> None:

@@ -165,7 +165,7 @@ def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> Non
     said = " ".join(calibrated(project).stdout.split())
     assert "Label about 72 more for an even chance of a decision, if the judge agrees on 90% of them." in said
     assert "Draw them from a file of your outputs: markscheme label polite --next 72" in said
-    assert "markscheme calibrate polite --ratings judge.jsonl --html report.html" in said
+    assert "markscheme calibrate polite --ratings judge.jsonl --details (or --html report.html)" in said
 
 
 def test_constructed_labels_never_let_a_judge_decide(project: Path) -> None:

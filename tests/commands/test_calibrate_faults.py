@@ -111,7 +111,7 @@ def test_looking_at_test_labels_is_recorded_and_said_ever_after(here: Path) -> N
     examples.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     ask = ("calibrate", "clear", "--judge", setting.JUDGE)
     untouched = run(*ask, cwd=here, env=setting.environment(here)).stdout
-    assert "Test labels of 30 examples: never opened." in untouched
+    assert "30 test examples are held out; no run has used them yet." in untouched
     opened = run(*ask, "--split", "test", "--json", "report.json", cwd=here, env=setting.environment(here))
     assert "Test labels of 30 examples: opened once" in opened.stdout
     record = json.loads((examples.parent / "opened.jsonl").read_text(encoding="utf-8"))

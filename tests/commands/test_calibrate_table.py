@@ -126,7 +126,7 @@ def test_the_command_for_the_full_report_repeats_what_was_said(tmp_path: Path) -
     table(tmp_path, "v,h", (f"{(label - 1) / 4},{label}" for label in LABELS))
     options = ("--judge", "v", "--human", "h", "--scale", "judge=0..1", "--scale", "human=1..5")
     shown = " ".join(run("calibrate", "table.csv", *options, cwd=tmp_path).stdout.split())
-    assert f"markscheme calibrate table.csv {' '.join(options)} --html" in shown
+    assert f"markscheme calibrate table.csv {' '.join(options)} --details" in shown
     assert "--accept" not in shown
 
 

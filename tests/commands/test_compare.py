@@ -243,9 +243,8 @@ def test_results_without_an_output_in_common_cannot_be_compared(evaluation: dict
 def test_calibrate_with_several_judges_gives_each_verdict_and_the_comparison(
     project: Path, env: dict[str, str]
 ) -> None:
-    done = run(
-        "calibrate", "manners", "--judge", CAREFUL, "--judge", HASTY, "--json", "both.json", cwd=project, env=env
-    )
+    judges = ("--judge", CAREFUL, "--judge", HASTY)
+    done = run("calibrate", "manners", *judges, "--json", "both.json", "--details", cwd=project, env=env)
     both = json.loads((project / "both.json").read_text())
     assert [judge["verdict"] for judge in both["judges"]] == ["ok", "adjust"]
     assert both["comparison"]["recommended"] == CAREFUL

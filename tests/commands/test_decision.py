@@ -52,7 +52,7 @@ def test_json_has_the_decision_next_to_the_pass(project: Path) -> None:
 
 def test_text_says_that_a_person_should_look(project: Path) -> None:
     lines = [line for line in graded(project).splitlines() if not line.startswith(" ")]
-    assert ["a person should look" in line for line in lines] == [False, False, True, False, False]
+    assert ["ask a person" in line for line in lines[:5]] == [False, False, True, False, False]
 
 
 @pytest.mark.parametrize(("level", "decision"), [(2, "fail"), (3, "ask"), (4, "pass")])

@@ -38,17 +38,16 @@ def test_it_shows_raw_agreement_then_what_each_may_decide_then_a_sealed_round(de
     assert (done.returncode, done.stderr) == (0, "")
     places = [
         done.stdout.index(words)
-        for words in ("Raw agreement", "What it is worth", "A planted fault", "Sealed.", "It names:", "The seal is")
+        for words in ("Raw agreement", "kappa", "A planted fault", "Sealed:", "It names:", "The seal is")
     ]
     assert places == sorted(places)
 
 
 def test_labels_are_called_constructed_and_people_of_a_round_simulated(demo: Demo) -> None:
     told = " ".join(demo("--seed", "3").stdout.split())
-    assert "The labels are constructed: a Claude model wrote" in told
-    assert "No person labelled anything." in told
-    assert "no person and no model takes part" in told
-    assert "two simulated people" in told
+    assert "A Claude model wrote them with planted faults" in told
+    assert "no person labelled anything." in told
+    assert "Simulated: 100 responses" in told
     assert "human" not in told
 
 

@@ -57,7 +57,7 @@ def test_a_fault_is_reported_with_its_criterion_an_edit_and_examples(tmp_path: P
 def test_a_broken_part_is_shown_in_a_table(tmp_path: Path) -> None:
     judge = MADE.judge
     judge[SYSTEMS == "c"] = rounded(3 + 1.4 * MADE.fresh[SYSTEMS == "c"])
-    done = run(*written(tmp_path, judge), "--json", "report.json", "--markdown", "report.md", cwd=tmp_path)
+    done = run(*written(tmp_path, judge), "--json", "report.json", "--markdown", "report.md", "--details", cwd=tmp_path)
     assert "system: c" in done.stdout
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert [part["name"] for part in report["slices"] if part["stands_out"]] == ["c"]
@@ -67,7 +67,7 @@ def test_a_broken_part_is_shown_in_a_table(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stuck", [3.0, 5.0])
 def test_a_judge_that_says_one_thing_exits_1(tmp_path: Path, stuck: float) -> None:
-    done = run(*written(tmp_path, np.full((80, 4), stuck)), cwd=tmp_path)
+    done = run(*written(tmp_path, np.full((80, 4), stuck)), "--details", cwd=tmp_path)
     assert done.returncode == 1
     assert f"the judge gave level {stuck:g} to every response" in done.stdout
 

@@ -73,7 +73,7 @@ def relevel(folder: Path, **levels: int) -> None:
 
 
 def test_recorded_outputs_are_graded_and_shown_on_a_screen(folder: Path) -> None:
-    told = recorded(folder).stdout
+    told = recorded(folder, "--details").stdout
     assert "Experiment support: 2 variants × 3 cases, graded by support-quality" in told
     assert "formal: overall 0.81 (4.25 in levels)" in told
     assert not (folder / "support.experiment").exists()
@@ -215,7 +215,7 @@ def test_worse_than_the_accepted_run_fails_and_the_same_does_not(tmp_path: Path)
     accepted = project / "many.experiment" / "accepted.json"
     assert json.loads(accepted.read_text())["marks"][0]["variant"] == "good"
     assert "quality=" not in accepted.read_text()
-    assert "good is shown to be better than bad overall." in first.stdout
+    assert "✓ good is better than bad." in first.stdout
     same = experiment(project, *SLOW_ONES, "--fail-if", "worse", file="many.yaml")
     assert "Since the accepted run" in same.stdout
     (project / "many.yaml").write_text((project / "many.yaml").read_text().replace("Be good.", "Be bad."))
@@ -245,7 +245,7 @@ def test_an_accepted_file_that_is_none_is_replaced_as_its_message_says(folder: P
     (folder / "support.experiment" / "accepted.json").write_text('{"schema": 1}')
     told = recorded(folder, "--accept", "--fail-if", "worse").stderr
     assert "warning: not compared with the run accepted before: " in told
-    assert "Since the accepted run" in recorded(folder, "--fail-if", "worse").stdout
+    assert "Since the accepted run" in recorded(folder, "--fail-if", "worse", "--details").stdout
 
 
 def test_a_run_that_cannot_be_kept_is_reported_before_anybody_is_asked(folder: Path) -> None:
@@ -305,7 +305,7 @@ def test_the_rubric_s_accepted_calibration_corrects_them_too(folder: Path) -> No
     ]
     write_lines(home / "examples.jsonl", examples)
     env = {"MARKSCHEME_CACHE": str(folder / "cache")}
-    run("calibrate", "support-quality", "--judge", JUDGE, "--accept", cwd=folder, env=env)
+    run("calibrate", "support-quality", "--judge", JUDGE, "--accept", "--anyway", cwd=folder, env=env)
     assert (home / "accepted.json").is_file()
     rates = json.loads(recorded(folder, "--json").stdout)["pass_rates"]
     assert (rates["labels"], rates["drawn"], rates["reference"]) == (24, "elsewhere", "one-person")

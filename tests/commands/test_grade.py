@@ -154,14 +154,15 @@ def test_grades_come_in_the_order_of_the_input_whatever_is_done_first(project: P
 
 
 def test_a_person_reads_each_outcome_and_below_it_the_reasons(project: Path) -> None:
-    done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude", "garbage"), *JUDGE)
-    *graded_lines, ungraded = done.stdout.splitlines()
+    done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude", "garbage"), *JUDGE, "--details")
+    *graded_lines, ungraded, _, summary, _ = done.stdout.splitlines()
+    assert summary == "1 of 3 passes; 1 not graded. Judge: not calibrated."
     assert graded_lines == [
         "s0: pass, 1.00, not calibrated",
-        "  clear 5: So it reads.",
+        "  clear 5 of 5: So it reads.",
         "  rude UNMET: So it reads.",
         "s1: fail, 0.00, not calibrated",
-        "  clear 2: So it reads.",
+        "  clear 2 of 5: So it reads.",
         "  rude MET: So it reads.",
     ]
     assert ungraded.startswith("s2: not graded: clear: the reply isn't one JSON object alone")

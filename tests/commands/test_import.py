@@ -65,8 +65,8 @@ def test_ratings_go_to_standard_output_and_the_report_to_standard_error(project:
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == 120
     assert {line["kind"] for line in lines} == {"human", "model"}
-    assert "table.csv, read as a table: 60 responses and 120 ratings" in done.stderr
-    assert "not written: 60 responses; --examples FILE.jsonl writes them\nnothing else was lost" in done.stderr
+    assert "✓ 120 ratings read; nothing was lost." in done.stderr
+    assert "not written: 60 responses; --examples FILE.jsonl writes them\n" in done.stderr
 
 
 def test_verdicts_without_labels_are_of_whom_the_file_or_the_caller_says(project: Path) -> None:

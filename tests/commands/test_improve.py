@@ -194,7 +194,7 @@ def test_the_parts_are_drawn_only_when_a_wording_is_tried_and_the_report_says_so
     _, found, _ = project.improve("--candidates", stale)
     assert ([refused["candidate"] for refused in found["refused"]], found["parts_written"]) == (["stale"], False)
     assert "split" not in (project.home / "examples.jsonl").read_text()
-    words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE))).split())
+    words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE)), "--details").split())
     assert "Your labelled examples have parts from now on (`split` in their file): 15 dev, 30 held out." in words
     assert '"split": "dev"' in (project.home / "examples.jsonl").read_text()
     _, found, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)))
@@ -212,7 +212,7 @@ def test_a_wording_that_the_file_cannot_take_is_refused_before_the_labels_are_op
 
 
 def test_the_terminal_shows_calls_cost_and_the_best_words_after_a_no(project: Project) -> None:
-    words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE))).split())
+    words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE)), "--details").split())
     assert re.search(r"\d+ calls: (\$[\d.]+|price unknown)", words)
     assert "worse, side by side with yours" in words
     assert HARMS in words
@@ -226,7 +226,7 @@ def test_help_shows_a_file_of_edits() -> None:
 def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
     before = project.rubric.read_text()
     env = user_environment(project.folder, project.server.url)
-    run("markscheme", "calibrate", "manners", *JUDGE, "--accept", cwd=project.folder, env=env)
+    run("markscheme", "calibrate", "manners", *JUDGE, "--accept", "--anyway", cwd=project.folder, env=env)
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better, "--open")
     status, found, _ = project.improve("--candidates", better, "--open", "--write")
@@ -474,7 +474,7 @@ def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, 
 
 def test_the_report_tells_dev_from_held_out_and_the_page_shows_the_words_side_by_side(project: Project) -> None:
     better = project.candidate("better", edit(BETTER))
-    shown = project.shown("--candidates", better, "--open", "--html", "page.html")
+    shown = project.shown("--candidates", better, "--open", "--html", "page.html", "--details")
     assert "On dev: 15 examples, which chose among the wordings" in shown
     assert "Held out: 30 examples" in shown
     assert f"+    description: {BETTER}" in shown

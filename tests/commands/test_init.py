@@ -26,6 +26,7 @@ FILES = [
     "graders/warm_session.mjs",
     "promptfooconfig.yaml",
     "rubrics/support-reply.yaml",
+    "stand_in_judge.py",
 ]
 
 
@@ -48,7 +49,7 @@ def test_it_touches_nothing_that_exists(tmp_path: Path) -> None:
     (tmp_path / "rubrics" / "support-reply.yaml").symlink_to("nowhere")
     done = run("markscheme", "init", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "kept  promptfooconfig.yaml (already there)" in done.stdout
+    assert "promptfooconfig.yaml                      left as it is" in done.stdout
     assert "file://graders/rubric_grader.mjs" in done.stdout
     assert (tmp_path / "promptfooconfig.yaml").read_text() == "mine\n"
     assert (tmp_path / "graders" / "rubric_grader.py").read_text() == "mine too\n"

@@ -86,7 +86,7 @@ def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:
     judge = "function:rater:judge"
     plan = printed(sitting, "markscheme", "improve", "kind", "--plan", "--judge", judge, "--proposer", judge)
     assert "198 labelled tasks in all" in plan
-    assert "Whether the judge can gate: another question; calibrate says how many labels it takes" in plan
+    assert "Whether the judge can gate is another question: calibrate says how many labels it takes" in plan
 
 
 def test_next_without_a_number_draws_as_many(sitting: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
     (cost,) = report["cost"]
     assert cost["calls"] == 30
     assert cost["usd"] == pytest.approx(cost["input_tokens"] * 1e-6 + cost["output_tokens"] * 2e-6)
-    text = run("markscheme", "plan", "kind", cwd=project).stdout
+    text = run("markscheme", "plan", "kind", "--details", cwd=project).stdout
     assert "no calls were made" in text
     (cost_line,) = (line for line in text.splitlines() if line.startswith("no judge"))
     assert "30" in cost_line.split()

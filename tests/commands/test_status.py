@@ -17,8 +17,8 @@ def here(tmp_path: Path) -> Path:
     return setting.make_setting(tmp_path / "here")
 
 
-def _accept(here: Path) -> None:
-    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--quiet")
+def _accept(here: Path, *options: str) -> None:
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--quiet", *options)
     assert run(*command, cwd=here, env=setting.environment(here)).returncode in (0, 1)
 
 
@@ -81,7 +81,7 @@ def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> 
 
 def test_false_passes_and_cost_are_those_of_the_accepted_run(here: Path) -> None:
     setting.set_judge(here, tone=2, facts=2)
-    _accept(here)
+    _accept(here, "--anyway")
     found = _clear(here)
     assert found["false_passes"]
     file = here / "calibration" / "clear" / "accepted.json"
@@ -138,9 +138,9 @@ def test_judges_are_reported_without_their_keys(here: Path) -> None:
 def test_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) -> None:
     env = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "XDG_RUNTIME_DIR": str(tmp_path)}
     done = run("markscheme", "status", cwd=tmp_path, env=env)
-    head, rest = done.stdout.split("\n\n")
+    _, head, rest, _ = done.stdout.split("\n\n")
     said = "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder"
-    assert " ".join(head.split()).startswith(said)
+    assert " ".join(head.split()).startswith(f"? {said}")
     assert json.loads(run("markscheme", "status", "--json", cwd=tmp_path, env=env).stdout)["rubrics"] == []
     assert sum(line.startswith(("can ask", "cannot ask", "session:")) for line in rest.splitlines()) == 8
 
@@ -182,8 +182,7 @@ def test_a_running_session_has_a_line(here: Path, runtime: Path) -> None:
     assert _status(here, **env)["sessions"] == []
     assert run("markscheme", "session", "start", cwd=here, env=env).returncode == 0
     shown = run("markscheme", "status", cwd=here, env={**env, "COLUMNS": "500"}).stdout
-    line = shown.splitlines()[-1]
-    assert line.startswith("session: pid ")
+    (line,) = (line for line in shown.splitlines() if line.startswith("session: pid "))
     assert "0 requests, 0 in progress, 0 calls to judges" in line
     (session,) = _status(here, **env)["sessions"]
     assert session["cwd"] == str(here)

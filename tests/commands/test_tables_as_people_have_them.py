@@ -236,6 +236,6 @@ def test_the_screen_says_how_the_table_was_read_that_the_target_is_the_default_a
     assert any(line.endswith("80% (default)") for line in lines)
     assert "- 4: judge fail, gold pass" in lines
     assert not any("Score within" in line for line in lines)
-    assert lines[-1] == "To go on with a rubric: markscheme init --from table.csv"
+    assert "Next, to go on with a rubric: markscheme init --from table.csv" in lines
     chosen = run("calibrate", "table.csv", "--target", "0.8", cwd=tmp_path).stdout
     assert "(default)" not in chosen

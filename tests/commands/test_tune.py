@@ -117,7 +117,7 @@ def test_right_weights_are_kept_and_said_to_fit_as_well_as_any(project: Path) ->
     assert report["weights"]["after"] == report["weights"]["before"]
     assert "your weights fit as well as any" in report["reason"]
     assert report["held_out"]["mae"]["before"]["value"] < 0.06
-    text = run("markscheme", "tune", "rubrics/code-quality.yaml", cwd=project).stdout
+    text = run("markscheme", "tune", "rubrics/code-quality.yaml", "--details", cwd=project).stdout
     assert "falls by 0% (" in text
     assert "-0" not in text
 
@@ -137,7 +137,7 @@ def test_people_s_levels_and_the_judge_s_are_distinguished(project: Path) -> Non
 
 def test_findings_and_their_edits_come_before_the_weights(project: Path) -> None:
     label(project, 120, AUTHOR, lenient=1.5)
-    done = run("markscheme", "tune", "code-quality", "--ratings", "judge.jsonl", cwd=project)
+    done = run("markscheme", "tune", "code-quality", "--ratings", "judge.jsonl", "--details", cwd=project)
     assert done.stdout.index("Wording first") < done.stdout.index("Weights\n")
     _, report = tuned(project, "--ratings", "judge.jsonl")
     assert isinstance(report["findings"], list)
@@ -289,8 +289,8 @@ def test_opening_the_test_labels_is_recorded_and_shown_ever_after(project: Path)
     _, later = tuned(project, "--ratings", "judge.jsonl")
     assert (later["test_labels"]["opened"], later["test_labels"]["labels"]) == (1, line["labels"])
     tuned(project, "--ratings", "judge.jsonl", "--final")
-    done = run("markscheme", "tune", "code-quality", cwd=project)
-    assert "opened 2 times" in done.stdout
+    done = run("markscheme", "tune", "code-quality", "--details", cwd=project)
+    assert "looked at 2 times" in done.stdout
 
 
 def test_calibrate_puts_on_record_that_it_looked_and_says_how_often(project: Path) -> None:
@@ -301,7 +301,7 @@ def test_calibrate_puts_on_record_that_it_looked_and_says_how_often(project: Pat
         done = run(*command, "--split", split, cwd=project)
         looks.append(json.loads(done.stdout)["test_labels"]["opened"])
     assert looks == [0, 1, 2, 2]
-    assert "opened 2 times" in run(*command[:4], cwd=project).stdout
+    assert "looked at 2 times" in run(*command[:4], "--details", cwd=project).stdout
 
 
 def test_final_without_a_test_split_is_a_fault(project: Path) -> None:
@@ -344,7 +344,7 @@ def test_a_band_is_refused_where_labels_do_not_suffice(project: Path) -> None:
 def test_labels_that_move_the_numbers_can_not_promise_anything_of_them(project: Path) -> None:
     label(project, 200, OTHERS, lenient=0.0)
     _, moved = tuned(project, "--ratings", "judge.jsonl", "--write")
-    assert "the same labels can't both move" in moved["ask_within"]["reason"]
+    assert "the same labels can't change numbers and promise" in moved["ask_within"]["reason"]
     record = project / "calibration" / "code-quality" / "tuned.jsonl"
     assert len(json.loads(record.read_text())["ids"]) == 200
     label(project, 300, AUTHOR, lenient=0.0)
@@ -450,7 +450,7 @@ def test_a_damaged_record_of_promises_is_named_with_its_line(project: Path) -> N
 
 def test_write_changes_nothing_but_the_numbers(project: Path) -> None:
     label(project, 160, OTHERS)
-    done = run("markscheme", "tune", "rubrics/code-quality.yaml", "--write", cwd=project)
+    done = run("markscheme", "tune", "rubrics/code-quality.yaml", "--write", "--details", cwd=project)
     assert done.returncode == 0, done.stderr
     assert "-    weight: 0.4" in done.stdout.splitlines()
     before = (ROOT / "rubrics" / "code-quality.yaml").read_text().splitlines()
@@ -503,7 +503,7 @@ def test_a_rubric_that_cannot_be_written_is_refused_before_anything_is_read(proj
 
 
 def test_synthetic_labels_are_not_called_human() -> None:
-    done = run("markscheme", "tune", "error-messages")
+    done = run("markscheme", "tune", "error-messages", "--details")
     assert done.returncode == 4
     assert "synthetic labels" in done.stdout
     assert "Fitted to the labelled levels" in " ".join(done.stdout.split())

@@ -159,7 +159,7 @@ def test_cases_that_are_not_a_list_are_the_one_fault_though_outputs_are_there(tm
 
 
 def test_faults_of_other_files_are_reported_with_the_experiment_s_own(tmp_path: Path) -> None:
-    write_lines(tmp_path / "out.jsonl", [{"variant": "brief"}])
+    write_lines(tmp_path / "out.jsonl", [{"variant": "brief", "case": " "}])
     write_lines(tmp_path / "cases.jsonl", [{"id": "a", "inputs": {"query": "?"}}, {"inputs": {}}])
     told = faults(
         tmp_path,
@@ -167,7 +167,7 @@ def test_faults_of_other_files_are_reported_with_the_experiment_s_own(tmp_path: 
     )
     assert [line for line, _ in told][:2] == [2, 4]
     assert any(line == 4 and problem.startswith("cases.jsonl:2: `id` is missing") for line, problem in told)
-    assert any(line == 5 and "out.jsonl:1: `case` is missing" in problem for line, problem in told)
+    assert any(line == 5 and "out.jsonl:1: `case` must be a name" in problem for line, problem in told)
 
 
 def test_outputs_without_names_of_variants_say_nothing_without_any_in_the_file(tmp_path: Path) -> None:

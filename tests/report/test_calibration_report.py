@@ -15,7 +15,7 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.json import dumps
 from markscheme.report.markdown import render_markdown
-from markscheme.report.terminal import render_terminal
+from markscheme.report.terminal import SCREEN_LINES, render_terminal
 from markscheme.report.views.calibration import json_of, view
 from markscheme.submission import Submission
 from tests.calibration.made import examples as made_examples
@@ -56,14 +56,20 @@ def calibration() -> Calibration:
     return calibration_of(RUBRIC, examples, ratings, rater)
 
 
-def on_screen(calibration: Calibration) -> str:
+def on_screen(calibration: Calibration, *, details: bool = False) -> str:
     page = io.StringIO()
-    render_terminal(view(calibration), page, width=80)
+    render_terminal(view(calibration), page, width=80, details=details)
     return page.getvalue()
 
 
 def test_the_report_on_a_screen_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
-    golden.check("calibration.txt", on_screen(calibration))
+    first_screen = on_screen(calibration)
+    golden.check("calibration.txt", first_screen)
+    assert len(first_screen.splitlines()) <= SCREEN_LINES
+
+
+def test_the_whole_report_on_a_screen_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
+    golden.check("calibration-details.txt", on_screen(calibration, details=True))
 
 
 def test_the_report_in_a_pull_request_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
@@ -71,7 +77,7 @@ def test_the_report_in_a_pull_request_is_the_golden_one(calibration: Calibration
 
 
 def test_the_answer_comes_first_then_the_false_passes(calibration: Calibration) -> None:
-    lines = on_screen(calibration).splitlines()
+    lines = on_screen(calibration, details=True).splitlines()
     places = [
         next(n for n, line in enumerate(lines) if line.strip().startswith(start))
         for start in ("✗ Don't use", "judge ", "False passes", "Fix first", "Criterion ", "What was run")
@@ -112,10 +118,11 @@ def test_no_line_is_wider_than_the_screen(calibration: Calibration) -> None:
 
 def test_one_of_a_thing_is_written_in_the_singular(calibration: Calibration) -> None:
     counts = Counts(1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1)
-    page = on_screen(replace(calibration, rater=Rater("j", "f00d", "live"), counts=counts, cost=Usage(1)))
+    one = replace(calibration, rater=Rater("j", "f00d", "live"), counts=counts, cost=Usage(1))
+    page = on_screen(one, details=True)
     for text in ("1 call, 1 reply from the cache", "1 verdict unreadable", "1 abstention;", "1 of 1 quote not found"):
         assert text in page
-    assert "1 label given for another wording" in page
+    assert "The rubric was reworded after 1 label was given" in page
 
 
 def test_what_annotators_split_over_evenly_is_counted_and_named() -> None:
@@ -123,9 +130,7 @@ def test_what_annotators_split_over_evenly_is_counted_and_named() -> None:
     people = {"ana": [[n % 2] for n in range(40)], "ben": [[n % 2 if n > 1 else 1 - n % 2] for n in range(40)]}
     examples = made_examples(rubric, people)
     made = calibration_of(rubric, examples, judged_by(rubric, people["ana"]), Rater("j", "f00d", "ratings", "j.jsonl"))
-    assert "Annotators split evenly on polite of 2 examples (e0, e1): there is no gold label" in render_markdown(
-        view(made)
-    )
+    assert "Annotators split evenly on polite of 2 examples (e0, e1), which therefore" in render_markdown(view(made))
     assert (made.comparison.agreement.n, made.comparison.agreement.value) == (38, 1.0)
     assert made.counts.even_splits == 2
 

@@ -123,7 +123,7 @@ def test_flips_are_counted_by_how_many_became_right(choice: Choice) -> None:
 
 def test_few_examples_say_what_cannot_be_known() -> None:
     choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1, n=5), judge("claude", 0.1, None, seed=2, n=5)], labels(5))
-    assert "What an old score means after a switch is not known: only 5 examples rated by both" in " ".join(
+    assert "If you switch, what an old score becomes isn't known: only 5 examples rated by both" in " ".join(
         shown(choice).split()
     )
     assert json.loads(dumps(json_of(choice)))["pairs"][0]["switch"]["slope"] is None
@@ -181,7 +181,7 @@ def test_each_p_and_interval_is_recomputed_from_the_printed_numbers(choice: Choi
         assert len(balances) == 2 * len(shown_pairs(compared))
         for first, second, p in balances:
             assert p == chance(mid_p(int(first), int(second)))
-        of_all = re.sub(r"Of old passes .*? after a switch; of old fails [^.]*\.", "", words)
+        of_all = re.sub(r"If you switch, \S+ \S+ of the old passes .*? of the old fails pass\.", "", words)
         shares = re.findall(r"(?<![\d+−–])(\d+)% \((\d+)–(\d+)\)", of_all)
         assert len(shares) > 5
         for percent, low, high in shares:

@@ -10,12 +10,12 @@ from markscheme.stats.stress import NOT_PRESERVING, State, StressCell
 @pytest.mark.parametrize(
     ("state", "shift", "smallest", "shown"),
     [
-        ("finding", Estimate(0.31, 0.2, 0.42), 0.2, "+0.31 ↑"),
-        ("finding", Estimate(-0.31, -0.42, -0.2), 0.2, "−0.31 ↓"),
-        ("holds", Estimate(0.02, -0.19, 0.1), 0.2, "= ±0.19"),
-        ("unknown", Estimate(0.1, -0.4, 0.5), 0.42, "? <0.42"),
-        ("unknown", Estimate(0.5, -2.0, 3.0), 9.46, "?"),
-        ("unknown", Estimate(0.1, -0.4, 0.5), None, "?"),
+        ("finding", Estimate(0.31, 0.2, 0.42), 0.2, "+0.31 moves"),
+        ("finding", Estimate(-0.31, -0.42, -0.2), 0.2, "−0.31 moves"),
+        ("holds", Estimate(0.02, -0.19, 0.1), 0.2, "within ±0.19"),
+        ("unknown", Estimate(0.1, -0.4, 0.5), 0.42, "below 0.42?"),
+        ("unknown", Estimate(0.5, -2.0, 3.0), 9.46, "not known"),
+        ("unknown", Estimate(0.1, -0.4, 0.5), None, "not known"),
     ],
 )
 def test_an_effect_larger_than_the_scale_is_not_a_limit(

@@ -62,14 +62,14 @@ def test_where_the_control_moves_no_row_is_shown(tmp_path: Path) -> None:
     assert found.control_moved is not None
     document = view(found, "by-asking")
     assert "+1.00" in document.blocks[0].text  # type: ignore[attr-defined]
-    assert not any(type(block).__name__ == "Table" for block in document.blocks)
+    assert not any(type(block).__name__ == "Bars" for block in document.blocks)
     assert json_of(found)["control"]["correctness"].state == "finding"
 
 
 def test_a_steady_judge_leaves_the_table(tmp_path: Path) -> None:
     found = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace"]), ByAsking(moved=False), tmp_path)
     assert found.control_moved is None
-    assert any(type(block).__name__ == "Table" for block in view(found, "by-asking").blocks)
+    assert any(type(block).__name__ == "Bars" for block in view(found, "by-asking").blocks)
 
 
 def test_originals_control_and_changes_are_shuffled_into_one_run() -> None:

@@ -146,6 +146,8 @@ class CalibrationRequest:
         """
         if self.drift.replace and not self.drift.accept:
             raise UsageError("--replace goes with --accept: it drops the runs accepted before")
+        if self.drift.anyway and not self.drift.accept:
+            raise UsageError("--anyway goes with --accept: it accepts a judge that shouldn't be used")
         results = [] if isinstance(self.of, Rubric) else _results_among(self.of)
         if results:
             return [self._of_results(results)]
@@ -300,8 +302,17 @@ class CalibrationRequest:
     ) -> None:
         if self.drift.accept:
             split = self.choice.part_name(examples.examples)
+            drift = self.drift
             basis = None if basis_of is None else CardBasis(basis_of, self.choice, self.options)
-            accept_run(calibrations, path, split, start_over=self.drift.replace, basis=basis, notify=self.notify)
+            accept_run(
+                calibrations,
+                path,
+                split,
+                start_over=drift.replace,
+                anyway=drift.anyway,
+                basis=basis,
+                notify=self.notify,
+            )
 
     def _since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]

@@ -17,11 +17,11 @@ from markscheme.calibration.comparison import (
     measure_of,
     shift_between,
 )
-from markscheme.calibration.decision import decide
+from markscheme.calibration.decision import Decision, decide
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Identity, Usage
-from markscheme.phrases import counted, number, signed
+from markscheme.phrases import counted, in_words, number, signed
 from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, column_of, shared_ids
@@ -233,6 +233,7 @@ class Choice:
         baseline: Agreement of the best constant answer with the same gold; None without gold.
         baseline_score: That answer, as a number.
         next_step: The labels that the verdict on the recommended judge, else the best, needs; "" where it isn't open.
+        labels_needed: How many those are; None where none are, or no number would do.
     """
 
     rubric: Rubric
@@ -248,6 +249,7 @@ class Choice:
     baseline: Estimate | None = None
     baseline_score: float | None = None
     next_step: str = ""
+    labels_needed: int | None = None
 
     @property
     def tolerance(self) -> float:
@@ -300,6 +302,8 @@ def choose(
     standings = tuple(view.standings(contenders))
     best = next((standing.name for standing in standings if standing.agreement and not standing.behind_best), None)
     recommended, because = _recommended(standings, best)
+    chosen = None if truth is None else recommended or best
+    decision = None if chosen is None else _decision(table, chosen, view.measure, len(contenders))
     constant = None if truth is None else Comparison(table, best or names[0], GOLD, view.measure)
     return Choice(
         rubric=rubric,
@@ -314,16 +318,15 @@ def choose(
         notes=tuple(notes),
         baseline=None if constant is None else constant.agreement_constant,
         baseline_score=None if constant is None else constant.figures.constant_value,
-        next_step="" if truth is None else _next_step(table, recommended or best, view.measure, len(contenders)),
+        next_step="" if decision is None else decision.next_step,
+        labels_needed=None if decision is None else decision.labels_needed,
     )
 
 
-def _next_step(table: RatingTable, judge: str | None, measure: Measure, n_judges: int) -> str:
-    """The labels that the verdict on one judge needs, in the sentence of its calibration; each judge is a setting."""
-    if judge is None:
-        return ""
+def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -> Decision:
+    """The verdict on one judge as its calibration gives it; each judge is a setting."""
     compared = after_those_on_record(Comparison(table, judge, GOLD, measure))
-    return decide(replace(compared, settings=max(compared.settings, n_judges))).next_step
+    return decide(replace(compared, settings=max(compared.settings, n_judges)))
 
 
 def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) -> RatingTable:
@@ -546,10 +549,9 @@ def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str |
     if best is None:
         return None, "without labels nothing says which is better; only what moved between them is shown"
     good = [standing for standing in standings if standing.not_worse]
-    rule = f"no worse: the one-sided 95% lower limit of agreement minus the best one's lies above −{NO_WORSE_MARGIN:g}"
-    caveat = f"{_open(standings)} ({rule})"
+    caveat = _open(standings)
     if len(good) == 1:
-        return best, f"{best} agrees most often, and no other is shown to be no worse{caveat}"
+        return best, f"{best} agrees most often{_worse(standings)}{caveat}"
     unpriced = [standing.name for standing in good if standing.usd_per_1000 is None]
     names = ", ".join(standing.name for standing in good)
     if unpriced:
@@ -560,6 +562,12 @@ def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str |
         cheapest.name,
         f"{cheapest.name} is the cheapest of those that are no worse than the best, {names}{caveat}",
     )
+
+
+def _worse(standings: Sequence[Standing]) -> str:
+    """Which judges are shown to be worse than the best one."""
+    worse = [standing.name for standing in standings if standing.is_worse]
+    return f"; {in_words(worse)} {'is' if len(worse) == 1 else 'are'} worse" if worse else ""
 
 
 def _open(standings: Sequence[Standing]) -> str:
@@ -573,4 +581,4 @@ def _open(standings: Sequence[Standing]) -> str:
         else standing.name
         for standing in left
     ]
-    return f"; whether {', '.join(named)} {'is' if len(left) == 1 else 'are'} worse isn't known yet"
+    return f"; {in_words(named)} may be worse by {NO_WORSE_MARGIN * 100:g} points or more"

@@ -1,7 +1,7 @@
 """Where a run stands among the accepted ones: what it is compared with, by which comparison, and how it joins them."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -23,9 +23,11 @@ from markscheme.judges.remembering import Remembering, cache_folder
 from markscheme.judges.rerun import NeverAsked
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rating
+from markscheme.receipt import Use
 from markscheme.rubrics.rubric import Rubric
 
 _AcceptedRun = TypeVar("_AcceptedRun")
+_ALLOWS: Mapping[Use, str] = {"none": "shouldn't be used", "explore": "can't be used for decisions yet"}
 COUNTED = "compared"
 """Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
 
@@ -42,6 +44,9 @@ class DriftRule:
         planned_runs: Planned comparisons, which share the false-alarm rate; None if none are planned.
         drift_margin: Share of a scale that counts as unchanged; None for the usual one.
         replay: Whether the judge is asked by the accepted rubric too, to separate judge from wording.
+        check: Whether this comparison is one of those that share the false-alarm rate; another is made by the way, at
+            the level of the next one, and doesn't use it up.
+        anyway: Whether a run is accepted though its judge can neither gate nor be used for trends.
     """
 
     accept: bool = False
@@ -51,6 +56,8 @@ class DriftRule:
     planned_runs: int | None = None
     drift_margin: float | None = None
     replay: bool = False
+    check: bool = False
+    anyway: bool = False
 
 
 def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int, *, drift: DriftRule) -> int:
@@ -96,7 +103,7 @@ def since_accepted(
         drift: How it is compared.
         of_other_examples: Whether other examples than the rubric's own dev part were named: nothing in common is a
             warning then.
-        count: Whether this run counts as a comparison.
+        count: Whether this run may be counted as a comparison; it is where it is a check.
 
     Raises:
         UsageError: A file was named and doesn't exist.
@@ -113,7 +120,7 @@ def since_accepted(
     if why is not None:
         _refuse(why, drift, of_other_examples=of_other_examples)
         return None
-    run = drift.run_number or _counted(accepted, ratings, count=count and not drift.accept)
+    run = drift.run_number or _counted(accepted, ratings, count=count and drift.check and not drift.accept)
     planned = drift.planned_runs
     if planned is not None and run > planned:
         more = f"this is comparison {run} with {path}, and {planned} were planned"
@@ -205,9 +212,10 @@ def accept_run(
     *,
     start_over: bool = False,
     basis: CardBasis | None = None,
+    anyway: bool = False,
     notify: Callable[[str], None] | None = None,
 ) -> None:
-    """Add a run to the accepted ones; with too few graded examples, only warn.
+    """Add a run to the accepted ones; with too few graded examples, or a judge that mustn't be used, only warn.
 
     Args:
         calibrations: Of the run.
@@ -215,6 +223,7 @@ def accept_run(
         split: The part of the examples that was measured, where there are splits.
         start_over: Whether the runs accepted before are dropped.
         basis: The files and options of the run, for its card; None writes no card.
+        anyway: Whether it is accepted though the judge can neither gate nor be used for trends.
         notify: Called with a sentence that says how many runs there are then.
 
     Raises:
@@ -226,6 +235,10 @@ def accept_run(
     (calibration,) = calibrations
     if calibration.counts.too_few_graded:
         problem = f"not accepted: {calibration.counts.not_graded} examples are not graded"
+        warnings.warn(problem, RatingWarning, stacklevel=2)
+        return
+    if not calibration.decision.is_usable and not anyway:
+        problem = f"not accepted: {calibration.rater.name} {_ALLOWS[calibration.decision.use]}; --anyway accepts it"
         warnings.warn(problem, RatingWarning, stacklevel=2)
         return
     acceptance = accept(calibration, path, split=split, start_over=start_over, basis=basis)

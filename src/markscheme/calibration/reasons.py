@@ -51,12 +51,11 @@ def reason(comparison: Comparison, target: float, because: BecauseCode, limits: 
         case "below-constant":
             return f"{head}. {_capital(_always(comparison))} would do better: {_constant(comparison)}."
         case "below-person":
-            return f"{head}, and annotators who differ aren't the cause: {_people(comparison)}."
+            between = _capital(f"two annotators agree on {_without_interval(comparison.agreement_person)}")
+            return f"{head}. {between}, so the labels aren't the cause."
         case "as-person":
-            return (
-                f"{head}. {_capital(_people(comparison))}. The judge is less than 10 points below an annotator, and "
-                "better than one constant answer."
-            )
+            between = f"Two annotators agree on {_spelt(comparison.agreement_person)}"
+            return f"{head}. {between}: the judge is less than 10 points below an annotator."
         case "no-signal":
             figures = comparison.figures
             return (
@@ -219,10 +218,8 @@ def _passes(comparison: Comparison) -> str:
     return f" It passes {share} of the fails {interval}."
 
 
-def _people(comparison: Comparison) -> str:
-    with_annotator = percent(comparison.figures.judge_people.value)
-    between = _spelt(comparison.agreement_person)
-    return f"two annotators agree on {between}, the judge with an annotator on {with_annotator}"
+def _without_interval(estimate: Estimate | None) -> str:
+    return number(None) if estimate is None or estimate.value is None else percent(estimate.value)
 
 
 def _spelt(estimate: Estimate | None) -> str:

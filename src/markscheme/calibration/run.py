@@ -60,6 +60,8 @@ def calibrate(
     planned_runs: int | None = None,
     drift_margin: float | None = None,
     replay: bool = False,
+    check: bool = False,
+    anyway: bool = False,
     kind: Kind | None = None,
     rater: str | None = None,
     judge_names: Iterable[str] = (),
@@ -100,6 +102,8 @@ def calibrate(
         planned_runs: Planned comparisons, which share the 5% false-alarm rate.
         drift_margin: Share of a scale that counts as unchanged.
         replay: Whether the judge is asked by the accepted rubric too, to separate judge from wording.
+        check: Whether this comparison with the accepted runs counts as one of those that share the false-alarm rate.
+        anyway: Whether a run is accepted though its judge can neither gate nor be used for trends.
         kind: Who rated, where an export of another tool doesn't say.
         rater: The rater's name, where an export doesn't say.
         judge_names: Raters of an export that are judges.
@@ -149,6 +153,8 @@ def calibrate(
             planned_runs=_count("planned_runs", settings.get("planned_runs") if planned_runs is None else planned_runs),
             drift_margin=_share("drift_margin", settings.get("drift_margin") if drift_margin is None else drift_margin),
             replay=replay,
+            check=check,
+            anyway=anyway,
         ),
         hints=_hints(kind, rater, judge_names, map, levels, scale),
         sides=sides,

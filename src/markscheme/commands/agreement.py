@@ -1,11 +1,14 @@
 """`markscheme agreement`: every measure of agreement for a table of ratings from anywhere."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JsonFlag
+from markscheme.commands.options import Details, JsonFlag
 from markscheme.commands.output import show
 from markscheme.errors import naming
 
@@ -20,6 +23,7 @@ def agreement(
     pairs: Annotated[Literal["mean", "pooled"] | None, Parameter(metavar="HOW")] = None,
     rater: Annotated[str | None, Parameter(name="--judge", metavar="RATER")] = None,
     criterion: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    details: Details = False,
     json: JsonFlag = False,
 ) -> int:
     """Measure inter-annotator agreement in a CSV table with a header row, units in rows, raters in columns, and an
@@ -46,5 +50,18 @@ def agreement(
         measured = agreement_of(
             table, scale, levels=levels, weights=weights, pairs=pairs, judge=rater, criterion=criterion
         )
-    show(view(measured), json_of(measured), json=json)
+    onward = _onward(table, measured.table.raters, rater)
+    show(replace(view(measured), onward=onward), json_of(measured), json=json, details=details)
     return 0
+
+
+def _onward(table: Path, raters: Sequence[str], judge: str | None) -> tuple[str, str] | None:
+    """How to compare a judge among the raters with the others, where they are columns of a table."""
+    from markscheme.readers.rated import is_plain_table
+
+    if not is_plain_table(table) or len(raters) < 2:
+        return None
+    last = judge or raters[-1]
+    people = "".join(f" --human {quote(name)}" for name in raters if name != last)
+    words = "Next" if judge else f"Next, if {last} is a judge"
+    return words, f"markscheme calibrate {quote(str(table))} --judge {quote(last)}{people}"

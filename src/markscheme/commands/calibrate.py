@@ -117,7 +117,9 @@ def calibrate(
 
     reports = list(map(view, calibrations))
     several = of_several.view(choice, parts=[replace(part, onward=None) for part in reports])
-    _write(replace(several, onward=reports[0].onward), data, calibrations, report)
+    of_chosen = chosen(calibrations, choice).commands.calibrate()
+    onward = reports[0].onward or several.onward or ("Next, see what it may decide", of_chosen)
+    _write(replace(several, onward=onward, has_page=True), data, calibrations, report)
     return chosen(calibrations, choice).exit_status
 
 
@@ -144,6 +146,7 @@ def _write_export(answer: "ExportAnswer", report: ReportOptions) -> int:
         view(answer),
         lambda: json_of(answer),
         report.targets,
+        details=report.details,
         quiet=report.quiet,
         junit=junit,
         sarif=partial(_sarif, answer.metrics),
@@ -164,6 +167,7 @@ def _write(
         document,
         data,
         report.targets,
+        details=report.details,
         quiet=report.quiet,
         junit=partial(_junit, calibrations),
         sarif=partial(_sarif, calibrations),

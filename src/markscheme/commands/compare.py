@@ -1,12 +1,15 @@
 """`markscheme compare`: judges, runs or results on the same examples."""
 
 import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JUDGE_NAMES, AskFlags, ExportOptions, LabelOptions
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ExportOptions, LabelOptions
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 
@@ -27,6 +30,7 @@ def compare(
     rubric: Annotated[str | None, Parameter(metavar="NAME")] = None,
     pairs: bool = False,
     labels: LabelOptions = LabelOptions(),
+    details: Details = False,
     json: bool = False,
     markdown: bool = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
@@ -75,7 +79,10 @@ def compare(
     if markdown:
         put(rendered(view(compared.choice), "markdown"), "-")
     else:
-        show(view(compared.choice), json_of(compared.choice), json=json)
+        document = view(compared.choice)
+        onward = document.onward or _onward(compared, sides)
+        document = replace(document, onward=onward, has_page=True, written=html or "")
+        show(document, json_of(compared.choice), json=json, details=details)
     return 0
 
 
@@ -111,3 +118,15 @@ def _keep(compared: "Compared", labels: LabelOptions) -> None:
         return
     with contextlib.suppress(OSError):
         keep_next_labels(compared.decision, compared.truth, judge, folder)
+
+
+def _onward(compared: "Compared", sides: Sequence[str]) -> tuple[str, str] | None:
+    """How to see the report of the judge to choose, where it is one of the sides."""
+    choice = compared.choice
+    names = [contender.name for contender in compared.contenders]
+    chosen = choice.recommended or choice.best
+    if chosen is None or len(names) != len(sides):
+        return None
+    side = sides[names.index(chosen)]
+    option = "ratings" if Path(side).exists() else "judge"
+    return "Next, see what it may decide", f"markscheme calibrate {choice.rubric.name} --{option} {quote(side)}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, JsonFlag, within
+from markscheme.commands.options import COUNT, Details, JsonFlag, within
 from markscheme.demo.faults import FAULTS
 from markscheme.errors import UsageError, suggestion
 
@@ -36,6 +36,7 @@ def demo(
     seed: Annotated[int | None, COUNT, Parameter(metavar="K")] = None,
     n: Annotated[int, Parameter(name=["-n", "--examples"], metavar="N", validator=within(LEAST, MOST))] = 100,
     keep: Annotated[Path | None, Parameter(metavar="FOLDER")] = None,
+    details: Details = False,
     json: JsonFlag = False,
 ) -> int:
     """Show, without a key, a network or files of yours, what raw agreement hides and whether a judge's fault is found.
@@ -67,11 +68,13 @@ def demo(
     if not sealed and plant is None:
         raters = five_raters()
         shown["raters"] = view.raters_json(raters)
-        _print(view.raters(raters), json)
+        _print(view.raters(raters), json, details=details)
     made = made_round(n=n, seed=seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
     shown["round"] = _round(made, keep, json, sealed=plant is None)
     if json:
         print(dumps(shown))
+    else:
+        print("Next: markscheme init")
     return 0
 
 
@@ -85,21 +88,20 @@ def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dic
     if json and sealed:
         print(f"seal: {made.seal}", file=sys.stderr, flush=True)
     with _folder(keep) as folder:
-        written = write_project(made, folder)
-        _print(view.started(written), json)
+        write_project(made, folder)
         diagnosis = diagnosed(folder)
     _print(view.diagnosis(diagnosis), json)
     _print(view.outcome(made, right=diagnosis.named == made.planted, sealed=sealed), json)
     return view.round_json(made, diagnosis, sealed=sealed)
 
 
-def _print(part: "Document", json: bool) -> None:
+def _print(part: "Document", json: bool, *, details: bool = False) -> None:
     """A part of the demonstration as soon as it is there, unless JSON is asked for."""
     if json:
         return
     from markscheme.report.terminal import render_terminal
 
-    render_terminal(part, sys.stdout)
+    render_terminal(part, sys.stdout, details=details)
     print(flush=True)
 
 

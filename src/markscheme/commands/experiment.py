@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JUDGE_NAMES, MORE_OPTIONS, AskFlags, JsonTarget, JudgeName
+from markscheme.commands.options import JUDGE_NAMES, MORE_OPTIONS, AskFlags, Details, JsonTarget, JudgeName
+from markscheme.commands.output import typed
 from markscheme.errors import UsageError
 from markscheme.judges.options import ASK_OPTIONS
 
@@ -44,6 +45,7 @@ def experiment(
     fail_if: Annotated[tuple[str, ...], Parameter(metavar="RULE", help=RULES)] = (),
     accept: bool = False,
     calibration: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    details: Details = False,
     csv: Annotated[str | None, Parameter(metavar="FILE")] = None,
     json: JsonTarget = None,
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
@@ -57,7 +59,7 @@ def experiment(
     results. A stopped run continues where it was: outputs are kept in a folder next to FILE, replies in the cache.
 
     Args:
-        outputs: take all outputs from a file: .jsonl, .csv, or Promptfoo's results
+        outputs: take all outputs from a file that `grade` reads: .jsonl, .csv, .tsv, .parquet, or an export
         accept: keep this run; later runs show what moved since
         calibration: correct pass rates with what `calibrate --json` wrote
         csv: write the table as CSV; - for standard output
@@ -98,13 +100,27 @@ def experiment(
     outputs_file = Kept(folder / OUTPUTS if ask.cache else None)
     done = asyncio.run(open_and_run(defined, ask, outputs_file, model=model, judge=judge, watch=progress))
     report = report_of(done, rules, accepted, decided, worse=worse, strict=not accept)
-    write_report(view(report), lambda: _data(report), targets, csv=lambda: csv_of(report))
+    document = replace(view(report), onward=_onward(report, is_accepted=accept))
+    write_report(document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
     status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
     if accept and status:
         print("warning: this run is not accepted", file=sys.stderr)
     elif accept:
         accept_experiment(report.run, folder / ACCEPTED)
     return status
+
+
+def _onward(report: "ExperimentReport", *, is_accepted: bool) -> tuple[str, str] | None:
+    """What to do next: calibrate a judge that isn't, else keep the run."""
+    receipt = report.run.grading.receipt
+    if receipt is None or not receipt.holds:
+        return (
+            "Next, see whether this judge can be trusted",
+            f"markscheme calibrate {report.run.experiment.rubric.name}",
+        )
+    if is_accepted or report.failed:
+        return None
+    return "Next, keep this run to compare later ones with", f"{typed()} --accept"
 
 
 def folder_of(file: Path) -> Path:

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from markscheme.commands.options import (
     COUNT,
     WITHIN_1,
+    Details,
     ExamplesFile,
     ExportOptions,
     JsonFlag,
@@ -30,6 +31,7 @@ def gate_risk(
     runs_in_ci: Annotated[int, COUNT, Parameter(metavar="R")] = 1,
     rubric: RubricOption = None,
     examples: ExamplesFile = None,
+    details: Details = False,
     json: JsonFlag = False,
     export: ExportOptions = ExportOptions(),
 ) -> int:
@@ -69,7 +71,7 @@ def gate_risk(
         groups = {example.id: example.group for example in labelled.examples}
     with naming(*results):
         gate = gate_of(table_of_runs(rated, of, groups), threshold, of, averaged=runs_in_ci)
-    show(view(gate), json_of(gate), json=json)
+    show(view(gate), json_of(gate), json=json, details=details)
     if gate.chance is None:
         return NOT_KNOWN
     return RISKY if gate.is_risky else 0

@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mappi
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import MORE_OPTIONS, AskFlags, JudgeName, RubricName, notify, pairs
+from markscheme.commands.output import typed
 from markscheme.commands.progress import progress
 from markscheme.errors import (
     BudgetError,
@@ -34,22 +35,24 @@ from markscheme.grading import (
     scorers_for,
 )
 from markscheme.judges.family import warn_of_kinship
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, refuse_device, table_rows
-from markscheme.receipt import score_text
-from markscheme.rubrics.rubric import Rubric
+from markscheme.phrases import number
+from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, refuse_device, table_rows
+from markscheme.receipt import calibration_text, score_text
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_calibration
 from markscheme.score import NO_SCORE
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, submission_of
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
 
+GradeForm = Literal["json", "reasons", "lines"]
+"""How grades are printed: for programs, each with its reasons, or each on one line."""
+PASS, FAIL = "pass", "fail"
+WITHOUT_GRADE = "not graded"
 FAILED = 1
 """Exit status where a response fails."""
 UNGRADED = 5
 """Exit status where a response is not graded."""
-LINES = (".jsonl", ".ndjson")
-TABLES = (".csv", ".tsv")
-PARQUET = ".parquet"
 EXPORTS = (".json", ".db", ".sqlite", ".sqlite3", ".eval")
 """Endings of files that may be another tool's export, with its responses; any other text file is a response."""
 JUDGE_BY_FIRST = 1000
@@ -70,6 +73,7 @@ def grade(
     out: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     columns: Annotated[tuple[str, ...], Parameter(name="--map", metavar="COLUMN=FIELD", group=MORE_OPTIONS)] = (),
     json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
+    details: Annotated[bool, Parameter(help="print the reason for each level of many responses too")] = False,
     ask: AskFlags = AskFlags(),
 ) -> int:
     """Grade responses with a rubric. A text file is one response; a .jsonl file contains many, one object per line:
@@ -115,7 +119,8 @@ def grade(
         table = GradedTable(grading, out, watch=progress, notify=notify)
         counts = asyncio.run(table.grade(every, total, ask.at_once))
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
-    return asyncio.run(_print_all(grading, first, ask.at_once, json=json))
+    shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
+    return asyncio.run(_print_all(grading, first, ask.at_once, shown_as))
 
 
 def _looked_through(
@@ -134,21 +139,71 @@ def _looked_through(
     return first, lacking, without_response, total
 
 
-async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, *, json: bool) -> int:
+async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, shown_as: GradeForm) -> int:
     rubric = grading.rubric
-    failed = 0
-    ungraded = 0
+    decisions = Counter[str]()
+    width = max(len(on_one_line(submission.id)) for submission in submissions)
     try:
         with progress("grading", len(submissions)) as shown_progress:
             async for grade in _in_order(grading, submissions, concurrency):
-                line = dumps(grade_json(grade, rubric), ensure_ascii=False) if json else _text(grade, rubric)
-                print(line, flush=True)
-                failed += grade.passed is False
-                ungraded += grade.error is not None
+                print(_shown(grade, rubric, shown_as, width), flush=True)
+                decisions[_decision(grade)] += 1
                 shown_progress.step()
     finally:
         await grading.judge.aclose()
-    return UNGRADED if ungraded else FAILED if failed else 0
+    if len(submissions) > 1 and shown_as != "json":
+        print("\n".join(_summary(decisions, grading, shown_as)))
+    return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] else 0
+
+
+def _decision(grade: Grade) -> str:
+    """What becomes of a response, in a word or two."""
+    if grade.error is not None:
+        return WITHOUT_GRADE
+    return "ask a person" if grade.decision == "ask" else grade.decision or NO_SCORE
+
+
+def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm) -> Iterator[str]:
+    """How many pass, how far that can be trusted, and what to do next."""
+    total = sum(decisions.values())
+    verb = "passes" if decisions[PASS] == 1 else "pass"
+    others = [f"{n} {what}" for what, n in decisions.items() if what not in (PASS, FAIL) and n]
+    yield ""
+    yield f"{'; '.join([f'{decisions[PASS]} of {total} {verb}', *others])}. Judge: {calibration_text(grading.receipt)}."
+    if grading.receipt is None or not grading.receipt.holds:
+        yield f"Next, see how far the judge can be trusted: markscheme calibrate {grading.rubric.name}"
+    if shown_as == "lines":
+        yield f"Reasons: {typed()} --details"
+
+
+def _shown(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:
+    """A grade as JSON, with its reasons, or on one line."""
+    if shown_as == "json":
+        return dumps(grade_json(grade, rubric), ensure_ascii=False)
+    if shown_as == "reasons":
+        return _text(grade, rubric)
+    head = f"{on_one_line(grade.id):<{width}}  {_decision(grade)}"
+    if grade.score is None:
+        return head if grade.error is None else f"{head}: {on_one_line(grade.error)}"
+    levels = " · ".join(_levels(grade, rubric))
+    return f"{head}  {number(grade.score)}  {levels}".rstrip()
+
+
+def _levels(grade: Grade, rubric: Rubric) -> Iterator[str]:
+    """Each criterion's level."""
+    for name, outcome in grade.outcomes.items():
+        match outcome:
+            case Verdict(level=level):
+                yield f"{name} {_out_of(rubric.criterion(name), level)}"
+            case NotApplicable():
+                yield f"{name} does not apply"
+
+
+def _out_of(criterion: Criterion, level: float) -> str:
+    """A level by its name, and for a number the best there is: "4 of 5"."""
+    name = criterion.scale.level_name(level)
+    is_number = criterion.scale.ordered and not criterion.scale.is_yes_no and name == f"{level:g}"
+    return f"{name} of {criterion.scale.values[-1]:g}" if is_number else name
 
 
 async def _in_order(grading: Grading, submissions: list[Submission], concurrency: int) -> AsyncIterator[Grade]:
@@ -216,10 +271,10 @@ def _from_rows(path: Path, fields: Mapping[str, str], shown: Collection[str], *,
         yield from _from_export(path)
         return
     stood: dict[str, int] = {}
-    for number, submission in _of_rows(path, fields, shown, quiet=quiet):
-        if stood.setdefault(submission.id, number) != number:
+    for line, submission in _of_rows(path, fields, shown, quiet=quiet):
+        if stood.setdefault(submission.id, line) != line:
             problem = f"the id {submission.id!r} is that of line {stood[submission.id]} already; ids are unique"
-            raise RatingError(problem, path=path, line=number)
+            raise RatingError(problem, path=path, line=line)
         yield submission
 
 
@@ -352,7 +407,7 @@ def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
             case Verdict(reason="", probabilities=(_, *_)):
                 yield f"{name} {outcome.in_words(rubric.criterion(name).scale)}"
             case Verdict(level=level, reason=reason):
-                yield f"{name} {rubric.criterion(name).scale.level_name(level)}: {reason or 'no reason given'}"
+                yield f"{name} {_out_of(rubric.criterion(name), level)}: {reason or 'no reason given'}"
             case NotApplicable(reason=reason):
                 yield f"{name} does not apply: {reason}"
     if isinstance(grade.holistic, Holistic) and grade.holistic.reason:

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -115,8 +116,19 @@ def import_ratings(
         return 0
     if not to:
         sys.stdout.writelines(f"{line}\n" for line in lines)
-    render_terminal(view(imported, to, examples, additions), sys.stdout if to else sys.stderr)
+    onward = None
+    if to and rubric_of_call is not None:
+        onward = "Next", f"markscheme calibrate {rubric_of_call.name}{_as_ratings(to, imported.ratings)}"
+    document = replace(view(imported, to, examples, additions), onward=onward)
+    render_terminal(document, sys.stdout if to else sys.stderr)
     return 0
+
+
+def _as_ratings(to: Path, ratings: "Sequence[Rating]") -> str:
+    """The option that calibrates the ratings of judges in a file; "" for labels, which are found in their folder."""
+    from markscheme.ratings.kinds import JUDGES
+
+    return f" --ratings {quote(str(to))}" if any(rating.kind in JUDGES for rating in ratings) else ""
 
 
 def _as_rater(imported: "RatedFile", paths: Sequence[Path], to: Path | None, name: str | None) -> Iterable["Rating"]:

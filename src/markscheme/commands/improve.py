@@ -4,9 +4,9 @@ import asyncio
 import datetime
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -14,17 +14,21 @@ from markscheme.commands.options import (
     COUNT,
     MORE_OPTIONS,
     AskFlags,
+    Details,
     ExamplesFile,
     GoldKind,
     JsonFlag,
     JudgeName,
     RubricName,
 )
-from markscheme.commands.output import TOO_FEW, put, rendered, show
+from markscheme.commands.output import TOO_FEW, put, rendered, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
 from markscheme.judges.options import ASK_OPTIONS
+
+if TYPE_CHECKING:
+    from markscheme.improvement.outcome import ImprovementRun
 
 NOT_ADOPTED = 1
 """Exit status where the old wording stays."""
@@ -56,6 +60,7 @@ def improve(
     gold: GoldKind = None,
     force: bool = False,
     html: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    details: Details = False,
     json: JsonFlag = False,
     ask: ImproveAskFlags = ImproveAskFlags(),
 ) -> int:
@@ -123,7 +128,7 @@ def improve(
     )
     if plan:
         made = request.plan()
-        show(plan_view(made), plan_json(made), json=json)
+        show(plan_view(made), plan_json(made), json=json, details=details)
         return 0
     if setting.lacks:
         more = f"label more: markscheme label {setting.rubric.name} --next 50 --pool outputs.jsonl"
@@ -133,8 +138,18 @@ def improve(
     run = request.with_file(asyncio.run(request.run()), write=write)
     if html:
         put(rendered(view(run), "html"), html)
-    show(view(run), json_of(run), json=json)
+    document = replace(view(run), onward=_onward(run), has_page=True, written=str(html or ""))
+    show(document, json_of(run), json=json, details=details)
     return NOT_ADOPTED if run.adopted is None else 0
+
+
+def _onward(run: "ImprovementRun") -> tuple[str, str] | None:
+    """What to do next: write a confirmed wording, or test one that did better on dev."""
+    if run.adopted is not None:
+        return None if run.written else ("Next, write its words into the rubric", f"{typed()} --write")
+    if run.answer is None and run.finalists:
+        return "Next, test it on the held-out labels, once and on record", f"{typed()} --open"
+    return None
 
 
 def _refuse_together(candidates: Sequence[Path], proposer: str | None, *, outside: bool, plan: bool) -> None:

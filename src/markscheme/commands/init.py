@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from json import dumps
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -11,12 +12,29 @@ from cyclopts import Parameter
 from markscheme.commands.options import MORE_OPTIONS, ExportOptions, JsonFlag, TableOptions, existing_file
 from markscheme.errors import UsageError, writing
 from markscheme.files import write_whole
+from markscheme.phrases import counted
 from markscheme.shipped import shipped
 
 if TYPE_CHECKING:
     from markscheme.readers.sides import Sides
     from markscheme.readers.table_project import TableProject
 
+STAND_IN = "function:stand_in_judge:judge"
+"""The judge that comes with a new project and needs no key."""
+_FOR = {
+    "rubrics/support-reply.yaml": "what a good reply is: edit this",
+    "calibration/support-reply/examples.jsonl": "ten labelled replies to try",
+    "calibration/support-reply/README.md": "what these labels are worth",
+    "promptfooconfig.yaml": "replies graded under Promptfoo",
+    "stand_in_judge.py": "a judge of rules, without a key",
+    "graders/rubric_grader.mjs": "grades in assertions",
+    "graders/rubric_grader.py": "the same, in Python",
+    "graders/rubric_provider.mjs": "grades behind llm-rubric",
+    "graders/rubric_provider.py": "the same, in Python",
+    "graders/session.py": "one warm process for each run",
+    "graders/warm_session.mjs": "asks it",
+}
+"""What each file is for, in the order in which a user meets them."""
 ASSERTION = """\
     - type: python
       value: file://graders/rubric_grader.mjs
@@ -70,11 +88,11 @@ def init(
     made: list[str] = []
     left_alone: list[str] = []
     for place in sorted(files):
-        (made if _put(files[place], folder / place) else left_alone).append(str(place))
+        (made if _put(files[place], folder / place) else left_alone).append(place.as_posix())
     if skill:
         next_steps = _with_skill()
     else:
-        next_steps = _with_promptfoo(left_alone) if project is None else _with_rubric(folder, project)
+        next_steps = _with_promptfoo(folder, left_alone) if project is None else _with_rubric(folder, project)
     print(
         dumps({"schema": 1, "created": made, "kept": left_alone})
         if json
@@ -135,8 +153,14 @@ def _put(text: str, place: Path) -> bool:
 
 
 def _written(folder: Path, made: list[str], left_alone: list[str]) -> Iterator[str]:
-    yield from (f"made  {folder / name}" for name in made)
-    yield from (f"kept  {folder / name} (already there)" for name in left_alone)
+    """Each file on a line, with what it is for; the rubric first, since that is what its user edits."""
+    where = "here" if folder == Path() else f"in {folder}"
+    yield f"{counted(len(made), 'file')} made {where}{f', {len(left_alone)} left as they are' if left_alone else ''}"
+    order = {place: number for number, place in enumerate(_FOR)}
+    width = max(map(len, (*made, *left_alone)), default=0)
+    for name in sorted((*made, *left_alone), key=lambda name: order.get(name, -1)):
+        kept = "left as it is" if name in left_alone else ""
+        yield f"  {name:<{width}}  {kept or _FOR.get(name, '')}".rstrip()
 
 
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
@@ -157,8 +181,11 @@ def _with_skill() -> Iterator[str]:
     yield "Next: ask your coding agent for a rubric, or whether a judge can be trusted; it finds the skill by itself."
 
 
-def _with_promptfoo(left_alone: list[str]) -> Iterator[str]:
-    """How to grade under Promptfoo."""
+def _with_promptfoo(folder: Path, left_alone: list[str]) -> Iterator[str]:
+    """How to go on: without a key first, then under Promptfoo."""
+    there = "" if folder == Path() else f"cd {quote(str(folder))} && "
+    yield ""
     if "promptfooconfig.yaml" in left_alone:
         yield f"To grade with it, add to the `assert` of your tests:\n{ASSERTION}"
-    yield "Next: `npx promptfoo eval` grades, and `calibrate support-reply` measures how far the grades can be trusted."
+    yield f"Next, without a key:\n  {there}markscheme calibrate support-reply --judge {STAND_IN}"
+    yield "With a key (ANTHROPIC_API_KEY, or another judge), `npx promptfoo eval` grades."

@@ -123,6 +123,7 @@ SkipDamaged = Annotated[
     ),
 ]
 """Heeded by `commands.call`, for all that a command reads."""
+Details = Annotated[bool, Parameter(help="print the figures behind the answer too")]
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
 JsonTarget = Annotated[
     str | None, Parameter(name="--json", metavar="[FILE]", help="write JSON; to standard output without FILE")
@@ -385,6 +386,8 @@ class DriftOptions:
         planned_runs: planned comparisons, which share the 5% false-alarm rate
         drift_margin: share of a scale that counts as unchanged (0.0625)
         replay: ask the judge by the accepted rubric too, to separate judge from wording
+        check: count this comparison with the accepted run as one of the planned ones
+        anyway: with --accept: even if the judge shouldn't be used
     """
 
     accept: Annotated[bool, Parameter(group=())] = False
@@ -394,6 +397,8 @@ class DriftOptions:
     planned_runs: Annotated[int | None, COUNT] = None
     drift_margin: Annotated[float | None, Parameter(metavar="P", validator=WITHIN_1)] = None
     replay: bool = False
+    check: bool = False
+    anyway: bool = False
 
     @property
     def rule(self) -> "DriftRule":
@@ -409,6 +414,7 @@ class ReportOptions:
     """Where a calibration's report is written.
 
     Attributes:
+        details: print the whole report, not only the first screen
         json: write JSON; - for standard output
         markdown: write Markdown; - for standard output
         html: write a page to open, send or print
@@ -418,6 +424,7 @@ class ReportOptions:
         quiet: no report and no progress: files and exit status only
     """
 
+    details: bool = False
     json: Annotated[str | None, Parameter(metavar="FILE")] = None
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None
     html: Annotated[str | None, Parameter(metavar="FILE")] = None

@@ -1,8 +1,10 @@
 """Where a command writes: a file, or standard output for "-"."""
 
 import datetime
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,15 +58,33 @@ def add_lines(lines: Sequence[str], path: Path) -> None:
         append_text(path, "".join(f"{line}\n" for line in lines), follow=is_no_file(path))
 
 
-def show(document: "Document", data: Mapping[str, Any], *, json: bool) -> None:
-    """Print a result for people, or as JSON."""
+LONGEST_COMMAND = 200
+"""Letters of a command that is worth repeating to the person who typed it."""
+
+
+def typed() -> str:
+    """The command that is running, as it was typed; "the same command" where it is too long to repeat."""
+    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    return command if len(command) <= LONGEST_COMMAND and command.isprintable() else "the same command with"
+
+
+def show(document: "Document", data: Mapping[str, Any], *, json: bool, details: bool | None = None) -> None:
+    """Print a result for people, or as JSON.
+
+    Args:
+        document: The result for people: the first screen, or all of it with details.
+        data: The result by the keys of its JSON.
+        json: Whether JSON is asked for.
+        details: Whether the details are; None for a command without such an option, which prints all there is.
+    """
     from markscheme.report.json import dumps
     from markscheme.report.terminal import render_terminal
 
     if json:
         print(dumps(data))
-    else:
-        render_terminal(document, sys.stdout)
+        return
+    more = document if details is None else replace(document, more=document.more or typed())
+    render_terminal(more, sys.stdout, details=details)
 
 
 def rendered(document: "Document", form: Literal["markdown", "html"]) -> str:
@@ -83,6 +103,7 @@ def write_report(
     data: Callable[[], Mapping[str, Any]],
     targets: Mapping[str, str | None],
     *,
+    details: bool | None = None,
     quiet: bool = False,
     aside: bool = False,
     **others: Callable[[], str],
@@ -95,6 +116,7 @@ def write_report(
         document: The report.
         data: Makes what its JSON says.
         targets: By form, the file or "-"; None where it wasn't asked for.
+        details: Whether the details are printed too; None for a command without such an option.
         quiet: Whether nothing is printed.
         aside: Whether standard output is taken by something else.
         others: What makes the text of a form that is neither JSON nor made of the document.
@@ -104,7 +126,11 @@ def write_report(
 
     if not quiet:
         taken = aside or "-" in targets.values()
-        render_terminal(document, sys.stderr if taken else sys.stdout)
+        page = targets.get("html") or ""
+        shown = replace(document, written="" if page == "-" else page)
+        if details is not None:
+            shown = replace(shown, more=document.more or typed())
+        render_terminal(shown, sys.stderr if taken else sys.stdout, details=details)
     texts = {
         "json": lambda: dumps(data()) + "\n",
         "markdown": lambda: rendered(document, "markdown"),

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from json import dumps as json_line
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -130,8 +131,13 @@ def plan(
         draw,
         annotators,
         goals,
+        judged_by="".join(
+            [*(f" --ratings {quote(str(path))}" for path in ratings), *(f" --judge {quote(j)}" for j in judge)]
+        ),
     )
-    write_report(view(made), lambda: json_of(made), {"json": json}, quiet=quiet, aside=draw is not None)
+    write_report(
+        view(made), lambda: json_of(made), {"json": json}, details=details, quiet=quiet, aside=draw is not None
+    )
     for pick in draw.picks if draw is not None else ():
         print(json_line(pick.to_json(), ensure_ascii=False))
     return 0

@@ -106,9 +106,11 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
 
     examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
     labelled = examples.labelled.examples
-    asked = next_labels(folder, rubric, examples).in_words
+    asked = next_labels(folder, rubric, examples)
+    needed = 0 if asked.labels is None else asked.labels.more
     if not (folder / ACCEPTED).is_file():
-        return RubricStatus(rubric.name, file, labelled=len(labelled), next_step=asked)
+        of_rubric = RubricStatus(rubric.name, file, labelled=len(labelled))
+        return replace(of_rubric, next_step=asked.in_words, labels_needed=needed)
     receipt = load_receipt(folder / ACCEPTED)
     accepted = load_accepted(folder / ACCEPTED)
     fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
@@ -127,7 +129,8 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         tokens=tokens,
         fresh_until=None if stale else fresh_until,
         stale=tuple(stale),
-        next_step=asked if (folder / NEXT_LABELS).is_file() else "",
+        next_step=asked.in_words if (folder / NEXT_LABELS).is_file() else "",
+        labels_needed=needed if (folder / NEXT_LABELS).is_file() else 0,
     )
 
 

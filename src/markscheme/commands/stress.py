@@ -1,12 +1,14 @@
 """`markscheme stress`: what moves a judge that shouldn't?"""
 
 import asyncio
+import dataclasses
 import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, AskFlags, ExamplesFile, JsonFlag, JudgeName, RubricName
+from markscheme.commands.options import COUNT, AskFlags, Details, ExamplesFile, JsonFlag, JudgeName, RubricName, notify
+from markscheme.phrases import counted
 from markscheme.rubrics.format import Change
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def stress(
     repeats: Annotated[int, COUNT] = 1,
     examples: ExamplesFile = None,
     plan: bool = False,
+    details: Details = False,
     json: JsonFlag = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     ask: AskFlags = AskFlags(),
@@ -79,7 +82,8 @@ def stress(
     document = view(stress_run, str(identity))
     if html:
         put(rendered(document, "html"), html)
-    show(document, json_of(stress_run), json=json)
+    shown = dataclasses.replace(document, has_page=True, written=html or "")
+    show(shown, json_of(stress_run), json=json, details=details)
     is_moved = stress_run.control_moved or stress_run.obeys or stress_run.findings or stress_run.flips
     return _MOVED if is_moved or stress_run.reads_to_the_end is False else 0
 
@@ -101,11 +105,16 @@ async def _run(battery: "Battery", judge: "Judge", options: AskFlags) -> "Stress
 
 
 def _print_plan(battery: "Battery", judge: "Judge", options: AskFlags, *, to_stderr: bool) -> None:
-    """The changed texts and the cost are shown before anything is asked."""
+    """The cost is shown before anything is asked; with --plan the changed texts too."""
     from markscheme.grading import questions
+    from markscheme.report.figures import dollars
     from markscheme.report.terminal import render_terminal
     from markscheme.report.views.stress import plan_view
 
     prompts = [prompt for asking in battery.askings("") for prompt in questions(*battery.question(asking))]
     cost = options.cost(judge, prompts, battery.rubric.samples)
-    render_terminal(plan_view(battery, cost), sys.stderr if to_stderr else sys.stdout)
+    planned = plan_view(battery, cost)
+    if to_stderr:
+        notify(f"{counted(cost.calls, 'call')}: {dollars(cost.usd)}")
+    else:
+        render_terminal(planned, sys.stdout)

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from markscheme.commands.options import (
     WITHIN_1,
     AskFlags,
+    Details,
     ExamplesFile,
     ExportOptions,
     GoldKind,
@@ -21,7 +22,7 @@ from markscheme.commands.options import (
     RatingsFiles,
     RubricName,
 )
-from markscheme.commands.output import TOO_FEW, show
+from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError, writing
 from markscheme.files import refuse_unwritable
@@ -63,6 +64,7 @@ def tune(
     write: bool = False,
     band: bool = False,
     force: bool = False,
+    details: Details = False,
     json: JsonFlag = False,
     judge: JudgeName = None,
     ask: AskFlags = AskFlags(),
@@ -165,9 +167,19 @@ def tune(
         cascade = _write_cascade(votes, proposal, every, today)
     split = "dev" if every.has_splits else ""
     shown = TuneRun(
-        proposal, split, costs, rater, findings, openings, proposed.diff, written=written, votes=votes, cascade=cascade
+        proposal,
+        split,
+        costs,
+        rater,
+        findings,
+        openings,
+        proposed.diff,
+        written=written,
+        votes=votes,
+        cascade=cascade,
+        again=typed(),
     )
-    show(view(shown), json_of(shown), json=json)
+    show(view(shown), json_of(shown), json=json, details=details)
     return TOO_FEW if proposal.too_few else 0
 
 

@@ -17,12 +17,11 @@ NOISY_JUDGE_SD = 1.3
 """The same of a noisy judge: about three times a person's."""
 
 FAULTS: Mapping[str, str] = {
-    "lenient": f"on one criterion the judge lies {HALF_A_LEVEL:g} levels above people, and always did",
-    "slice": f"on one criterion, for one system of four, it lies {PART_OFF:g} levels too high, and always did",
-    "noisy": f"on one criterion its errors have a standard deviation of {NOISY_JUDGE_SD:g} levels, a person's "
-    f"{PERSON_SD:g}, and always had",
-    "text": f"the new wording of one of the two reworded criteria makes the judge {HALF_A_LEVEL:g} levels kinder",
-    NO_FAULT: "the judge is sound",
+    "lenient": f"{HALF_A_LEVEL:g} levels too kind on one criterion, then and now",
+    "slice": f"{PART_OFF:g} levels too kind for one system on one criterion, then and now",
+    "noisy": f"errors of {NOISY_JUDGE_SD:g} levels on one criterion, where a person's are {PERSON_SD:g}",
+    "text": f"{HALF_A_LEVEL:g} levels kinder since one of two criteria was reworded",
+    NO_FAULT: "a sound judge",
 }
 """Each fault by name, with its strength in a sentence."""
 

@@ -23,8 +23,8 @@ _LABELLED_RUBRIC = "code-quality"
 OTHER_MARK = 0.5
 """The pass mark of a rubric that names none: most answers of the set pass it."""
 PROVENANCE = (
-    "The labels are constructed: a Claude model wrote the answers with planted faults of known cost, and the labels "
-    "follow from these. No person labelled anything."
+    "A Claude model wrote them with planted faults of known cost; the labels follow from these, and no person labelled "
+    "anything."
 )
 _SHUFFLE_SEED = 1
 
@@ -58,11 +58,11 @@ def five_raters() -> tuple[ComparedRater, ...]:
     recorded = _recorded(rubric, examples)
     second = load_ratings(_data("ratings/claude-reader.jsonl"), rubric)
     planted: Iterable[tuple[str, str, Sequence[Rating]]] = (
-        ("recorded judge", "a Claude model's recorded replies, by the rubric", recorded),
-        ("second rater", "another conversation with a Claude model, no person, that read everything", second),
-        ("always-pass", "gives everything the best level, reads nothing", _always_pass(rubric, examples)),
-        ("coin", "shuffles the labels at random, reads nothing", _coin(rubric, examples)),
-        ("longer-is-better", "the longer the answer the better its levels", _longer_is_better(rubric, examples)),
+        ("recorded judge", "a Claude model", recorded),
+        ("second rater", "a second Claude", second),
+        ("always-pass", "best level, unread", _always_pass(rubric, examples)),
+        ("coin", "labels, shuffled", _coin(rubric, examples)),
+        ("longer-is-better", "counts words", _longer_is_better(rubric, examples)),
     )
     return tuple(_compared(name, does, ratings, rubric, examples) for name, does, ratings in planted)
 

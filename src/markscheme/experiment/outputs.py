@@ -11,13 +11,14 @@ from markscheme.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
 from markscheme.graded_table import parquet_rows
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, parse_json, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, parse_json, shown, table_rows
 from markscheme.promptfoo.results import Row, read_results
 from markscheme.readers.rated import are_export, has_results, open_rated
 from markscheme.submission import as_text
 
-TEXT_KEYS = ("output", "response")
-OWN_KEYS = frozenset(["id", "case", "variant", "inputs", "expected", "error", *TEXT_KEYS])
+TEXT_KEYS = ("output", "response", "answer")
+"""Where an output may be; the first that is there counts, and another is an input."""
+OWN_KEYS = frozenset(["id", "case", "variant", "inputs", "expected", "error", "output", "response"])
 AT = " @ "
 
 
@@ -40,9 +41,9 @@ def read_outputs(path: Path) -> list[Given]:
     outputs: dict[tuple[str, str], Given] = {}
     faults: list[Fault] = []
     entries = _entries(path)
-    for line, entry in entries:
+    for place, (line, entry) in enumerate(entries, start=1):
         try:
-            output = entry if isinstance(entry, Given) else _given(entry)
+            output = entry if isinstance(entry, Given) else _given(entry, place)
             if (output.variant, output.case) in outputs:
                 raise ValueError(f"a second output of {output.variant or 'the variant'} for case {output.case!r}")
             outputs[output.variant, output.case] = output
@@ -55,7 +56,7 @@ def read_outputs(path: Path) -> list[Given]:
 
 def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
     """The outputs of a file as written, each with its line."""
-    if path.suffix in (".jsonl", ".csv", ".parquet") and not has_results(path) and not are_export([path]):
+    if path.suffix.casefold() in (*LINES, *TABLES, PARQUET) and not has_results(path) and not are_export([path]):
         return records(path)
     return _of_results(read_results(path, unjudged=True).rows) if has_results(path) else _of_rated(path)
 
@@ -70,19 +71,21 @@ def _of_rated(path: Path) -> Iterator[tuple[None, Given]]:
 
 
 def records(path: Path) -> Iterator[tuple[int, Any]]:
-    """The objects of a .jsonl file or the rows of a .csv file, each with its line; empty cells are left out.
+    """The objects of a file of lines or the rows of a table, each with its line; empty cells are left out.
 
     Raises:
         RatingError: It has neither format, or cannot be read.
     """
-    if path.suffix == ".jsonl":
+    suffix = path.suffix.casefold()
+    if suffix in LINES:
         yield from json_lines(path, RatingError)
         return
-    if path.suffix == ".parquet":
+    if suffix == PARQUET:
         yield from parquet_rows(path)
         return
-    if path.suffix != ".csv":
-        raise RatingError("is neither .jsonl nor .csv nor Promptfoo's results", path=path)
+    if suffix not in TABLES:
+        known_endings = ", ".join((*LINES, *TABLES, PARQUET))
+        raise RatingError(f"expected a file that ends in {known_endings}, or an export with responses", path=path)
     for line, row in table_rows(path, RatingError):
         if row is None:
             raise RatingError(ANOTHER_LENGTH, path=path, line=line)
@@ -100,14 +103,18 @@ def case_of(record: Any) -> ExperimentCase:
     return ExperimentCase(_named(record, "id"), _texts(record, "inputs"), _texts(record, "expected"))
 
 
-def _given(record: Any) -> Given:
+def _given(record: Any, place: int) -> Given:
+    """The output in the record at a place; without a name its case is that place, as `grade` numbers rows."""
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
-    case = _named(record, "id" if "id" in record and "case" not in record else "case")
-    text = next((record[key] for key in TEXT_KEYS if record.get(key) is not None), None)
+    key = next((key for key in ("case", "id") if key in record), None)
+    case = str(place) if key is None else _named(record, key)
+    text_key = next((key for key in TEXT_KEYS if record.get(key) is not None), None)
+    text = None if text_key is None else record[text_key]
     if text is None and not record.get("error"):
         raise ValueError("`output` is missing; where there is none, `error` says why")
-    rest = {key: as_text(value) for key, value in record.items() if key not in OWN_KEYS and value is not None}
+    own_keys = {*OWN_KEYS, text_key}
+    rest = {key: as_text(value) for key, value in record.items() if key not in own_keys and value is not None}
     output = Output(None, as_text(record["error"])) if text is None else Output(as_text(text))
     return Given(as_text(record.get("variant") or ""), case, output, rest | _texts(record, "inputs"))
 

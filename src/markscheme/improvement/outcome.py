@@ -8,7 +8,7 @@ from markscheme.improvement.search import Search
 from markscheme.improvement.trial import TrialPart
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Usage
-from markscheme.phrases import counted, number
+from markscheme.phrases import counted, number, percent
 from markscheme.stats.selection import PLANNED_GAIN, PLANNED_SD, chance_to_find, held_out_needed, labels_needed
 
 PLANNED_AGREEMENT = 0.10
@@ -71,8 +71,8 @@ class ImprovementRun:
         whose = "The labels" if self.outside else "The held-out labels"
         return (
             f"{whose} don't confirm any of the new wordings; yours stays. With {where} a gain of "
-            f"{number(PLANNED_AGREEMENT)} in agreement ({PLANNED_GAIN:g} in MAE) is found "
-            f"{times_in_ten(self._chance_to_find(answer))}{'' if self._spread is None else ' here'}."
+            f"{number(PLANNED_AGREEMENT)} in agreement ({PLANNED_GAIN:g} in MAE) is found with a probability of "
+            f"{percent(self._chance_to_find(answer))}{'' if self._spread is None else ' here'}."
         )
 
     @property
@@ -154,15 +154,3 @@ def examples_in_words(part: TrialPart | Answer, kind: str = "example") -> str:
 
 def _names(wordings: tuple[Wording, ...]) -> str:
     return " and ".join(wording.name for wording in wordings)
-
-
-def times_in_ten(chance: float) -> str:
-    """A probability in tenths.
-
-    >>> times_in_ten(0.57), times_in_ten(0.02), times_in_ten(0.98)
-    ('about 6 times in 10', 'less than once in 10 times', 'nearly always')
-    """
-    tenths = round(10 * chance)
-    if tenths < 1:
-        return "less than once in 10 times"
-    return "nearly always" if tenths >= 10 else f"about {counted(tenths, 'time')} in 10"

@@ -48,7 +48,7 @@ class AnthropicJudge(SdkJudge):
     address_variable = "ANTHROPIC_BASE_URL"
     sdk = "anthropic"
     brand = "Anthropic"
-    install = "pip install anthropic"
+    extra = ""
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, UsageError, suggestion
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
+from markscheme.shipped import install_command
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -265,7 +266,7 @@ def _function(rest: str, asking: "Asking") -> "Judge":
 
 
 def _missing(module: str, extra: str) -> str | None:
-    return None if find_spec(module) else f"pip install '{extra}'"
+    return None if find_spec(module) else install_command(extra)
 
 
 def _set(*names: str) -> bool:
@@ -274,7 +275,7 @@ def _set(*names: str) -> bool:
 
 def _openai_ready() -> str | None:
     lacks_key = not _set("OPENAI_API_KEY", "OPENAI_BASE_URL")
-    missing = _missing("openai", "markscheme[openai]")
+    missing = _missing("openai", "openai")
     return missing or ("set OPENAI_API_KEY, or OPENAI_BASE_URL for another server" if lacks_key else None)
 
 
@@ -325,7 +326,7 @@ SHIPPED_KINDS: Final = (
         "local",
         _local,
         extra="markscheme[local]",
-        ready=lambda: _missing("xllamacpp", "markscheme[local]"),
+        ready=lambda: _missing("xllamacpp", "local"),
         form="local:PATH.gguf",
         needs="the file",
         about="a model file, run in this process",

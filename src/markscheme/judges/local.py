@@ -19,6 +19,7 @@ from markscheme.judges.judge import Identity, Reply
 from markscheme.judges.openai import chat_reply, schema_format
 from markscheme.judges.provider import said, shown
 from markscheme.prompt import Prompt
+from markscheme.shipped import install_command
 
 CONTEXT_TOKENS = 8192
 """Tokens of a prompt and its answer together, for each prompt that is answered at once."""
@@ -183,7 +184,7 @@ class LocalJudge:
         try:
             xllamacpp = import_module("xllamacpp")
         except ImportError as error:
-            raise NoJudge("a local model is run by the package xllamacpp: pip install 'markscheme[local]'") from error
+            raise NoJudge(f"a local model is run by the package xllamacpp: {install_command('local')}") from error
         parameters = xllamacpp.CommonParams()
         parameters.model.path = str(self.path)
         parameters.model_alias = [self.path.name]

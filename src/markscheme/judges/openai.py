@@ -96,7 +96,7 @@ class OpenAIJudge(SdkJudge):
     address_variable = "OPENAI_BASE_URL"
     sdk = "openai"
     brand = "OpenAI"
-    install = "pip install 'markscheme[openai]'"
+    extra = "openai"
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.shipped import install_command
 from markscheme.text import cut_short, on_one_line
 
 MAX_TOKENS = 4096
@@ -140,7 +141,7 @@ class SdkJudge:
         address_variable: The environment variable for another base URL.
         sdk: Name of the SDK's module.
         brand: The provider as the SDK's classes name it.
-        install: The command that installs it.
+        extra: The extra of markscheme that installs it; "" if it is a package of its own.
 
     Args:
         name: The judge's name, before the model.
@@ -158,7 +159,7 @@ class SdkJudge:
     address_variable: ClassVar[str]
     sdk: ClassVar[str]
     brand: ClassVar[str]
-    install: ClassVar[str]
+    extra: ClassVar[str]
 
     def __init__(
         self, name: str, model: str, api_key: str | None, base_url: str | None, deadline: float, client: Any
@@ -218,7 +219,8 @@ class SdkJudge:
         try:
             return import_module(self.sdk)
         except ModuleNotFoundError as error:
-            raise NoJudge(f"{self.who} is asked through the package {self.sdk}: {self.install}") from error
+            install = install_command(self.extra) if self.extra else f"pip install {self.sdk}"
+            raise NoJudge(f"{self.who} is asked through the package {self.sdk}: {install}") from error
         finally:
             if collecting:
                 gc.enable()

@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.plans.next_labels import NextLabels, next_labels
 from markscheme.labelling.disputes import agreement_so_far, first_labels, ratings_in
 from markscheme.labelling.pool import RATINGS, read_pool
@@ -13,7 +14,7 @@ from markscheme.phrases import number
 from markscheme.ratings.additions import DAY
 from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
 from markscheme.ratings.rating import Rating
-from markscheme.report.document import Document, Notes, Paragraph, Table
+from markscheme.report.document import Callout, Document, Notes, Table
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
@@ -161,8 +162,21 @@ def view(overview: Overview) -> Document:
     spread = ", ".join(f"{n} by {count}" for count, n in overview.labelled.items() if count)
     notes = Notes(("“Same twice” and “agrees with others” are shares of answers; – where there are too few.",))
     title = f"{overview.rubric}: {overview.responses} responses; labelled: {spread or 'none yet'}"
-    asked = (Paragraph((overview.next_step,)),) if overview.next_step else ()
-    return Document(title, "", (*((Table(headings, rows), notes) if rows else ()), *asked))
+    callout = (
+        Callout("open", overview.next_step) if overview.next_step else Callout("good", "No more labels are needed.")
+    )
+    return Document(title, "", (callout, *((Table(headings, rows), notes) if rows else ())), onward=_onward(overview))
+
+
+def _onward(overview: Overview) -> tuple[str, str]:
+    """What to do next: label what is left of the pool, or other outputs; or calibrate."""
+    commands = Commands(overview.rubric)
+    labels = overview.next_labels.labels
+    if labels is None or not labels.more:
+        return "Next", commands.calibrate()
+    pool = f" --pool {overview.pool}" if overview.pool else ""
+    left = overview.labelled.get(0, 0)
+    return "Next", commands.label(f"{pool} --rater YOUR-NAME") if left else commands.label_next(labels.more)
 
 
 def json_of(overview: Overview) -> dict[str, Any]:

@@ -130,13 +130,13 @@ class Openings:
     def sentence(self) -> str:
         """How often the test labels were looked at."""
         looks = len(self.all)
-        labels = f"Test labels of {counted(self.n, 'example')}"
+        labels = f"{counted(self.n, 'test example')} {'is' if self.n == 1 else 'are'} held out"
         if not looks:
-            return f"{labels}: never opened."
+            return f"{labels}; no run has used {'it' if self.n == 1 else 'them'} yet."
         times = "once" if looks == 1 else f"{looks} times"
         same = "" if self.of_these == looks else f", {self.of_these} of them at some of these labels"
         span = self.all[0].at if looks == 1 else f"{self.all[0].at} to {self.all[-1].at}"
-        looked = f"{labels}: opened {times}{same} ({span})."
+        looked = f"{labels}, and looked at {times}{same} ({span})."
         return f"{looked} An edit made after a look makes the next result too optimistic."
 
     def to_json(self) -> dict[str, Any]:

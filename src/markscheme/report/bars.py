@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from markscheme.phrases import signed
 from markscheme.report.document import Bars, Mark
 from markscheme.text import printable
 
@@ -15,13 +16,13 @@ def drawn(bars: Bars, width: int) -> Iterator[str]:
     names = max(len(name) for name, _ in bars.rows)
     texts = max(len(mark.text) for _, mark in bars.rows)
     room = max(_NARROWEST, min(_WIDEST, width - names - texts - 6))
-    yield " " * (names + 4) + _axis(room)
+    yield " " * (names + 4) + (_named_axis(bars, room) if bars.axis else _axis(room))
     for name, mark in bars.rows:
         yield f"  {printable(name):<{names}}  {_track(mark, room)}  {mark.text}"
     has_target = any(mark.role == "target" for _, mark in bars.rows)
     yield (
         " " * (names + 4)
-        + f"{_POINT} estimate  {_LOW}{_HIGH} {bars.interval}"
+        + f"{_POINT} {'mean' if bars.axis else 'estimate'}  {_LOW}{_HIGH} {bars.interval}"
         + (f"  {_TARGET} target" if has_target else "")
     )
 
@@ -32,6 +33,17 @@ def _axis(room: int) -> str:
     for at in range(0, 101, 20 if room >= 31 else 50):
         label = "100%" if at == 100 else str(at)
         start = max(0, round((room - 1) * at / 100) - len(str(at)) // 2)
+        cells[start : start + len(label)] = label
+    return "".join(cells).rstrip()
+
+
+def _named_axis(bars: Bars, room: int) -> str:
+    """The labels above another scale: its values, with their signs."""
+    cells = [" "] * (room + 4)
+    scale = bars.rows[0][1]
+    for value in bars.axis:
+        label = signed(value, 0 if value == round(value) else 1)
+        start = max(0, round((room - 1) * scale.place(value)) - len(label) // 2)
         cells[start : start + len(label)] = label
     return "".join(cells).rstrip()
 

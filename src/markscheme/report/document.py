@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal
 
-from markscheme.report.figures import NONE, with_signed_interval
+from markscheme.report.figures import NONE, cut_short, with_signed_interval
 from markscheme.stats import Estimate
 
 Tone = Literal["good", "trend", "open", "bad", "note"]
 TONE_SIGNS: Mapping[Tone, str] = {"good": "✓", "trend": "↗", "open": "?", "note": "!", "bad": "✗"}
+_FIRST_WORDS = 60
+"""Characters of a query or a response by which a reader recognises it: two of them make one or two lines."""
 Role = Literal["judge", "baseline", "annotators", "target", "chance"]
 
 
@@ -183,11 +185,15 @@ class Table(Block):
 
 @dataclass(frozen=True)
 class Bars(Block):
-    """Named shares on one scale from 0 to 100%, which makes them easy to compare; `interval` names their interval."""
+    """Named shares on one scale from 0 to 100%, which makes them easy to compare; `interval` names their interval.
+
+    Marks on another scale have the same `lowest` and `highest`; `axis` then has the values that the scale names.
+    """
 
     rows: tuple[tuple[str, Mark], ...]
     caption: str
     interval: str = "95% CI"
+    axis: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -352,6 +358,14 @@ class Case:
     reason_on: str = ""
     differs: tuple[str, ...] = ()
 
+    @property
+    def words(self) -> str:
+        """The first words of what was asked and of the response; "" where neither is known."""
+        inputs = dict(self.inputs)
+        query = inputs.get("query") or next(iter(inputs.values()), "")
+        texts = [cut_short(text, _FIRST_WORDS) for text in (query, self.response or "") if text.strip()]
+        return " → ".join(f"“{text}”" for text in texts)
+
 
 @dataclass(frozen=True)
 class Examples(Block):
@@ -415,17 +429,35 @@ class Document:
     Attributes:
         title: What was examined, in one line.
         source: Where the figures come from, in one line.
-        blocks: What a reader sees first.
-        sections: What follows, in order.
-        parts: Further documents on the same page, such as each judge's after a comparison.
-        more: The command that shows more; only the terminal prints it.
-        onward: What to do next with the files, and its command; None without one. Only the terminal prints it.
+        blocks: What a reader sees first: the answer as a Callout, and the figures behind it. The terminal prints no
+            more of a document that has details.
+        brief: What the first screen of the terminal has in place of the details.
+        sections: The details, in order.
+        parts: Further documents on the same page, such as each judge's after a comparison; details too.
+        more: The command that was run, which shows the details with --details; "" where that can't be said. Only the
+            terminal prints it.
+        has_page: Whether --html writes the whole as a page.
+        written: The page that was written; "" for none.
+        onward: What to do next, as its words and its command; None without one. Only the terminal prints it.
     """
 
     title: str
     source: str
     blocks: tuple[Block, ...]
     sections: tuple[Section, ...] = ()
+    brief: tuple[Block, ...] = ()
     parts: tuple["Document", ...] = ()
     more: str = ""
+    has_page: bool = False
+    written: str = ""
     onward: tuple[str, str] | None = None
+
+    @property
+    def answer(self) -> Callout | None:
+        """What the whole document comes to; None where it has no answer."""
+        return next((block for block in self.blocks if isinstance(block, Callout)), None)
+
+    @property
+    def has_details(self) -> bool:
+        """Whether there is more than the first screen."""
+        return bool(in_text(self.sections) or self.parts)

@@ -106,7 +106,8 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
             for case in block.cases[: min(_MOST_EXAMPLES, block.differing)]:
                 reason = cut_short(case.reason, _LONGEST_REASON)
                 why = f" Judge on {escaped(case.reason_on)}: “{escaped(reason)}”" if reason else ""
-                yield f"- {escaped(case.id)}: {escaped(case.head)}{'.' if why else ''}{why}"
+                words = f" {escaped(case.words)}" if case.words else ""
+                yield f"- {escaped(case.id)}: {escaped(case.head)}{'.' if words or why else ''}{words}{why}"
     yield ""
 
 

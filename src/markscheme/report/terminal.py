@@ -3,7 +3,8 @@
 import io
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import IO
 
 from rich.cells import cell_len
@@ -12,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.bars import drawn
 from markscheme.report.curves import EIGHTHS, drawn_curve
@@ -28,10 +30,8 @@ _LONGEST_FIGURE = 24
 """Width of a figure with its interval, which is wrapped last."""
 _MOST_IDS = 5
 """Ids in a row, which leave room for the text before them."""
-_MOST_CARDS = 8
-"""Findings shown whole; the rest is named by its codes, so that the report stays two screens long."""
-_MOST_EXAMPLES = 5
-"""Examples to read first; the HTML page has all."""
+SCREEN_LINES = 40
+"""Lines of a first screen: what a terminal window of usual height shows without scrolling."""
 _LONGEST_REASON = 220
 """Characters of a judge's reason: two lines of the widest terminal used."""
 _STYLES: dict[doc.Tone, str] = {
@@ -67,22 +67,84 @@ _TYPED = str.maketrans(
 """Replacements for a terminal without line drawing."""
 
 
-def render_terminal(document: doc.Document, file: IO[str], width: int | None = None) -> None:
+@dataclass(frozen=True)
+class _Room:
+    """How much of its blocks a screen has room for.
+
+    Attributes:
+        cards: Findings shown whole; the rest is named by its codes.
+        advice: Whether each says what to edit.
+        rows: Rows of a table.
+        notes: Lines of small print.
+        examples: Examples to read first; the HTML page has all.
+        captions: Whether bars are explained.
+    """
+
+    cards: int
+    advice: bool
+    rows: int
+    notes: int
+    examples: int = 0
+    captions: bool = True
+
+
+_ALL_ROOM = _Room(cards=8, advice=True, rows=10_000, notes=10_000, examples=5)
+"""Room for details: eight findings and five examples are as much as is read at once."""
+_ROOMS = (
+    _Room(cards=3, advice=True, rows=20, notes=6, examples=2),
+    _Room(cards=3, advice=True, rows=20, notes=6, examples=1),
+    _Room(cards=3, advice=True, rows=20, notes=6),
+    _Room(cards=2, advice=True, rows=12, notes=4),
+    _Room(cards=2, advice=False, rows=8, notes=3),
+    _Room(cards=2, advice=False, rows=6, notes=2),
+    _Room(cards=1, advice=False, rows=5, notes=2),
+    _Room(cards=1, advice=False, rows=3, notes=1, captions=False),
+)
+"""What a first screen leaves out, step by step, until it fits: small print and advice before findings and figures."""
+
+
+def render_terminal(
+    document: doc.Document, file: IO[str], width: int | None = None, *, details: bool | None = None
+) -> None:
     """Write a document to `file`, at most `width` columns wide: by default the screen's width, up to 120.
 
-    Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without Unicode, gets no line drawing. If
-    the reader has exited (`… | head`), the rest is discarded, so that files are still written and the exit status set.
+    Without details it is one screen of SCREEN_LINES. Where the terminal is lower than what is written, the answer is
+    the last line. Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without Unicode, gets no
+    line drawing. If the reader has exited (`… | head`), the rest is discarded, so that files are still written and the
+    exit status set.
+
+    Args:
+        document: What is written.
+        file: Where to.
+        width: Columns.
+        details: Whether the details are written; None writes them where the document can't say how to get them.
     """
-    text = io.StringIO()
     raw = raw_stream(file)
     encoding = raw.encoding or "utf-8" if hasattr(raw, "encoding") else "utf-8"
-    colours = _has_colours(raw)
-    width = width or _columns(raw)
+    columns = width or _columns(raw)
+    all_of_it = not (document.more or document.written) if details is None else details
+    lines: list[str] = []
+    for room in (_ALL_ROOM,) if all_of_it else _ROOMS:
+        lines = _drawn(document, columns, room, colours=_has_colours(raw), details=all_of_it)
+        if len(lines) <= SCREEN_LINES:
+            break
+    if raw.isatty() and len(lines) >= shutil.get_terminal_size().lines and document.answer is not None:
+        lines += ["", inline(f"{doc.TONE_SIGNS[document.answer.tone]} {document.answer.head}")]
+    _write("".join(f"{line}\n" for line in lines), raw, encoding)
+
+
+def _drawn(document: doc.Document, width: int, room: _Room, *, colours: bool, details: bool) -> list[str]:
+    """The lines of a document."""
+    text = io.StringIO()
     page = _Page(
         file=text, width=width, highlight=False, force_terminal=colours, color_system="standard" if colours else None
     )
-    page.document(document)
-    lines = "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+    page.room = room
+    page.document(document, details=details)
+    return [line.rstrip() for line in text.getvalue().splitlines()]
+
+
+def _write(lines: str, raw: IO[str], encoding: str) -> None:
     if _is_plain(raw, encoding):
         lines = lines.translate(_TYPED).encode(encoding, "replace").decode(encoding)
     try:
@@ -117,24 +179,35 @@ def _is_plain(file: IO[str], encoding: str) -> bool:
 class _Page(Console):
     """Draws blocks line by line."""
 
-    def document(self, document: doc.Document) -> None:
-        """A document and its parts."""
+    room: _Room = _ALL_ROOM
+
+    def document(self, document: doc.Document, *, details: bool) -> None:
+        """A document, with its sections and parts if details are wanted."""
         self._say(document.title, "bold")
         if document.source:
             self._say(document.source)
-        for block in doc.in_text((*document.blocks, *document.sections)):
-            if not isinstance(block, doc.Section):
+        before: doc.Block | None = None
+        for block in self._with_room((*document.blocks, *(document.sections if details else document.brief))):
+            if not isinstance(block, doc.Section) and not _belong_together(before, block):
                 self.print()
             self.block(block)
-        for part in document.parts:
+            before = block
+        for part in document.parts if details else ():
             self.print()
-            self.document(part)
-        if document.more:
+            self.document(part, details=details)
+        footer = list(_footer(document, details=details))
+        if footer:
             self.print()
-            self._say(("Full report: ", doc.Command(document.more)))
-        if document.onward:
-            what, command = document.onward
-            self._say((f"{what}: ", doc.Command(command)))
+        for line in footer:
+            self._say(line)
+
+    def _with_room(self, blocks: Sequence[doc.Block]) -> list[doc.Block]:
+        """The blocks that text shows, without a section of examples that there is no room for."""
+        return [
+            block
+            for block in doc.in_text(blocks)
+            if self.room.examples or not (isinstance(block, doc.Section) and isinstance(block.blocks[0], doc.Examples))
+        ]
 
     def block(self, block: doc.Block) -> None:
         """A block that text shows."""
@@ -146,9 +219,13 @@ class _Page(Console):
                     self.block(inner)
             case doc.Callout():
                 self._callout(block)
-            case doc.Paragraph() | doc.Notes():
+            case doc.Paragraph():
                 for line in block.lines:
                     self._say(line)
+            case doc.Notes():
+                for line in block.lines[: self.room.notes]:
+                    self._say(line)
+                self._more(len(block.lines) - self.room.notes, "note")
             case doc.Items():
                 for head, *more in block.items:
                     self._hang("-", [head, *more])
@@ -160,7 +237,8 @@ class _Page(Console):
             case doc.Bars():
                 for line in drawn(block, self.width):
                     self._say(line)
-                self._say(block.caption)
+                if self.room.captions or block.interval != doc.Bars.interval:  # it says how sure another interval is
+                    self._say(block.caption)
             case doc.Curve():
                 for line in drawn_curve(block, self.width):
                     self._say(line)
@@ -172,9 +250,10 @@ class _Page(Console):
             case doc.Facts():
                 self._grid([(f"{name}:", value) for name, value in block.rows])
             case doc.Examples():
-                for case in block.cases[: min(_MOST_EXAMPLES, block.differing)]:
+                for case in block.cases[: min(self.room.examples, block.differing)]:
                     reason = f"Judge on {case.reason_on}: “{cut_short(case.reason, _LONGEST_REASON)}”"
-                    self._hang("-", [f"{case.id}: {case.head}", *([reason] if case.reason else [])])
+                    words = [case.words] if case.words else []
+                    self._hang("-", [f"{case.id}: {case.head}", *words, *([reason] if case.reason else [])])
 
     def _say(self, line: doc.Line, style: str = "") -> None:
         self.print(Text(inline(line), style=style))
@@ -195,7 +274,7 @@ class _Page(Console):
     def _table(self, block: doc.Table) -> None:
         if block.caption:
             self._say(block.caption)
-        cells = [[inline(cell) for cell in row] for row in block.rows]
+        cells = [[inline(cell) for cell in row] for row in block.rows[: self.room.rows]]
         widths = _widths([list(map(printable, block.headings)), *cells], self.width)
         grid = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
         for heading, width in zip(block.headings, widths, strict=True):
@@ -203,6 +282,12 @@ class _Page(Console):
         for row in cells:
             grid.add_row(*map(Text, row))
         self.print(grid)
+        self._more(len(block.rows) - self.room.rows, "row")
+
+    def _more(self, n: int, what: str) -> None:
+        """How many lines there was no room for."""
+        if n > 0:
+            self._say(f"and {counted(n, f'more {what}')}")
 
     def _grid(self, rows: Sequence[tuple[doc.Line, ...]], indent: int = 0) -> None:
         grid = Grid.grid(padding=(0, 2, 0, 0))
@@ -213,12 +298,36 @@ class _Page(Console):
         self.print(Padding(grid, (0, 0, 0, indent)))
 
     def _cards(self, block: doc.Cards) -> None:
-        for number, card in enumerate(block.cards[:_MOST_CARDS], start=1):
+        commands = set[str]()
+        for number, card in enumerate(block.cards[: self.room.cards], start=1):
+            shown = card if self.room.advice else replace(card, advice=())
+            if card.command in commands:
+                shown = replace(shown, command="")
+            commands.add(card.command)
             first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
-            self._hang(f"{number}", [first, *card.rows, *card.below], indent=2)
-        left = block.cards[_MOST_CARDS:]
+            self._hang(f"{number}", [first, *card.rows, *shown.below], indent=2)
+        left = block.cards[self.room.cards :]
         if left:
             self._say(f"  and {len(left)} more: {', '.join(dict.fromkeys(card.code for card in left))}")
+
+
+def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
+    """Whether small print follows the table it is about."""
+    return isinstance(first, doc.Table) and isinstance(second, doc.Notes)
+
+
+def _footer(document: doc.Document, *, details: bool) -> Iterator[doc.Line]:
+    """What to do next, and where the rest is."""
+    if document.onward is not None:
+        words, command = document.onward
+        yield f"{words}: ", doc.Command(command)
+    if document.written:
+        yield f"Full report written: {document.written}"
+    elif document.more and document.has_details and not details:
+        page = " (or --html report.html)" if document.has_page else ""
+        yield "Full report: ", doc.Command(f"{document.more} --details"), page
+    elif document.more and document.has_page:
+        yield "As a page: ", doc.Command(f"{document.more} --html report.html")
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:

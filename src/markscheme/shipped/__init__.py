@@ -9,6 +9,18 @@ _HERE = Path(__file__).parent
 _CLONE = _HERE.parents[2]
 
 
+def install_command(extra: str) -> str:
+    """What installs an extra: from a clone its own, since a package index may have another version.
+
+    Args:
+        extra: Its name, such as "openai".
+    """
+    if not (_CLONE / "pyproject.toml").is_file() or _HERE.parent.parent.name != "src":
+        return f"pip install 'markscheme[{extra}]'"
+    place = "." if Path.cwd() == _CLONE else str(_CLONE)
+    return f"pip install -e '{place}[{extra}]'"
+
+
 def shipped(place: str) -> Path:
     """A file or folder that comes with markscheme, by its path in the repository; `project` is what `init` adds.
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erfc, expit, log_expit
 
-from markscheme.phrases import brief, signed
+from markscheme.phrases import p_in_words, signed
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, Floats, Groups, Integers, jackknife
 from markscheme.stats.pairs import equal_vectors
@@ -27,7 +27,7 @@ SLOPE_RIDGE = 0.01
 """Penalty on the slope, which keeps the fit finite where a mark separates all passes from all fails."""
 SAME_SCORE = 1e-12
 """Scores closer than this are one score that was rounded twice."""
-NO_DECISION = "no annotator decided pass or fail; scores cut at your own mark can't show where the mark should be"
+NO_DECISION = "no annotator decided pass or fail, and labels by level don't show where the mark should be"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +194,11 @@ def fit_pass_mark(
     known_groups = None if groups is None else units.kept(is_known)
     crossing = _crossing(points, place.reshape(-1), h, counts, author, goal, known_groups)
     if p > MARK_P:
-        return _mark_kept(author, f"the labels don't speak against your mark (p = {brief(p)})", None, p, crossing)
+        return _mark_kept(author, f"the labels don't speak against your mark ({p_in_words(p)})", None, p, crossing)
     mark = _snapped(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
     if np.array_equal(possible >= mark - SAME_SCORE, possible >= author - SAME_SCORE):
         return _mark_kept(author, "no attainable score lies between your mark and the better one", None, p, crossing)
-    return TunedMark(author, mark, True, f"the labels draw the line elsewhere (p = {brief(p)})", None, p, crossing)
+    return TunedMark(author, mark, True, f"the labels draw the line elsewhere ({p_in_words(p)})", None, p, crossing)
 
 
 @dataclass(frozen=True, slots=True)

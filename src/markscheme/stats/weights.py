@@ -16,7 +16,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 from scipy.special import fdtrc, fdtri
 
-from markscheme.phrases import brief, counted
+from markscheme.phrases import counted, p_in_words
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups, Integers, kept_within, spread, t_quantile
@@ -356,12 +356,12 @@ def _kept(task: _Task, reason: str, needed: int | None) -> TunedWeights:
 
 def _decision(p: float, gained: bool, *, changed: bool) -> tuple[bool, str]:
     if p > WEIGHTS_P:
-        return False, f"your weights fit as well as any (p = {brief(p)})"
+        return False, f"your weights fit as well as any ({p_in_words(p)})"
     if not changed:
         return False, "rounded as finely as yours, the tuned weights are yours"
     if not gained:
         return False, "on examples held out, the tuned and rounded weights do no better than yours"
-    return True, f"the marks follow other weights (p = {brief(p)})"
+    return True, f"the marks follow other weights ({p_in_words(p)})"
 
 
 def ridge(sums: Sums, author: Floats) -> Floats | None:

@@ -15,6 +15,7 @@ from markscheme.calibration.findings.kinds import (
     DRIFT_BY_EDIT,
     FINDING_KINDS,
     LENIENT,
+    NOISY,
     NOISY_JUDGE_OR_LABELS,
     STALE_LABELS,
     TOO_FEW_LABELS,
@@ -70,7 +71,7 @@ def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind,
 @pytest.mark.parametrize(
     ("kind", "options", "command"),
     [
-        (LENIENT, "", "markscheme calibrate reply --judge openai:gpt-5"),
+        (LENIENT, "", "markscheme improve reply --proposer openai:gpt-5"),
         (AMBIGUOUS, "", "markscheme adjudicate reply"),
         (STALE_LABELS, "", "markscheme label reply"),
         (NOISY_JUDGE_OR_LABELS, "", "markscheme label reply --rater annotator-2"),
@@ -87,7 +88,8 @@ def test_the_command_follows_the_advice(kind: FindingKind, options: str, command
 
 
 def test_ratings_from_a_file_are_asked_for_again_only_where_another_model_can_be() -> None:
-    assert LENIENT.command(FROM_FILE, "") == ""
+    assert NOISY.command(FROM_FILE, " --samples 3") == ""
+    assert NOISY.command(ASKED, "") == ""  # the command just run
     one_at_a_time = "markscheme calibrate reply --judge anthropic --strategy per_criterion"
     assert UNREADABLE.command(FROM_FILE, "") == one_at_a_time
     assert UNREADABLE.command(RESULTS, "") == ""

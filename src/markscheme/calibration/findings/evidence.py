@@ -331,12 +331,13 @@ class Evidence:
         return listed([self.ids[place] for place in places])
 
     def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:
-        """The judge's level and gold's on the worst examples."""
-        parts = [
-            f"{criterion.scale.level_name(float(criterion.judge[place]))} where {self.who} say "
-            f"{criterion.scale.level_name(float(criterion.gold[place]))} on {self.ids[place]}"
-            for place in places[:MOST_NAMED]
-        ]
+        """The judge's level and gold's on the worst examples; those with the same two levels are named together."""
+        by_levels: dict[str, list[str]] = defaultdict(list)
+        for place in places[:MOST_NAMED]:
+            its = criterion.scale.level_name(float(criterion.judge[place]))
+            theirs = criterion.scale.level_name(float(criterion.gold[place]))
+            by_levels[f"{its} where {self.who} say {theirs}"].append(self.ids[place])
+        parts = [f"{levels} ({', '.join(ids)})" for levels, ids in by_levels.items()]
         return f"the judge gave {', '.join(parts)}" if parts else "no single example shows it"
 
     def anchor_advice(self, criterion: CriterionEvidence, way: int) -> str:

@@ -49,7 +49,7 @@ class Finding:
         return f"{self.criterion}: {self.text}" if leads else self.text
 
     def command(self, commands: Commands) -> str:
-        """The command that follows the suggestion or checks whether it helped; "" if there is no single one."""
+        """The command that follows the suggestion; "" if there is none but the one just run."""
         return self.kind.command(commands, self.options)
 
     def to_json(self) -> dict[str, Any]:

@@ -82,8 +82,7 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
         yield evidence.finding(
             kinds.STUCK_JUDGE,
             criterion,
-            f"the judge gave {always} to {whom}; {evidence.who} gave their most frequent level to "
-            f"{percent(of_people)}.",
+            f"the judge gave {always} to {whom}; {evidence.who} gave no level to more than {percent(of_people)}.",
             f"Say in {criterion.name} what separates {always} from the others: "
             f"{evidence.both_levels(criterion, worst)}.",
             shows={"level": level, "share": share, "share_of_people": of_people},

@@ -21,7 +21,12 @@ CommandWriter: TypeAlias = Callable[[Commands, str], str]
 
 
 def _calibrate(commands: Commands, options: str) -> str:
-    return commands.calibrate(options) if commands.asks else ""
+    """Calibrate with other options; "" for the command that was just run."""
+    return commands.calibrate(options) if options and commands.asks else ""
+
+
+def _improve(commands: Commands, _options: str) -> str:
+    return commands.improve()
 
 
 def _ask_one_at_a_time(commands: Commands, options: str) -> str:
@@ -68,7 +73,7 @@ class FindingKind:
         cause: Where the fault is.
         fixed_by: What fixes it.
         after: The kinds to resolve first: as long as one of them is found, work on this one may be wasted.
-        command: The command that follows the suggestion or checks whether it helped.
+        command: The command that follows the suggestion; none for an edit by hand, after which you calibrate again.
         part_of: The code of a finding on the same criterion that explains this one; "" if none does.
         names_criterion: Whether its sentences name the criterion by themselves.
         voids_agreement: Whether a judge with it is not ok, however often it agrees.
@@ -149,16 +154,23 @@ LABELS_FIRST: Final = (AMBIGUOUS, STALE_LABELS, DRIFT, DRIFT_BY_EDIT, DRIFT_GOLD
 # --- then: the judge and the rubric ---------------------------------------------------------------------------------
 
 LENIENT: Final = FindingKind(
-    "lenient", "too lenient", cause="judge", fixed_by="wording", after=LABELS_FIRST, part_of=DRIFT.code
+    "lenient",
+    "too lenient",
+    cause="judge",
+    fixed_by="wording",
+    command=_improve,
+    after=LABELS_FIRST,
+    part_of=DRIFT.code,
 )
 SEVERE: Final = FindingKind(
-    "severe", "too severe", cause="judge", fixed_by="wording", after=LABELS_FIRST, part_of=DRIFT.code
+    "severe", "too severe", cause="judge", fixed_by="wording", command=_improve, after=LABELS_FIRST, part_of=DRIFT.code
 )
 CENTRAL_TENDENCY: Final = FindingKind(
     "central-tendency",
     "avoids the ends of the scale",
     cause="judge",
     fixed_by="wording",
+    command=_improve,
     after=LABELS_FIRST,
     part_of=DRIFT.code,
 )
@@ -180,6 +192,7 @@ RARELY_FOUND: Final = FindingKind(
     "rarely finds a category",
     cause="judge",
     fixed_by="wording",
+    command=_improve,
     after=LABELS_FIRST,
     part_of=DRIFT.code,
     needs_scores=False,
@@ -205,13 +218,19 @@ BROKEN_SLICE: Final = FindingKind(
     names_criterion=True,
 )
 HALO: Final = FindingKind(
-    "halo", "one criterion colours the others", cause="criteria", fixed_by="wording", after=LABELS_FIRST
+    "halo",
+    "one criterion colours the others",
+    cause="criteria",
+    fixed_by="wording",
+    command=_improve,
+    after=LABELS_FIRST,
 )
 REDUNDANT: Final = FindingKind(
     "redundant",
     "two criteria measure the same",
     cause="criteria",
     fixed_by="wording",
+    command=_improve,
     after=LABELS_FIRST,
     names_criterion=True,
 )
@@ -219,7 +238,7 @@ DEAD: Final = FindingKind(
     "dead", "does not distinguish responses", cause="scale", fixed_by="rubric", after=LABELS_FIRST
 )
 UNUSED_LEVEL: Final = FindingKind(
-    "unused-level", "levels nobody uses", cause="scale", fixed_by="wording", after=LABELS_FIRST
+    "unused-level", "levels nobody uses", cause="scale", fixed_by="rubric", after=LABELS_FIRST
 )
 INVENTED_QUOTES: Final = FindingKind(
     "invented-quotes", "quotes in nothing the judge saw", cause="quotes", fixed_by="rubric", after=LABELS_FIRST

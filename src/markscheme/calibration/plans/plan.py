@@ -94,7 +94,8 @@ def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_
     have = int((~np.isnan(truth.levels[criterion.name])).sum())
     name = "cohen_kappa" if criterion.scale.is_yes_no or not criterion.scale.ordered else "weighted_kappa"
     what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"
-    value, basis = ASSUMED_COEFFICIENT, "assumed"
+    value = ASSUMED_COEFFICIENT
+    basis = "an assumed"
     coefficient = None if pilot is None else pilot.criteria[criterion.name].statistics[name]
     if coefficient is not None and coefficient.value is not None and coefficient.n >= PILOT:
         spread = _spread(coefficient)
@@ -103,14 +104,14 @@ def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_
             return Need("width", what, labels, have, f"{coefficient.n} examples so far ({number(coefficient.value)})")
         if 0 < coefficient.value < 1:
             value = coefficient.value
-            basis = "seen"
+            basis = "a"
     margins = _margins(criterion, truth)
     weights: Literal["identity", "quadratic"] = "quadratic" if name == "weighted_kappa" else "identity"
     if np.count_nonzero(margins) < 2:
         return Need("width", what, None, have, "people give one level only: label examples that vary")
     spread = spread_at(mixture_table(margins, value), lambda shares: corrected_of_shares(shares, name, weights=weights))
     labels = labels_for_half_width(value, spread, half_width)
-    return Need("width", what, labels, have, f"conservative, coefficient {basis} {number(value)}")
+    return Need("width", what, labels, have, f"{basis} kappa of {number(value)}, and errors of every kind")
 
 
 def _spread(estimate: Estimate) -> float | None:
@@ -137,7 +138,7 @@ def _margins(criterion: Criterion, truth: Gold) -> Floats:
 
 
 def _promise(pilot: Comparison | None, have: int, error: float) -> Need:
-    what = f"at most {percent(error)} of automatic decisions wrong, 90% sure, one error survived"
+    what = f"at most {percent(error)} of automatic decisions wrong (90% confidence), even if one is found wrong"
     share, basis = ASSUMED_AUTOMATIC, f"assumed: {percent(ASSUMED_AUTOMATIC)} of decisions automatic"
     if pilot is not None:
         margins = np.abs(pilot.scores - pilot.rubric.pass_mark)
@@ -146,7 +147,7 @@ def _promise(pilot: Comparison | None, have: int, error: float) -> Need:
             width = pilot.rubric.gray_zone.width or pilot.tolerance
             share = max(0.05, float((margins > width).mean()))
             basis = f"{percent(share)} of scores lie further than {width:g} from the mark"
-    basis += "" if promise_for(have) == "automatic" else "; fewer can promise it of all decisions instead"
+    basis += "" if promise_for(have) == "automatic" else "; with fewer labels `tune` can promise it of all decisions"
     return Need("promise", what, labels_for_promise(share, errors=1, alpha=error), have, basis)
 
 

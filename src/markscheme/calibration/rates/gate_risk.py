@@ -10,6 +10,7 @@ import numpy as np
 from markscheme.calibration.rates.decisions import decided
 from markscheme.errors import ComparisonError, NothingGraded, RatingError
 from markscheme.fingerprint import fingerprint
+from markscheme.phrases import number, percent
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import RatingTable, groups_of, rating_table
 from markscheme.readers.rated import RatedFile, RatedFiles
@@ -26,8 +27,8 @@ RAREST = 50
 Gates of which so little is predicted, 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
 FEW_GROUPS = 5
 """With fewer groups of cases, how much the cases of a group vary together is hardly known; as in agreement by group."""
-PRINTED_AS_0 = 0.001
-"""An end of an interval below this is printed as 0."""
+NEARLY_ALWAYS = 0.95
+"""Probability above which a gate fails in nearly every run, which needs no figure."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,11 @@ class Gate:
         interval = self.risk.p_fail
         if self.chance is None:
             return f"{interval.undefined}."
-        between = f"90% interval {_in(interval.low or 0.0)} to {_in(interval.high or 0.0)}"
-        return f"This gate would fail {_often(self.chance)} though nothing changed ({between})."
+        between = f"90% CI {number(100 * (interval.low or 0.0), 0)}–{percent(interval.high or 0.0)}"
+        if self.chance > NEARLY_ALWAYS:
+            return f"This gate would fail in nearly every run though nothing changed ({between})."
+        often = f"This gate would fail in {_often(self.chance)} of runs though nothing changed"
+        return f"{often}." if self.chance < 1 / RAREST else f"{often} ({between})."
 
 
 def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = MappingProxyType({})) -> RatingTable:
@@ -179,21 +183,9 @@ def _number_of(groups: Sequence[str] | None) -> int | None:
 
 
 def _often(chance: float) -> str:
-    """A probability as a number of runs.
+    """A probability as a share of runs.
 
     >>> _often(0.04), _often(0.9), _often(0.001)
-    ('about 1 run in 25', 'about 9 runs in 10', 'less than 1 run in 50')
+    ('4%', '90%', 'less than 2%')
     """
-    if chance > 0.95:
-        return "nearly always"
-    if chance < 1 / RAREST:
-        return f"less than 1 run in {RAREST}"
-    if chance > 0.45:
-        return f"about {round(10 * chance)} runs in 10"
-    return f"about 1 run in {round(1 / chance)}"
-
-
-def _in(chance: float) -> str:
-    if chance < PRINTED_AS_0:
-        return "0"
-    return f"{round(10 * chance)} in 10" if chance > 0.45 else f"1 in {round(1 / chance)}"
+    return f"less than {percent(1 / RAREST)}" if chance < 1 / RAREST else percent(chance)

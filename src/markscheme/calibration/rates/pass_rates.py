@@ -22,7 +22,7 @@ DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 
 ASSUMED: Mapping[DrawnHow, str] = {
     "random": "the labels are a random part of what is graded here",
-    "by-verdict": "the labels are a random part of the judge's passes here, and of its fails",
+    "by-verdict": "labels were drawn separately from the judge's passes and fails",
     "by-stratum": "within each stratum the labels were drawn with known chances",
     "elsewhere": (
         "the labels are of other responses, on which the judge is assumed to make errors as often as here; labels of "

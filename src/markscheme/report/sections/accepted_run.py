@@ -45,6 +45,15 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
     )
 
 
+def in_short(baseline: Baseline) -> str:
+    """That no drift is shown, in a sentence; "" where one is, which the callout says."""
+    since = baseline.since
+    if baseline.foremost is not None or since.accepting:
+        return ""
+    compared = f"the accepted run of {since.accepted.date} on {counted(baseline.shared, 'example')}"
+    return f"No drift is shown since {compared} (an alarm needs p ≤ {brief(since.level)})."
+
+
 def _flipped(baseline: Baseline) -> str:
     flipped = len(baseline.score.flipped) if baseline.score is not None else 0
     return f" {flipped} of {baseline.shared} pass/fail decisions flipped." if flipped else ""
@@ -94,13 +103,13 @@ def _compared(baseline: Baseline) -> Iterator[doc.Line]:
         of = "" if since.planned is None else f" of {since.planned} planned"
         yield (
             f"This is comparison {since.run}{of} with it. The chance of a false alarm over all comparisons is "
-            f"{share(FALSE_ALARM)}; this one raises an alarm at p ≤ {brief(since.level)}."
+            f"{share(FALSE_ALARM)}; this one alarms at p ≤ {brief(since.level)}. Only those with --check count."
         )
     changes = "; ".join(change.sentence for change in baseline.changes)
     yield f"Changed since: {changes or 'nothing on record'}."
     yield (
         f"Intervals here are 90% CIs, which say whether a shift is within the margin, {share(since.margin)} of the "
-        "scale. They allow for differences between runs of an unchanged judge, so they are wider than that of the bias."
+        "scale. An unchanged judge differs a little from run to run; they allow for that."
     )
 
 

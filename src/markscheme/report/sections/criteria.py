@@ -61,8 +61,7 @@ def criteria_blocks(
     comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = ""
 ) -> Iterator[doc.Block]:
     """The table of criteria with its notes, the whole score, and on pages each criterion in detail."""
-    headings = CRITERION_HEADINGS[:-1] if comparison.rubric.is_of_pairs else CRITERION_HEADINGS
-    yield doc.Table(("Criterion", *headings, ""), tuple(criterion_rows(comparison, findings, tag_prefix)))
+    yield _table(comparison, findings, tag_prefix)
     yield doc.Notes(tuple(_notes(comparison)))
     yield doc.Paragraph((overall_line(comparison),))
     by_criterion = [comparison.by(criterion) for criterion in comparison.rubric.criteria]
@@ -70,6 +69,16 @@ def criteria_blocks(
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     yield doc.OnPages(tuple(detail for detail, scale in zip(details, scales, strict=True) if scale.ordered))
     yield from (detail for detail, scale in zip(details, scales, strict=True) if not scale.ordered)
+
+
+def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) -> tuple[doc.Block, ...]:
+    """The table of criteria, with a note on its figures in one line."""
+    return (_table(comparison, findings), doc.Notes((_about_figures(comparison, brief=True),)))
+
+
+def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = "") -> doc.Table:
+    headings = CRITERION_HEADINGS[:-1] if comparison.rubric.is_of_pairs else CRITERION_HEADINGS
+    return doc.Table(("Criterion", *headings, ""), tuple(criterion_rows(comparison, findings, tag_prefix)))
 
 
 def criterion_rows(
@@ -92,8 +101,9 @@ def criterion_rows(
         )
 
 
-def _notes(comparison: Comparison) -> Iterator[doc.Line]:
-    shown = [
+def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
+    """Criterion, name and estimate of each figure in the table."""
+    return [
         (name, heading, estimate)
         for name, compared in comparison.criteria.items()
         for heading, estimate in (
@@ -101,15 +111,25 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
             *([] if compared.criterion.scale.mirrored else [("bias", compared.statistics["signed_error"])]),
         )
     ]
+
+
+def _about_figures(comparison: Comparison, *, brief: bool = False) -> str:
+    """What the figures of the table are."""
     overall = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
-    some = any(estimate.is_approximate for estimate in (*overall, *(estimate for *_, estimate in shown)))
-    weights = ", weighted by squared distance where levels have an order" if _any_ordered(comparison) else ""
+    some = any(estimate.is_approximate for estimate in (*overall, *(estimate for *_, estimate in _figures(comparison))))
+    approximate = "; ~ approximate." if some else "."
     pairs = comparison.rubric.is_of_pairs
+    if brief:
+        about = "each pair counts with its mirror image" if pairs else "bias: judge minus gold"
+        return f"Same level as gold; kappa: beyond chance; {about}; 95% CIs{approximate}"
+    weights = ", weighted by squared distance where levels have an order" if _any_ordered(comparison) else ""
     about_bias = "Each pair counts with its mirror image. " if pairs else "Bias: judge minus gold. "
-    yield (
-        f"Same level: as gold. Kappa: agreement beyond chance{weights}. {about_bias}95% CIs"
-        + ("; ~ approximate." if some else ".")
-    )
+    return f"Same level: as gold. Kappa: agreement beyond chance{weights}. {about_bias}95% CIs{approximate}"
+
+
+def _notes(comparison: Comparison) -> Iterator[doc.Line]:
+    shown = _figures(comparison)
+    yield _about_figures(comparison)
     silent = {name for name, compared in comparison.criteria.items() if np.isnan(compared.judge).all()}
     yield from (f"– {name}: the judge gave no level." for name in silent)
     for name, heading, estimate in shown:

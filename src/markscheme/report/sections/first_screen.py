@@ -16,12 +16,13 @@ from markscheme.phrases import commonest, counted, few_of, in_words, number, per
 from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
-from markscheme.report.figures import NONE, cut_short, share, share_with_ci
+from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval
 from markscheme.report.sections import accepted_run
 from markscheme.report.sections.examples import is_one_decision
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.stats import Estimate
 
+_THEY_COUNT = {True: "it still counts", False: "they still count"}
 _TOO_FEW = "Not enough labels to tell whether it can gate."
 _NOT_BETTER = "Can't gate: not shown to beat the baseline."
 _BY_HAND = "Can't tell whether it can gate: all examples were picked by hand."
@@ -29,7 +30,7 @@ _NOT_YOUR_OUTPUTS = "That is agreement on the labelled examples, not on your out
 _TRENDS = "Use for trends, not for single decisions."
 _TREND = "A trend is an average over many examples."
 _EXPLORE = "For now, explore only: read its scores, but don't base decisions on them."
-_UNUSABLE = "Don't use it for trends either (averages over many examples)."
+_UNUSABLE = "Don't use it for trends (averages) either."
 _ADJUDICATE_FIRST = "First adjudicate the examples on which annotators differ, then sharpen the rubric's wording"
 _OUT_OF_POOL = "Draw them from a file of your outputs:"
 _UNREAD = (
@@ -149,7 +150,7 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
     person = with_scores.agreement_person
     digits = digits_of(comparison.agreement, target)
     default = " (default)" if is_default else ""
-    between = "" if person is None else "Annotators: two of them, compared in the same way. "
+    between = "" if person is None else "Annotators: two with each other. "
     if with_scores.weighted_to is not None:
         outputs = counted(with_scores.weighted_to, "output")
         between += f"Examples were drawn with unequal chances; shares are weighted to all {outputs}. "
@@ -173,23 +174,25 @@ def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
         who: The judge, with its article.
         settings: How many settings were tried on the labels; all of their intervals hold together.
     """
-    ci = "95% CI" if settings == 1 else f"CI, 95% for all {settings} settings tried on these labels together"
-    share_of = f"Agreement ({ci}): share of examples on which {who}'s"
+    ci = "" if settings == 1 else f" (CI: 95% for all {settings} settings tried on these labels together)"
+    share_of = f"Agreement{ci}: {who}'s"
     if isinstance(measure.of, Answers) and measure.of.has_score:
-        return f"{share_of} categories are gold's and its score is less than {measure.tolerance:g} from it, the labels'"
+        return (
+            f"{share_of} categories are gold's, the labels', and its score is less than {measure.tolerance:g} from it"
+        )
     if measure.of == OF_SCORE:
-        return f"{share_of} score is less than {measure.tolerance:g} from gold, the score of the labels"
-    return f"{share_of} {measure.noun} is gold's, that of the labels"
+        return f"{share_of} score is less than {measure.tolerance:g} from gold, the labels' score"
+    return f"{share_of} {measure.noun} is gold's, the labels'"
 
 
 def _about_agreement(comparison: Comparison, between: str) -> str:
     """What agreement and the baseline are, by what is compared."""
     measure = comparison.measure
     agreement = agreement_of(measure, "the judge", comparison.settings)
-    baseline = f"Baseline: always giving the one {measure.noun} that agrees most often. {between}"
+    baseline = f"Baseline: always the best single {measure.noun}. {between}"
     if measure.of == OF_SCORE:
-        return f"{agreement} (of several, their median). {baseline}Pass mark {comparison.rubric.pass_mark:g}."
-    return f"{agreement} (of several, the majority's). {baseline}".rstrip()
+        return f"{agreement}. {baseline}Pass mark {comparison.rubric.pass_mark:g}."
+    return f"{agreement}. {baseline}".rstrip()
 
 
 def tiles(comparison: Comparison) -> doc.Tiles:
@@ -226,7 +229,7 @@ def _wrong(wrong: doc.Ids, decisions: WrongDecisions, level: float, decision: st
     if rate.is_count:
         return count
     weighted = f"of all {all_such} " if decisions.is_weighted else ""
-    return f"{count}, {weighted}{share_with_ci(rate)}"
+    return f"{count}, {weighted}{share_with_interval(rate)}"
 
 
 # --- caveats --------------------------------------------------------------------------------------------------------
@@ -238,6 +241,8 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     gold = calibration.comparison.gold
     if not gold.has_people:
         yield f"Warning: {LABELS_IN_WORDS[gold.reference]}; agreement with them is no evidence about people."
+    if calibration.baseline is not None:
+        yield from filter(None, [accepted_run.in_short(calibration.baseline)])
     yield from _unseen(calibration)
     yield from _other_measure(calibration.comparison)
     ties = calibration.comparison.ties
@@ -260,7 +265,10 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if calibration.carried is not None:
         yield calibration.carried.sentence
     elif counts.stale_labels:
-        yield f"{counted(counts.stale_labels, 'label')} given for another wording (stale); they still count."
+        yield (
+            f"The rubric was reworded after {counted(counts.stale_labels, 'label')} "
+            f"{'was' if counts.stale_labels == 1 else 'were'} given; {_THEY_COUNT[counts.stale_labels == 1]}."
+        )
     yield from _even_splits(gold.even_splits)
     if gold.set_aside:
         yield f"{counted(gold.set_aside, 'example')} without human labels excluded."
@@ -285,8 +293,8 @@ def _even_splits(even_splits: Sequence[tuple[str, str]]) -> Iterator[doc.Line]:
         by_question.setdefault(over, []).append(unit)
     for over, units in by_question.items():
         yield (
-            f"Annotators split evenly on {over} of {counted(len(units), 'example')} ({few_of(units)}): there is no "
-            "gold label, so it counts neither as agreement nor as a miss; markscheme adjudicate decides it."
+            f"Annotators split evenly on {over} of {counted(len(units), 'example')} ({few_of(units)}), which therefore "
+            f"{'counts' if len(units) == 1 else 'count'} in no figure; markscheme adjudicate decides."
         )
 
 

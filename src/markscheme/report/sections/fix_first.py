@@ -16,7 +16,7 @@ the documentation proposes this limit."""
 
 def fix_first(calibration: Calibration) -> doc.Section:
     """What to do, one card per cause, without repeating the callout."""
-    return doc.Section("Fix first", (*_fixes(calibration), *_rewording(calibration)), "fix")
+    return doc.Section("Fix first", tuple(_fixes(calibration)), "fix")
 
 
 def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
@@ -35,8 +35,7 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
             yield doc.Paragraph((f"{finding.message} {finding.suggestion if needed is None else every}",))
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
     if is_file and any(finding.kind.is_fixed_by_edit for finding in shown):
-        then = "The ratings came from a file: after an edit, let the judge grade again, replace the file, then "
-        yield doc.Paragraph(((then, doc.Command(calibration.commands.calibrate())),))
+        yield doc.Notes(("After an edit, let the judge grade again and replace the file of ratings.",))
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:
@@ -140,8 +139,12 @@ def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc
 # --- other words ----------------------------------------------------------------------------------------------------
 
 
-def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
+def other_words(calibration: Calibration) -> doc.Section:
     """The command to rewrite the words and test the new ones, if the words are the likely cause."""
+    return doc.Section("Other words", tuple(_rewording(calibration)), "words")
+
+
+def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
     worded = [finding for finding in calibration.findings if finding.kind.fixed_by == "wording"]
     first = {kind for finding in worded for kind in finding.kind.after}
     waits = any(finding.kind in first for finding in calibration.findings)
@@ -154,6 +157,6 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
         of_gain = "finding a gain of 10 points in agreement with 80% probability"
         of = "tasks" if table.groups else "examples"
         enough = (
-            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}"
+            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}."
         )
-        yield doc.Notes(((f"To have the wording of {names} rewritten and tested: ", command, f" ({enough})."),))
+        yield doc.Paragraph(((f"To have the wording of {names} rewritten and tested: ", command), enough))

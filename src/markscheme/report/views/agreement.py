@@ -1,23 +1,87 @@
 """Agreement in a table of ratings: each measure with its interval, or why it has no value."""
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from markscheme.calibration.agreement import Agreement
-from markscheme.report.document import Document, Notes, Table
-from markscheme.report.figures import with_interval
+from markscheme.calibration.agreement import Agreement, ScaleName
+from markscheme.phrases import counted, percent
+from markscheme.report.document import Callout, Document, Notes, Section, Table, Tone
+from markscheme.report.figures import coefficient, with_interval
 from markscheme.report.json import attributes
+from markscheme.stats import Estimate
+
+RELIABLE = 0.8
+"""Alpha from which Krippendorff relies on data: Content Analysis, 2nd edition (2004), page 241."""
+TENTATIVE = 0.667
+"""Alpha from which he draws tentative conclusions: the same page."""
+_ALPHA = "krippendorff_alpha"
+_FOR_TWO: Mapping[ScaleName, tuple[str, ...]] = {
+    "nominal": (_ALPHA, "cohen_kappa", "gwet_ac1"),
+    "ordinal": (_ALPHA, "weighted_kappa", "gwet_ac2"),
+    "interval": (_ALPHA, "icc_2_1", "ccc"),
+}
+_FOR_MORE: Mapping[ScaleName, tuple[str, ...]] = {
+    "nominal": (_ALPHA, "fleiss_kappa", "gwet_ac1"),
+    "ordinal": (_ALPHA, "conger_kappa", "gwet_ac2"),
+    "interval": (_ALPHA, "icc_2_1", "icc_2_k"),
+}
+"""The coefficients that fit a scale: alpha, which takes missing ratings; the usual one; and one that prevalence moves
+little, or the reliability of absolute values."""
+_SOURCE = "By Krippendorff (2004), alpha from .80 is reliable, and from .667 enough for tentative conclusions."
 
 
 def view(agreement: Agreement) -> Document:
-    """The measures of agreement of a table."""
+    """How well the raters agree and what that is good for; every other measure is details."""
     table = agreement.table
-    statistics = agreement.statistics
-    size = (
-        f"{len(table.values)} units, {len(table.raters)} raters, {agreement.scale} scale of {len(table.levels)} levels"
+    by_scale = _FOR_TWO if len(table.raters) == 2 else _FOR_MORE
+    return Document(
+        f"{counted(len(table.values), 'unit')}, {counted(len(table.raters), 'rater')}",
+        f"Levels: {', '.join(map(_level, table.levels))} ({agreement.scale} scale).",
+        (_callout(agreement), *_measures(agreement.statistics, by_scale[agreement.scale]), Notes((_SOURCE,))),
+        (Section("Every measure", _measures(agreement.statistics, agreement.statistics)),),
     )
-    rows = tuple((name, with_interval(estimate), estimate.note or "") for name, estimate in statistics.items())
-    undefined = tuple(f"– {name}: {estimate.undefined}." for name, estimate in statistics.items() if estimate.undefined)
-    return Document(size, "", (Table(("Measure", "value (95% CI)", ""), rows), Notes(undefined)))
+
+
+def _level(level: float | str) -> str:
+    return level if isinstance(level, str) else f"{level:g}"
+
+
+def _callout(agreement: Agreement) -> Callout:
+    """The share on which two raters agree, and what alpha is good for."""
+    statistics = agreement.statistics
+    same = statistics["exact_agreement"]
+    alpha = statistics[_ALPHA]
+    two = "The two raters" if len(agreement.table.raters) == 2 else "Two raters"
+    share = "no unit that both rated" if same.value is None else percent(same.value)
+    head = f"{two} agree on {share}"
+    if alpha.value is None:
+        return Callout("open", f"{head}.", f"Beyond chance it isn't known how well: {alpha.undefined}.")
+    tone, good_for = _good_for(alpha.value)
+    return Callout(tone, f"{head}; alpha {coefficient(alpha)}: {good_for}.")
+
+
+def _good_for(alpha: float) -> tuple[Tone, str]:
+    """What ratings of that reliability are good for, by Krippendorff.
+
+    >>> _good_for(0.61)[1], _good_for(0.7)[1], _good_for(0.85)[1]
+    ('too low to rely on', 'usable for trends, not for single decisions', 'reliable')
+    """
+    if alpha >= RELIABLE:
+        return "good", "reliable"
+    return (
+        ("trend", "usable for trends, not for single decisions")
+        if alpha >= TENTATIVE
+        else ("bad", "too low to rely on")
+    )
+
+
+def _measures(statistics: Mapping[str, Estimate], names: Collection[str]) -> tuple[Table, Notes]:
+    shown = [(name, statistics[name]) for name in names if name in statistics]
+    rows = tuple((name.replace("_", " "), with_interval(estimate), estimate.note or "") for name, estimate in shown)
+    undefined = tuple(
+        f"– {name.replace('_', ' ')}: {estimate.undefined}." for name, estimate in shown if estimate.undefined
+    )
+    return Table(("Measure", "value (95% CI)", ""), rows), Notes(undefined)
 
 
 def json_of(agreement: Agreement) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
 from markscheme.report.sections import accepted_run
-from markscheme.report.sections.criteria import criteria_blocks, scatter
+from markscheme.report.sections.criteria import criteria_blocks, criteria_in_brief, scatter
 from markscheme.report.sections.examples import examples_of, is_one_decision
 from markscheme.report.sections.first_screen import agreement_bars, agreement_with_ties, callout, caveats, tiles
-from markscheme.report.sections.fix_first import fix_first
+from markscheme.report.sections.fix_first import fix_first, other_words
 from markscheme.report.sections.labels import annotators, labels_in_short
 from markscheme.report.sections.pairs import (
     orders_of_calibration,
@@ -48,16 +48,30 @@ def view(calibration: Calibration) -> doc.Document:
             doc.Notes(tuple(caveats(calibration))),
             fix_first(calibration),
         ),
+        brief=(*_read_first(calibration), *criteria_in_brief(comparison, calibration.findings)),
         sections=tuple(_sections(calibration)),
-        more=calibration.commands.calibrate(" --html report.html"),
+        more=calibration.commands.calibrate(),
+        has_page=True,
         onward=_onward(calibration),
     )
 
 
+def _read_first(calibration: Calibration) -> tuple[doc.Block, ...]:
+    """The examples to read first, where judge and gold differ on any."""
+    examples = examples_of(calibration.comparison, calibration.slices)
+    return (doc.Section("Read first", (examples,)),) if examples.differing else ()
+
+
 def _onward(calibration: Calibration) -> tuple[str, str] | None:
-    """How to go on with a table: by a rubric, which can be sharpened, and by which a judge can be asked."""
-    command = calibration.commands.init_from_table()
-    return ("To go on with a rubric", command) if calibration.rater.table_read_as else None
+    """What to do next, where neither the answer nor a finding says it: a rubric for a table; accept a good run."""
+    commands = calibration.commands
+    if calibration.rater.table_read_as:
+        return "Next, to go on with a rubric", commands.init_from_table()
+    if not (calibration.decision.is_usable and calibration.rater.may_be_accepted):
+        return None
+    if calibration.baseline is None:
+        return "Next, so that later runs show drift", commands.calibrate(" --accept")
+    return None
 
 
 def _sections(calibration: Calibration) -> Iterator[doc.Section]:
@@ -67,6 +81,7 @@ def _sections(calibration: Calibration) -> Iterator[doc.Section]:
         yield from _of_pairs(calibration)
     if comparison.probabilities is not None:
         yield probabilities_section(comparison.probabilities)
+    yield other_words(calibration)
     yield doc.Section("Examples to read first", tuple(_examples(calibration)), "examples")
     yield annotators(calibration)
     accept = calibration.commands.calibrate(" --accept")

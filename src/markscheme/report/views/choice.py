@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.choice import Choice, Differences, Flip, Standing, Switch
 from markscheme.calibration.comparison import OF_SCORE, Comparison, compare
+from markscheme.calibration.findings.commands import Commands
 from markscheme.phrases import counted, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
@@ -62,6 +63,7 @@ def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[
         blocks=tuple(_lead(choice)),
         sections=(*_pairs(choice), *(_details(compared) if compared is not None else ())),
         parts=tuple(parts),
+        onward=_onward(choice),
     )
 
 
@@ -84,8 +86,18 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
         yield doc.Bars((*bars, *baseline, target), f"{agreement_of(choice.measure, 'a judge')}.")
     headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
-    notes = [*choice.notes, f"Why: {choice.because}.", *_next_step(choice), _PAIRS_NOTE]
-    yield doc.Notes(tuple(notes))
+    yield doc.Notes((*choice.notes, f"Why: {choice.because}.", *_next_step(choice)))
+
+
+def _onward(choice: Choice) -> tuple[str, str] | None:
+    """What to do next: label, where the verdict on the judge to choose needs it; else see its own report."""
+    chosen = choice.recommended or choice.best
+    if chosen is None or choice.reference is None:
+        return None
+    commands = Commands(choice.rubric.name)
+    if choice.labels_needed and commands.label():
+        return "Next", commands.label_next(choice.labels_needed)
+    return None
 
 
 def _next_step(choice: Choice) -> Iterator[str]:
@@ -165,6 +177,7 @@ def shown_pairs(choice: Choice) -> list[Differences]:
 def _pairs(choice: Choice) -> Iterator[doc.Section]:
     for pair in shown_pairs(choice):
         yield _pair(pair, choice.rubric)
+    yield doc.Section("About these figures", (doc.Notes((_PAIRS_NOTE,)),))
 
 
 def _pair(pair: Differences, rubric: Rubric) -> doc.Section:
@@ -240,12 +253,12 @@ def _flip(flip: Flip) -> str:
 def _switch(switch: Switch) -> Iterator[str]:
     if switch.link.undefined is None:
         points_ = "; ".join(_linked(point) for point in switch.link.points)
-        yield f"After a switch an old score becomes (95% of single new scores in brackets): {points_}."
+        yield f"If you switch, old scores correspond to new ones: {points_}. Of new scores, 95% are in the brackets."
     else:
-        yield f"What an old score means after a switch is not known: {switch.link.undefined}."
+        yield f"If you switch, what an old score becomes isn't known: {switch.link.undefined}."
     yield (
-        f"Of old passes {share_with_interval(switch.passed)} pass after a switch; "
-        f"of old fails {share_with_interval(switch.failed)}."
+        f"If you switch, {share_with_interval(switch.passed)} of the old passes still pass, and "
+        f"{share_with_interval(switch.failed)} of the old fails pass."
     )
 
 

@@ -4,52 +4,62 @@ from collections.abc import Sequence
 from typing import Any
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.drift.shift import FALSE_ALARM
 from markscheme.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD
-from markscheme.demo.naming import COMMAND, Diagnosis
-from markscheme.demo.planting import ACCEPTED_RUNS, CRITERIA, SYSTEMS, Round
+from markscheme.demo.naming import Diagnosis
+from markscheme.demo.planting import ACCEPTED_RUNS, CRITERIA, Round
 from markscheme.demo.raters import OTHER_MARK, PROVENANCE, ComparedRater
-from markscheme.phrases import brief
-from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
+from markscheme.phrases import number
+from markscheme.report.document import (
+    Callout,
+    Document,
+    Facts,
+    Items,
+    Line,
+    Name,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    Verbatim,
+)
 from markscheme.report.figures import coefficient, share, share_with_interval
 from markscheme.report.json import attributes
 from markscheme.report.sections.first_screen import callout
-from markscheme.stats.change import alarm_level
 
-_MOST_FINDINGS = 3
-_FIRST_LEVEL = alarm_level(1, level=FALSE_ALARM)
+_MOST_SENTENCES = 2
+"""Of the first finding: what moved, and by how much."""
 
 
 def raters(compared: Sequence[ComparedRater]) -> Document:
     """Five raters: their raw agreement compared, then what each may decide."""
     first = compared[0].calibration.comparison
     mark = first.rubric.pass_mark
-    whole = "same pass/fail decision as labelled"
-    raw = Table(
-        ("Rater", f"{whole}, pass mark {OTHER_MARK:g}", f"pass mark {mark:g}"),
-        tuple((Name(rater.name), *map(_accuracy, _at_both_marks(rater))) for rater in compared),
+    table = Table(
+        ("Rater", "what it does", f"agrees at {OTHER_MARK:g}", f"at {mark:g}", "kappa", "use"),
+        tuple(_in_short(rater) for rater in compared),
     )
+    decisions = Items(tuple((f"{rater.name}: {_decision(rater)}",) for rater in compared))
     worth = Table(
         ("Rater", f"kappa, pass mark {OTHER_MARK:g}", f"pass mark {mark:g}", "agreement", "use"),
         tuple(_worth(rater) for rater in compared),
     )
-    decisions = Items(tuple((f"{rater.name}: {_decision(rater)}",) for rater in compared))
-    synthetic = "On synthetic labels no judge gets beyond explore: agreement with them is no evidence about people."
     return Document(
         title="Five raters of one labelled set",
-        source=f"{len(first.gold.ids)} answers of an imagined coding assistant, rubric {first.rubric.name}.",
+        source=f"{len(first.gold.ids)} answers of a coding assistant. {PROVENANCE}",
         blocks=(
-            Paragraph((PROVENANCE,)),
-            Table(("Rater", ""), tuple((Name(rater.name), rater.does) for rater in compared)),
+            Callout("note", "Raw agreement doesn't show who has read the answers.", _raw(compared)),
+            table,
+            Notes((f"Kappa at {mark:g}: agreement beyond chance. Labels by no person allow explore.",)),
         ),
-        sections=(
-            Section("Raw agreement, the figure usually quoted", (raw, Paragraph((_raw(compared),)))),
-            Section(
-                "What it is worth, and what each may decide",
-                (worth, Paragraph((_constant(compared[0]),)), decisions, Paragraph((synthetic,))),
-            ),
-        ),
+        sections=(Section("What each may decide", (worth, Paragraph((_constant(compared[0]),)), decisions)),),
     )
+
+
+def _in_short(rater: ComparedRater) -> tuple[Line, ...]:
+    comparison = rater.calibration.comparison
+    accuracies = map(_accuracy, _at_both_marks(rater))
+    kappa = number(comparison.overall["pass_kappa"].value)
+    return Name(rater.name), rater.does, *accuracies, kappa, rater.calibration.decision.use
 
 
 def _at_both_marks(rater: ComparedRater) -> tuple[Comparison, Comparison]:
@@ -69,12 +79,10 @@ def _worth(rater: ComparedRater) -> tuple[Line, ...]:
 def _raw(compared: Sequence[ComparedRater]) -> str:
     passing = _at_both_marks(next(rater for rater in compared if rater.name == "always-pass"))
     rates = [share(comparison.overall["prevalence_gold"].value) for comparison in passing]
-    accuracy = list(map(_accuracy, passing))
     low, high = (comparison.rubric.pass_mark for comparison in passing)
     return (
-        f"By the labels {rates[0]} of the answers pass at {low:g} and {rates[1]} at {high:g}. So a rater that has read "
-        f"nothing and passes everything agrees on {accuracy[0]}, or on {accuracy[1]}: the figure shows where the pass "
-        "mark is, not whether anyone read."
+        f"{rates[0]} of the answers pass at {low:g} and {rates[1]} at {high:g}, so passing everything agrees on "
+        f"{rates[0]}, or on {rates[1]}."
     )
 
 
@@ -101,36 +109,26 @@ def _decision(rater: ComparedRater) -> str:
 def rules(n: int) -> Document:
     """The invented data of a round, and which faults may be planted."""
     simulated = (
-        f"Ratings are drawn at random; no person and no model takes part. {n} responses of {len(SYSTEMS)} systems on "
-        f"{len(CRITERIA)} criteria of five levels; two simulated people miss the true level by {PERSON_SD:g} (standard "
-        f"deviation), the simulated judge by {JUDGE_SD:g}, each time it is asked. A run of it was accepted earlier, "
-        f"{ACCEPTED_RUNS} times over; since then two criteria were reworded, whatever is planted."
+        f"Simulated: {n} responses on {len(CRITERIA)} criteria, two people (errors of {PERSON_SD:g} levels), a judge "
+        f"({JUDGE_SD:g}), and {ACCEPTED_RUNS} runs accepted before two criteria were reworded. One of these is planted:"
     )
-    planned = f"This is the first comparison with the accepted runs, so a shift counts with p ≤ {brief(_FIRST_LEVEL)}."
-    faults = Table(("Fault", ""), tuple(FAULTS.items()))
-    return Document("A planted fault", "", (Paragraph((simulated,)), faults, Paragraph((planned,))))
+    faults = Facts(tuple(FAULTS.items()))
+    return Document("A planted fault", simulated, (faults,))
 
 
 def planted(made: Round, *, sealed: bool) -> Document:
     """The hash of what is planted, or the fault itself if it isn't secret."""
     if sealed:
-        return Document("Sealed. The sha256 of fault, place and nonce:", "", (Verbatim(made.seal),))
+        return Document("Sealed: the sha256 of fault, place and nonce", made.seal, ())
     return Document(f"Planted: {_fault(made)}. Seed {made.seed}.", "", ())
-
-
-def started(written: Sequence[str]) -> Document:
-    """What the other process receives and runs."""
-    files = f"A new process, started in a folder that holds {', '.join(written)}, runs"
-    return Document(files, "", (Verbatim(f"markscheme {' '.join(COMMAND)}"),))
 
 
 def diagnosis(answer: Diagnosis) -> Document:
     """The other process's diagnosis."""
-    items = [str(finding["message"]) for finding in answer.findings[:_MOST_FINDINGS]]
-    if len(answer.findings) > _MOST_FINDINGS:
-        items.append(f"and {len(answer.findings) - _MOST_FINDINGS} more")
-    block: Block = Items(tuple((item,) for item in items)) if items else Paragraph(("No issues found.",))
-    return Document(f"It names: {answer.named}", "", (block,))
+    sentences = str(answer.findings[0]["message"]).split(". ")[:_MOST_SENTENCES] if answer.findings else []
+    message = ". ".join(sentences).rstrip(".")
+    head = f"A new process sees rubric, ratings and accepted runs only. It names: {answer.named}"
+    return Document(head, f"{message or 'No issues found'}.", ())
 
 
 def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
@@ -144,11 +142,7 @@ def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
     check = (
         f"printf %s '{made.secret}' | sha256sum\nmarkscheme demo --sealed --seed {made.seed} -n {len(made.examples)}"
     )
-    return Document(
-        f"The seal is opened: {_fault(made)}.",
-        text,
-        (Paragraph(("To check the hash above, and to draw the same round again:",)), Verbatim(check)),
-    )
+    return Document(f"The seal is opened: {_fault(made)}.", text, (Verbatim(check),))
 
 
 def _fault(made: Round) -> str:

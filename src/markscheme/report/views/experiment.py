@@ -9,7 +9,7 @@ from typing import Any
 from markscheme.experiment.definition import OVERALL, PASS_RATE
 from markscheme.experiment.outcome import ExperimentReport
 from markscheme.experiment.run import ExperimentRun
-from markscheme.experiment.table import LEAST_CASES, Difference, Figure, VariantFigures
+from markscheme.experiment.table import ALPHA, LEAST_CASES, Difference, Figure, VariantFigures
 from markscheme.judges.judge import total
 from markscheme.phrases import MOST_REASONS, brief, counted, number
 from markscheme.receipt import calibration_text
@@ -43,19 +43,89 @@ def view(report: ExperimentReport) -> Document:
 
 
 def _lead(report: ExperimentReport) -> Iterator[Block]:
+    yield _callout(report)
+    yield Table(
+        ("Variant", "overall", "passes (95% CI)", "not graded"),
+        tuple(_variant(name, row) for name, row in report.rows.items()),
+    )
+    best = _best(report)
+    shown = [difference for difference in report.differences if best in (difference.first, difference.second)]
+    if shown:
+        rows = tuple(_pair(difference) for difference in shown if OVERALL in difference.shifts)
+        yield Table(("Overall, on the same cases", "means", "difference (95% CI)", "p", "cases"), rows)
+    yield Notes((*_missing(report.run), *_since(report), *report.notes))
+
+
+def _since(report: ExperimentReport) -> Iterator[str]:
+    """How the overall score moved since the accepted run."""
+    for difference in report.since:
+        shift = difference.shifts.get(OVERALL)
+        if shift is not None:
+            moved = with_signed_interval(shift.difference)
+            yield f"Since the accepted run of {report.accepted}, {difference.second} moved by {moved} (95% CI)."
+
+
+def _variant(name: str, row: VariantFigures) -> tuple[Line, ...]:
+    whole = row.overall
+    return Name(name), number(whole.mean), share_with_interval(row.pass_rate), str(whole.not_graded)
+
+
+def _pair(difference: Difference) -> tuple[Line, ...]:
+    shift = difference.shifts[OVERALL]
+    means = " and ".join(map(number, shift.means))
+    pair = Name(f"{difference.first} and {difference.second}")
+    return pair, means, with_signed_interval(shift.difference), chance(shift.p), str(shift.difference.n)
+
+
+def _best(report: ExperimentReport) -> str:
+    """The variant with the highest mean; the first of several, and of those without one."""
+    means = {name: -1.0 if row.overall.mean is None else row.overall.mean for name, row in report.rows.items()}
+    return max(means, key=lambda name: means[name])
+
+
+def _callout(report: ExperimentReport) -> Callout:
+    """The winner, with both means over the same cases; or that none is shown. A failed rule comes first."""
     if report.failed:
-        yield Callout("bad", "Fails.", "; ".join(report.failed))
-    yield Notes(tuple(_missing(report.run)))
+        return Callout("bad", "Fails.", "; ".join(report.failed))
+    best = _best(report)
+    pairs = [pair for pair in report.differences if best in (pair.first, pair.second) and OVERALL in pair.shifts]
+    if not pairs:
+        mean = report.rows[best].overall.mean
+        return Callout("note", f"{best} has a mean of {number(mean)}.", "There is no other variant to compare it with.")
+    closest = min(pairs, key=lambda pair: abs(pair.shifts[OVERALL].difference.value or 0.0))
+    other = closest.first if closest.second == best else closest.second
+    shift = closest.shifts[OVERALL]
+    means = dict(zip((closest.first, closest.second), map(number, shift.means), strict=True))
+    figures_ = f"{best} {means[best]}, {other} {means[other]} over the same {counted(shift.difference.n, 'case')}"
+    if all(_is_shown(pair, best) for pair in pairs):
+        others = f"{other}" if len(pairs) == 1 else "every other variant"
+        against = "" if len(pairs) == 1 else "The closest: "
+        return Callout("good", f"{best} is better than {others}.", f"{against}{figures_}.")
+    if max(pair.shifts[OVERALL].difference.n for pair in pairs) < LEAST_CASES:
+        few = f"{counted(shift.difference.n, 'case')} can't show any difference; it takes at least {LEAST_CASES}."
+        return Callout("open", "Too few cases to name a winner.", f"{few} {figures_}.")
+    return Callout("open", "No variant is shown to be the best.", f"{figures_}.")
+
+
+def _is_shown(pair: Difference, best: str) -> bool:
+    """Whether the difference to the best variant is more than chance."""
+    shift = pair.shifts[OVERALL]
+    gain = shift.difference.value or 0.0
+    return shift.p <= ALPHA and (gain > 0 if pair.second == best else gain < 0)
+
+
+def _every_figure(report: ExperimentReport) -> Iterator[Block]:
+    """Each variant's levels by criterion."""
     faults = {criterion.name for criterion in report.run.experiment.rubric.criteria if criterion.weight < 0}
     rows = tuple(cells for name, row in report.rows.items() for cells in _rows(name, row, faults))
     yield Table(_HEADINGS, rows)
     if faults:
         yield Notes((_ON_FAULTS,))
     yield Items(tuple((_whole(name, row),) for name, row in report.rows.items()))
-    yield Paragraph(tuple(report.notes))
 
 
 def _sections(report: ExperimentReport) -> Iterator[Section]:
+    yield Section("Every figure", tuple(_every_figure(report)))
     if report.differences:
         rows = tuple(cells for difference in _shown(report.differences) for cells in _shift_rows(difference))
         lines = Paragraph(tuple(_on_differences(report.differences)))
@@ -65,7 +135,7 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
         yield Section(f"Since the accepted run of {report.accepted}", (Table(_SHIFT_HEADINGS, rows),))
     if report.rates is not None:
         rates = pass_rate.view(report.rates, report.reference)
-        yield Section(rates.title, (Paragraph((rates.source,)), *rates.blocks))
+        yield Section(rates.title, rates.blocks)
 
 
 def _source(run: ExperimentRun) -> str:

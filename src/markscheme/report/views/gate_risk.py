@@ -28,7 +28,7 @@ def view(gate: Gate) -> Document:
     risk = gate.risk
     cases = f"{counted(risk.runs, 'run')} of {counted(risk.cases, 'case')}"
     grouped = "" if gate.groups is None else f" in {counted(gate.groups, 'group')}"
-    blocks = _callout(gate), Notes(tuple(_notes(gate)))
+    blocks = _callout(gate), *_in_promptfoo(gate), Notes(tuple(_notes(gate)))
     subtitle = f"{cases}{grouped}, {_FIGURES[gate.of]} {number(risk.center)}."
     return Document(f"Gate at {gate.threshold:g}", subtitle, blocks, tuple(_sections(gate)))
 
@@ -72,21 +72,22 @@ def _advice(gate: Gate) -> Iterator[str]:
         yield f"{counted(risk.runs, 'run')} can't show how much less."
     mark = _down(risk.safe_threshold)
     safe = f"a threshold of {number(mark)} with {counted(gate.averaged, 'run')}"
-    finds = f"finds a drop of {number(risk.smallest_drop + gate.threshold - mark)} or more 8 times in 10"
+    finds = f"finds a drop of {number(risk.smallest_drop + gate.threshold - mark)} or more with 80% probability"
     if risk.center < gate.threshold:
-        yield f"The {_FIGURES[gate.of]} is {number(risk.center)}, below the threshold. Safe is {safe}; it {finds}."
+        below = f"The {_FIGURES[gate.of]} is {number(risk.center)}, below the threshold."
+        yield f"{below} Use {safe} instead: it rarely fails by chance and {finds}."
     elif risk.repeats is None:
         few = f"; {_REPEAT}" if risk.runs < ENOUGH_RUNS and not _is_unusable(gate) else ""
         yield f"How many runs to average for this threshold can't be seen from {counted(risk.runs, 'run')}{few}."
         if not _is_unusable(gate):
-            yield f"Safe is {safe}; it {finds}."
+            yield f"Use {safe} instead: it rarely fails by chance and {finds}."
     elif _is_unusable(gate):
-        yield f"Averaging {counted(risk.repeats, 'run')} keeps false alarms to 5%, 8 times in 10."
+        yield f"Averaging {counted(risk.repeats, 'run')} keeps false alarms to 5% with 80% probability."
     elif risk.repeats > gate.averaged:
         ways = f"averaging {counted(risk.repeats, 'run')} keeps false alarms to 5%; so does {safe}, which then {finds}."
         yield f"{ways[0].upper()}{ways[1:]}" if gate.is_risky else f"To be surer of that: {ways}"
     else:
-        yield f"It finds a drop of {number(risk.smallest_drop)} or more 8 times in 10."
+        yield f"It finds a drop of {number(risk.smallest_drop)} or more with 80% probability."
 
 
 def _sections(gate: Gate) -> Iterator[Section]:
@@ -98,14 +99,19 @@ def _sections(gate: Gate) -> Iterator[Section]:
             ("false alarms", _percent(gate.chance)),
             (f"if the mean of {counted(risk.runs, 'run')} were exact", _percent(risk.p_fail.value)),
             ("safe threshold (95% confidence)", number(_down(risk.safe_threshold))),
-            ("smallest drop found 8 times in 10", number(max(0.0, risk.smallest_drop))),
+            ("smallest drop found with 80% probability", number(max(0.0, risk.smallest_drop))),
             ("runs to average for this threshold", str(risk.repeats or f"not seen from {counted(risk.runs, 'run')}")),
         )
     )
     shift = f"Run means vary about {number(risk.run_shift, 1)} times as much as their cases explain"
     lines = (f"{shift}: there is a run-level effect.",) if risk.run_level >= _RUN_LEVEL else ()
     yield Section("Figures", (facts, Paragraph(lines)))
-    yield Section("In Promptfoo", (Verbatim(snippet(gate)),))
+
+
+def _in_promptfoo(gate: Gate) -> Iterator[Section]:
+    """What to do next: the gate in Promptfoo's own terms, or more runs."""
+    if gate.risk.smallest_drop is not None and gate.risk.safe_threshold is not None:
+        yield Section("Next, in Promptfoo", (Verbatim(snippet(gate)),))
 
 
 def snippet(gate: Gate) -> str:
@@ -119,7 +125,7 @@ def snippet(gate: Gate) -> str:
     if gate.of == "pass":
         return f"{config}\nPROMPTFOO_PASS_RATE_THRESHOLD={100 * threshold:g} promptfoo eval"
     mean = "[.results.results[].score] | add / length"
-    return f"{config}\npromptfoo eval -o results.json; jq -e '{mean} >= {threshold:g}' results.json"
+    return f"{config}\npromptfoo eval -o results.json\njq -e '{mean} >= {threshold:g}' results.json"
 
 
 def _down(value: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
 from markscheme.readers.rated import RatedFile
-from markscheme.report.document import Document, Line, Paragraph
+from markscheme.report.document import Callout, Document, Line, Paragraph
 from markscheme.report.json import attributes
 
 COUNTS = "known=n_known new=n_new changed=n_changed older=n_older"
@@ -24,27 +24,33 @@ def view(file: RatedFile, to: Path | None, examples_to: Path | None, additions: 
         examples_to: Where the responses were written; None if they weren't.
         additions: What was new in a file that was there; None for a new file.
     """
-    contents = f"{counted(len(file.examples), 'response')} and {counted(len(file.ratings), 'rating')}"
-    lines = tuple(_lines(file, to, examples_to, additions))
-    return Document(f"{file.path}, read as {file.format}: {contents}", "", (Paragraph(lines),))
+    lines = tuple(_lines(file, examples_to))
+    callout = Callout("note" if file.lost else "good", _written(file, to, examples_to, additions))
+    return Document(f"{file.path}, read as {file.format}", "", (callout, Paragraph(lines)))
 
 
-def _lines(file: RatedFile, to: Path | None, examples_to: Path | None, additions: Additions | None) -> Iterator[Line]:
+def _written(file: RatedFile, to: Path | None, examples_to: Path | None, additions: Additions | None) -> str:
+    """What became of the file, in a sentence."""
+    ratings = f"{counted(len(file.ratings), 'rating')} read"
+    if to:
+        ratings = f"{counted(len(file.ratings), 'rating')} written to {to}"
+    if to and additions is not None:
+        ratings = f"{to}: {additions.sentence.rstrip('.')}"
+    responses = f"{counted(len(file.examples), 'response')} written to {examples_to}" if examples_to else ""
+    lost = f"{counted(sum(Counter(file.lost).values()), 'thing')} lost" if file.lost else "nothing was lost"
+    return f"{'; '.join(filter(None, [ratings, responses, lost]))}."
+
+
+def _lines(file: RatedFile, examples_to: Path | None) -> Iterator[Line]:
     for name, counts in _raters(file).items():
         ungraded = f", {counts['ungraded']} of them ungraded" if counts["ungraded"] else ""
         yield f"  {name}: {counts['ratings']} ({counts['kind']}{ungraded})"
-    if to and additions is not None:
-        yield f"{to}: {additions.sentence}"
-    elif to:
-        yield f"ratings written to {to}"
-    if examples_to:
-        yield f"responses written to {examples_to}"
     yield from (f"note: {note}" for note in file.notes)
     unwritten = not examples_to and len(file.examples)
     if unwritten:
         yield f"not written: {counted(unwritten, 'response')}; --examples FILE.jsonl writes them"
-    nothing = "nothing else was lost" if unwritten else "nothing was lost"
-    yield "lost (ratings cannot hold it):" if file.lost else nothing
+    if file.lost:
+        yield "lost (ratings cannot hold it):"
     yield from (f"  {count} {what}" for what, count in Counter(file.lost).most_common())
 
 

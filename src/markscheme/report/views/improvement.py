@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.outcome import (
     PLANNED_AGREEMENT,
     ImprovementPlan,
     ImprovementRun,
     examples_in_words,
-    times_in_ten,
 )
 from markscheme.improvement.trial import TrialOutcome, Tried
-from markscheme.phrases import brief, counted, number
+from markscheme.phrases import brief, counted, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
@@ -29,6 +29,8 @@ _IN_WORDS: dict[TrialOutcome, str] = {
 }
 _SELECTED = "selected on these labels: no estimate of what to expect"
 _RAW = "measured on the labels that confirmed it: `gain` is what to expect"
+_LIKELY = 0.8
+"""Probability from which labels are called enough: the usual power of a study."""
 
 
 def view(run: ImprovementRun) -> doc.Document:
@@ -48,14 +50,8 @@ def view(run: ImprovementRun) -> doc.Document:
 
 def _lead(run: ImprovementRun) -> Iterator[doc.Block]:
     head, _, rest = run.because.partition(". ")
-    tone: doc.Tone = "open"
-    command = ""
-    if run.adopted is not None:
-        tone = "good"
-        command = "" if run.written else "Write its words into the rubric: the same command with --write"
-    elif run.answer is None and run.finalists:
-        command = "Test it there, once and on record: the same command with --open"
-    yield doc.Callout(tone, f"{head.rstrip('.')}.", f"{rest} {command}".strip())
+    tone: doc.Tone = "good" if run.adopted is not None else "open"
+    yield doc.Callout(tone, f"{head.rstrip('.')}.", rest)
     notes: list[doc.Line] = [f"{counted(run.usage.calls, 'call')}: {dollars(run.usage.usd)}."]
     if run.parts_written:
         notes.append(
@@ -119,9 +115,9 @@ def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
     if answer.gain is not None:
         rows = (("MAE, lower by", with_interval(answer.gain)), ("Agreement, points", points(answer.agreement_gain)))
         yield doc.Facts(tuple((f"Expected on new examples: {name}", text) for name, text in rows))
-    opening = f"Opening {answer.opening} of these labels"
+    opening = f"Test {answer.opening} on these labels"
     passes = f"a wording that is no better passes at most {brief(100 * answer.alpha, 3)}% of the time."
-    again = " The next opening that includes any of them allows half of that."
+    again = " A further test on any of them allows half of that."
     yield doc.Notes((f"{opening}: {passes}{again}",))
 
 
@@ -183,24 +179,32 @@ def _wording_json(tried: Tried) -> dict[str, Any]:
 def plan_view(plan: ImprovementPlan) -> doc.Document:
     """The plan in a few lines."""
     held_out, labels = plan.needed
-    chance = times_in_ten(chance_to_find(plan.sealed[1], plan.alpha))
+    chance = chance_to_find(plan.sealed[1], plan.alpha)
     tokens = f"about {plan.cost.input_tokens:,} tokens read, {plan.cost.output_tokens:,} written"
     what = f"a gain of {number(PLANNED_AGREEMENT)} in agreement"
     tries = f"{counted(plan.candidates, 'wording')}, {plan.graded:,} graded examples, {plan.proposals} proposals"
     rows = (
-        ("Dev", f"{counted(plan.dev[0], 'example')} in {counted(plan.dev[1], 'task')}"),
-        ("Held out", f"{counted(plan.sealed[0], 'example')} in {counted(plan.sealed[1], 'task')}"),
+        ("Dev, to choose by", f"{counted(plan.dev[0], 'example')} in {counted(plan.dev[1], 'task')}"),
+        ("Held out, to confirm by", f"{counted(plan.sealed[0], 'example')} in {counted(plan.sealed[1], 'task')}"),
         (
-            "Next opening",
-            f"number {plan.opening} of these labels, wrong at most {brief(100 * plan.alpha, 3)}% of the time",
+            "This test of them",
+            f"number {plan.opening}; it adopts a wording that is no better at most {brief(100 * plan.alpha, 3)}% of "
+            "the time",
         ),
-        ("With these labels", f"{what} is found {chance}"),
-        ("To find it 8 times in 10", f"{held_out} held-out tasks, {labels} labelled tasks in all"),
-        ("Whether the judge can gate", "another question; calibrate says how many labels it takes"),
+        ("For a probability of 80%", f"{held_out} held-out tasks, {labels} labelled tasks in all"),
         ("At most", tries),
         ("Cost of grading", f"{tokens}, {dollars(plan.cost.usd)}"),
     )
-    return doc.Document(plan.rubric, "A plan: no calls were made.", (doc.Facts(rows),))
+    likely = chance >= _LIKELY
+    head = f"{'Enough' if likely else 'Few'} labels to confirm better words."
+    text = f"With these labels {what} is found with a probability of {percent(chance)}."
+    other = "Whether the judge can gate is another question: calibrate says how many labels it takes."
+    callout = doc.Callout("good" if likely else "open", head, f"{text} {other}")
+    missing = labels - plan.dev[1] - plan.sealed[1]
+    words = "Next" if likely else "Next, for a probability of 80%"
+    command = "" if likely else Commands(plan.rubric).label_next(missing)
+    onward = (words, command) if command else None
+    return doc.Document(plan.rubric, "A plan: no calls were made.", (callout, doc.Facts(rows)), onward=onward)
 
 
 def plan_json(plan: ImprovementPlan) -> dict[str, Any]:

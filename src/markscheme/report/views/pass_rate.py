@@ -5,8 +5,8 @@ from typing import Any
 
 from markscheme.calibration.rates.pass_rates import GroupPassRate, PassRates
 from markscheme.phrases import counted
-from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table, share_mark
-from markscheme.report.figures import share_with_interval, with_signed_interval
+from markscheme.report.document import Block, Callout, Document, Line, Name, Notes, Paragraph, Table, share_mark
+from markscheme.report.figures import share_with_ci, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
 from markscheme.stats import Estimate
 from markscheme.stats.group_rates import GroupDifference
@@ -22,13 +22,22 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
         reference: Where the labels come from, if the calibration says it.
     """
     who = "the labels (not human)" if reference in _NOT_HUMAN else "people"
-    title = f"Pass rate {_share(rates.corrected)} as {who} would decide"
-    return Document(title, f"The judge alone says {_share(rates.raw)}.", tuple(blocks(rates)))
+    labels = counted(rates.labels, "label")
+    return Document("Pass rate", f"Corrected by {labels}.", (_callout(rates, who), *blocks(rates)))
+
+
+def _callout(rates: PassRates, who: str) -> Callout:
+    """The corrected rate, then the judge's own."""
+    alone = f"The judge alone passes {_share(rates.raw)}."
+    if rates.corrected.undefined:
+        return Callout("open", f"What share {who} would pass isn't known: {rates.corrected.undefined}.", alone)
+    shown = share_with_ci(rates.corrected)
+    return Callout("note" if who != "people" else "good", f"{who.capitalize()} would pass {shown}.", alone)
 
 
 def blocks(rates: PassRates) -> Iterator[Block]:
     """The evidence behind the rates, each group, and each difference."""
-    lines = [f"From {rates.labels} labels, {rates.corrected.method}: {rates.assumed}."]
+    lines = [f"{rates.assumed[:1].upper()}{rates.assumed[1:]}."]
     if rates.not_graded:
         lines.append(f"{rates.not_graded} responses are not graded; they count in no rate.")
     if rates.other_verdicts:

@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.plans.next_labels import NextLabels
 from markscheme.calibration.plans.plan import Goal, Need
 from markscheme.calibration.plans.sampling import Draw
 from markscheme.judges.cost import Cost
 from markscheme.phrases import counted, number
-from markscheme.report.document import Document, Line, Notes, Paragraph, Section, Table
+from markscheme.report.document import Callout, Document, Line, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE, dollars
 from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
@@ -34,6 +35,7 @@ class Plan:
         next: What to label next; None if not requested.
         annotators: How many label each example.
         goals: Which other goals to show.
+        judged_by: Options with which `calibrate` uses the same ratings or judge, such as " --ratings judge.jsonl".
     """
 
     rubric: str
@@ -44,40 +46,69 @@ class Plan:
     next: Draw | None = None
     annotators: int = 1
     goals: Collection[Goal] = ()
+    judged_by: str = ""
 
 
 def view(plan: Plan) -> Document:
-    """The plan, goal by goal."""
+    """The labels that the verdict needs, and what was asked for besides; the rest is details."""
     return Document(
         title=f"{plan.rubric} · {counted(plan.labelled, 'labelled example')}",
-        source="A plan: no calls were made."
-        + (f" Each example is to be labelled by {plan.annotators} annotators." if plan.annotators > 1 else ""),
-        blocks=(Paragraph(tuple(_first_line(plan))),),
+        source="A plan: no calls were made.",
+        blocks=(_callout(plan), Notes(tuple(map(_next_run, plan.costs))), *_asked_for(plan)),
         sections=tuple(_sections(plan)),
+        onward=_onward(plan),
     )
 
 
-def _sections(plan: Plan) -> Iterator[Section]:
+def _callout(plan: Plan) -> Callout:
+    """The labels that a verdict needs, in the sentence of the calibration's report."""
+    asked = plan.next_labels
+    if not asked.in_words:
+        return Callout("good", "No more labels are needed: the labels there are decide the verdict.")
+    head, stop, rest = asked.in_words.partition(". ")
+    to_give = ""
+    if asked.labels is not None and asked.labels.more and plan.annotators > 1:
+        by_each = f"{counted(plan.annotators, 'annotator')} label each example"
+        to_give = f"{by_each}: {asked.labels.more * plan.annotators:,} labels to give."
+    return Callout("open", f"{head}{stop.rstrip()}", f"{rest} {to_give}".strip())
+
+
+def _onward(plan: Plan) -> tuple[str, str] | None:
+    """What to do next: label, once the outputs to label are drawn; draw them; or see the verdict."""
+    commands = Commands(plan.rubric, plan.judged_by)
+    labels = plan.next_labels.labels
+    if plan.next is not None:
+        return "Next, once they are in the rubric's set", commands.label(" --rater YOUR-NAME")
+    if labels is not None and labels.more:
+        return "Next", commands.label_next(labels.more)
+    is_decided = not plan.next_labels.in_words or labels is not None
+    return ("Next", commands.calibrate()) if is_decided else None
+
+
+def _next_run(cost: Cost) -> str:
+    """What the next run costs, in a sentence."""
+    answered = f" ({cost.kept:,} answered already)" if cost.kept else ""
+    of = f" of {cost.judge}" if cost.judge else ""
+    return f"The next run takes {counted(cost.calls, 'call')}{of}{answered}: {dollars(cost.usd)}."
+
+
+def _asked_for(plan: Plan) -> Iterator[Section]:
+    """The goals that were asked for, and the outputs that were drawn."""
     for goal, title in _GOALS.items():
         needs = [need for need in plan.needs if need.goal == goal and goal in plan.goals]
         if needs:
             by_all = ("labels to give",) if plan.annotators > 1 else ()
             rows = tuple(_need(need, plan.annotators) for need in needs)
             yield Section(title, (Table(("Labels", "more", *by_all, "for", "because"), rows),))
-    headings = ("Judge", "calls", "already answered", "tokens read", "written", "cost")
-    costs = Table(headings, tuple(_cost(cost) for cost in plan.costs))
-    basis = tuple(dict.fromkeys(f"{cost.basis[:1].upper()}{cost.basis[1:]}" for cost in plan.costs))
-    yield Section("The next run", (costs, Notes(basis)))
     if plan.next is not None:
         yield _next(plan.next)
 
 
-def _first_line(plan: Plan) -> Iterator[str]:
-    """The labels that a verdict needs, in the sentence of the calibration's report."""
-    asked = plan.next_labels
-    yield asked.in_words or "The labels there are decide the verdict: calibrate shows it."
-    if asked.labels is not None and plan.annotators > 1:
-        yield f"Labels to give: {asked.labels.more * plan.annotators:,}."
+def _sections(plan: Plan) -> Iterator[Section]:
+    headings = ("Judge", "calls", "already answered", "tokens read", "written", "cost")
+    costs = Table(headings, tuple(_cost(cost) for cost in plan.costs))
+    basis = tuple(dict.fromkeys(f"{cost.basis[:1].upper()}{cost.basis[1:]}" for cost in plan.costs))
+    yield Section("The next run", (costs, Notes(basis)))
 
 
 def _need(need: Need, annotators: int) -> tuple[Line, ...]:

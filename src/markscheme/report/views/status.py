@@ -6,9 +6,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from markscheme.phrases import counted, thousands
+from markscheme.calibration.findings.commands import Commands
+from markscheme.phrases import counted, in_words, thousands
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED, Receipt
-from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table
+from markscheme.report.document import Block, Callout, Document, Line, Name, Notes, Paragraph, Table
 from markscheme.report.figures import NONE
 from markscheme.report.json import attributes
 
@@ -37,6 +38,7 @@ class RubricStatus:
         fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
         stale: Why the accepted run doesn't apply to the current rubric.
         next_step: The labels that an open verdict needs, in a sentence; "" where it isn't open.
+        labels_needed: How many they are; 0 where none are, or no number would do.
     """
 
     name: str
@@ -51,6 +53,7 @@ class RubricStatus:
     fresh_until: date | None = None
     stale: tuple[str, ...] = ()
     next_step: str = ""
+    labels_needed: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,38 @@ def view(
     lines: list[Line] = [f"{'can' if judge.usable else 'cannot'} ask {judge.name}: {judge.why}" for judge in judges]
     lines += [f"batch {batch}" for batch in batches]
     lines += [f"session: {session}" for session in sessions] or [_NO_SESSION]
+    callout = _callout(rubrics) if rubrics else Callout("open", _NO_RUBRICS.format(shipped=", ".join(shipped)))
     return Document(
-        counted(len(rubrics), "rubric") if rubrics else _NO_RUBRICS.format(shipped=", ".join(shipped)),
+        counted(len(rubrics), "rubric") if rubrics else "No rubric",
         "",
-        (*([table] if rubrics else []), Notes(tuple(_remarks(rubrics))), Paragraph(tuple(lines))),
+        (callout, *([table] if rubrics else []), Notes(tuple(_remarks(rubrics))), Paragraph(tuple(lines))),
+        onward=_onward(rubrics),
     )
+
+
+def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
+    """How many rubrics have a judge that can decide, and which."""
+    by_use = {status.name: status.receipt.use if status.receipt and not status.stale else None for status in rubrics}
+    gates = [name for name, use in by_use.items() if use == "gate"]
+    trends = [name for name, use in by_use.items() if use == "trend"]
+    if not (gates or trends):
+        return Callout("open", "No judge here may decide or show trends yet.")
+    parts = [f"The judge of {in_words(gates)} can gate." if gates else ""]
+    parts += [f"That of {in_words(trends)} is for trends." if trends else ""]
+    return Callout("good" if gates else "trend", " ".join(filter(None, parts)))
+
+
+def _onward(rubrics: Sequence[RubricStatus]) -> tuple[str, str] | None:
+    """The next step of the first rubric that has one."""
+    if not rubrics:
+        return "Next", "markscheme init"
+    for status in rubrics:
+        commands = Commands(status.name)
+        if status.labels_needed:
+            return "Next", commands.label_next(status.labels_needed)
+        if status.receipt is None and status.labelled and not status.fault:
+            return "Next", commands.calibrate()
+    return None
 
 
 def _cells(status: RubricStatus) -> tuple[Line, ...]:

@@ -3,18 +3,45 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.judges.cost import Cost
-from markscheme.phrases import counted, listed, number, signed
-from markscheme.report.document import Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table, Verbatim
+from markscheme.phrases import counted, listed, number, percent, signed
+from markscheme.report.document import (
+    Bars,
+    Callout,
+    Document,
+    Items,
+    Line,
+    Mark,
+    Name,
+    Notes,
+    Section,
+    Table,
+    Verbatim,
+)
 from markscheme.report.figures import NONE, cut_short, dollars, share
 from markscheme.report.json import attributes
-from markscheme.stats.stress import StressCell
+from markscheme.stats.accepted_runs import NO_SHIFT_MARGIN
+from markscheme.stats.stress import State, StressCell
 from markscheme.stress.battery import CONTROL, POLARITY, TRUNCATION, Battery
 from markscheme.stress.result import DIAGNOSES, INSTRUCTION, MovedExample, Stress
 
-_SIGNS = (
-    "+0.31 ↑ moved, in levels · = ±0.19 no effect above that · ? <0.42 can't tell: a smaller effect may be there · "
-    "– the change may alter the level. Level 0.03 for the whole run; 90% intervals."
+_IN_WORDS: Mapping[State, str] = {
+    "finding": "moves the judge",
+    "holds": "no effect",
+    "unknown": "too few examples",
+    "not-preserving": NONE,
+}
+"""What a cell says, next to its interval."""
+_OF_DIAGNOSES: Mapping[str, tuple[str, str]] = {
+    TRUNCATION: ("falls, as it should", "should fall"),
+    POLARITY: ("the wording decides", "no effect"),
+}
+"""What the rows say that no fault of the judge moves: of one that moves, and of another."""
+_NAMES = {CONTROL: "asked again", TRUNCATION: "cut in half", POLARITY: "asked in reverse"}
+_ABOUT_SHIFTS = (
+    "Shift: level of the changed responses minus that of the originals, on the criterion that moves most. No effect: "
+    f"a shift of over {percent(NO_SHIFT_MARGIN)} of the scale is ruled out. Too few examples: neither is shown."
 )
 _REMARKS = {
     TRUNCATION: " (should fall)",
@@ -22,6 +49,12 @@ _REMARKS = {
     CONTROL: " (asked again)",
     INSTRUCTION: " (obeyed?)",
 }
+_ABOUT_TABLE = (
+    "Moves: shown to move the judge (p at most 0.03 for the whole run). Within: no effect beyond that (90% CI). "
+    "Below …?: a smaller effect may be there. –: the change may alter the level that is deserved."
+)
+_REACHES = (0.5, 1.0, 2.0)
+"""Half-lengths of the line on which shifts are drawn, in levels."""
 _LONGEST_TEXT = 600
 _NOISY_LEVEL = 0.05
 
@@ -29,19 +62,72 @@ _NOISY_LEVEL = 0.05
 def view(stress: Stress, judge: str) -> Document:
     """The result, then the table, then what moved most."""
     battery = stress.battery
-    what = f"{counted(len(battery.examples), 'example')}, each original asked {battery.originals} times"
-    sections = () if stress.control_moved else tuple(_moved(stress))
-    return Document(f"stress of {battery.rubric.name} · {judge}", f"{what}.", tuple(_blocks(stress)), sections)
+    graded = f"{stress.not_graded} not graded" if stress.not_graded else "all graded"
+    what = f"{counted(len(battery.examples), 'example')}, each asked {battery.originals} times; {graded}"
+    calls = counted(stress.usage.calls, "call")
+    is_readable = stress.control_moved is None
+    return Document(
+        title=f"Stress test of {battery.rubric.name} · {judge}",
+        source=f"{what}; {calls}.",
+        blocks=(callout(stress), *([_shifts(stress), Notes(tuple(_noise(stress)))] if is_readable else [])),
+        sections=tuple(_sections(stress)) if is_readable else (),
+        onward=_onward(stress),
+    )
 
 
-def _blocks(stress: Stress) -> Iterator[Any]:
-    yield callout(stress)
-    if stress.control_moved is None:
-        yield _table(stress)
-        yield Notes((_SIGNS, *(f"{row.name}: {row.what}" for row in stress.battery.rows)))
-        yield Notes(tuple(_noise(stress)))
-    graded = f"{stress.not_graded} not graded." if stress.not_graded else "All graded."
-    yield Paragraph((f"{counted(stress.usage.calls, 'call')}. {graded}",))
+def _onward(stress: Stress) -> tuple[str, str] | None:
+    """What to do next: other words, where the judge can be moved; more examples, where too few show anything."""
+    commands = Commands(stress.battery.rubric.name)
+    if stress.control_moved is not None:
+        return "Next, ask each question three times", commands.calibrate(" --samples 3")
+    if stress.obeys or stress.findings or stress.flips or stress.reads_to_the_end is False:
+        return "Next, have the rubric's words changed and tested", commands.improve()
+    return "Next", commands.calibrate()
+
+
+def _sections(stress: Stress) -> Iterator[Section]:
+    explained = tuple(f"{row.name}: {row.what}" for row in stress.battery.rows)
+    yield Section("Every change and criterion", (_table(stress), Notes((_ABOUT_TABLE, *explained))))
+    yield from _moved(stress)
+
+
+def _shifts(stress: Stress) -> Bars:
+    """Each change on the criterion that it moves most, in levels."""
+    spans = {criterion.name: criterion.scale.span for criterion in stress.battery.judged}
+    rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.rows)]
+    furthest = [(name, *_furthest(cells)) for name, cells in rows if not _is_inapplicable(cells)]
+    reached = [abs(end) for *_, cell in furthest for end in (cell.shift.low, cell.shift.high) if end is not None]
+    half = next((half for half in _REACHES if max(reached, default=0.0) <= half), max(spans.values()))
+    named = len(spans) > 1
+    return Bars(
+        tuple(
+            (f"{_NAMES.get(name, name)}{f' · {criterion}' if named else ''}", _shift_mark(name, cell, half))
+            for name, criterion, cell in furthest
+        ),
+        _ABOUT_SHIFTS,
+        "90% CI of the shift, in levels",
+        axis=(-half, 0.0, half),
+    )
+
+
+def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
+    """The criterion that a change moves most: a finding before what isn't shown."""
+    return max(cells.items(), key=lambda cell: (cell[1].state == "finding", abs(cell[1].shift.value or 0.0)))
+
+
+def _is_inapplicable(cells: Mapping[str, StressCell]) -> bool:
+    """Whether a change may alter the level on every criterion, so that it shows nothing."""
+    return all(cell.state == "not-preserving" for cell in cells.values())
+
+
+def _shift_mark(name: str, cell: StressCell, half: float) -> Mark:
+    shift = cell.shift
+    said = _IN_WORDS[cell.state]
+    if name in _OF_DIAGNOSES and cell.state in ("finding", "holds"):
+        falls = cell.state == "finding" and (shift.value or 0.0) < 0
+        said = _OF_DIAGNOSES[name][0 if falls or (name == POLARITY and cell.state == "finding") else 1]
+    text = said if shift.value is None else f"{signed(shift.value)} {said}"
+    return Mark(text, shift.value, shift.low, shift.high, -half, half)
 
 
 def callout(stress: Stress) -> Callout:
@@ -127,7 +213,7 @@ def _table(stress: Stress) -> Table:
     spans = {criterion.name: criterion.scale.span for criterion in stress.battery.judged}
     rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.rows)]
     lines = tuple(_row(name, cells, spans) for name, cells in rows)
-    return Table(("Change", *spans), lines)
+    return Table(("Change", *spans), lines, "Shift in levels")
 
 
 def _row(name: str, cells: Mapping[str, StressCell], spans: Mapping[str, float]) -> tuple[Line, ...]:
@@ -143,10 +229,10 @@ def cell_text(cell: StressCell, span: float) -> str:
     if cell.state == "not-preserving" or shift.value is None or shift.low is None or shift.high is None:
         return NONE
     if cell.state == "finding":
-        return f"{signed(shift.value)} {'↑' if shift.value > 0 else '↓'}"
+        return f"{signed(shift.value)} moves"
     if cell.state == "holds":
-        return f"= ±{number(max(abs(shift.low), abs(shift.high)))}"
-    return f"? <{number(cell.smallest)}" if cell.smallest is not None and cell.smallest < span else "?"
+        return f"within ±{number(max(abs(shift.low), abs(shift.high)))}"
+    return f"below {number(cell.smallest)}?" if cell.smallest is not None and cell.smallest < span else "not known"
 
 
 def _noise(stress: Stress) -> Iterator[str]:
@@ -161,8 +247,8 @@ def _noise(stress: Stress) -> Iterator[str]:
             ):
                 yield (
                     f"{name}, {criterion}: {share(noise.changed)} of ratings differ from the original's, "
-                    f"{share(noise.retest)} between two answers about it (effect varies by {number(noise.effect_sd)} "
-                    "levels)"
+                    f"{share(noise.retest)} when the original is asked again; its effect differs from example to "
+                    f"example by {number(noise.effect_sd)} levels (standard deviation)."
                 )
 
 

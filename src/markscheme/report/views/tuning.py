@@ -7,19 +7,32 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.calibration import Rater
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.tuning import MarkSide, Proposal, Source, Tuned, TunedBand
 from markscheme.calibration.votes import CASCADE, TunedVotes
-from markscheme.phrases import counted, number, signed
+from markscheme.phrases import counted, in_words, number, signed
 from markscheme.ratings.splits import Openings
-from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
+from markscheme.report.document import (
+    Block,
+    Callout,
+    Document,
+    Items,
+    Line,
+    Name,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    Verbatim,
+)
 from markscheme.report.figures import NONE, share, share_with_interval, with_interval
 from markscheme.report.json import attributes, plain
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone
 from markscheme.stats import Estimate
-from markscheme.stats.pass_mark import MarkProposal
+from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH, MarkProposal
 from markscheme.stats.prevalence import Band
-from markscheme.stats.weights import HeldOut
+from markscheme.stats.weights import LEAST_FOR_WEIGHTS, HeldOut
 
 NOT_HUMAN_WARNINGS: Mapping[str, str] = {
     "constructed": "Warning: synthetic labels; what they support is no evidence about people.",
@@ -31,6 +44,8 @@ _MEASURES = {
     "pass_agreement": "same pass/fail decision as labelled",
 }
 _MOST_FINDINGS = 8
+_MOST_LINES = 14
+"""Lines of a difference that leave room for the rest of a screen."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +63,7 @@ class TuneRun:
         written: Whether they were written.
         votes: What the votes of a panel allow; None for a single judge.
         cascade: The file that was written for the panel, or why none was; None where none was asked for.
+        again: The command, as it was typed.
     """
 
     proposal: Proposal
@@ -60,6 +76,7 @@ class TuneRun:
     written: bool = False
     votes: TunedVotes | None = None
     cascade: Path | str | None = None
+    again: str = "markscheme tune"
 
 
 def view(run: TuneRun) -> Document:
@@ -70,12 +87,77 @@ def view(run: TuneRun) -> Document:
     kinds = ", ".join(f"{n} {kind} {'rater' if n == 1 else 'raters'}" for kind, n in proposal.truth.kinds.items())
     counts = f"{chosen.marks} with an overall mark, {chosen.passes} passed and {chosen.fails} failed"
     return Document(
-        title=f"{proposal.rubric.name} · {counted(chosen.n, 'labelled example')}{part}, {counts}",
-        source=f"{kinds}. "
-        + ("" if run.judge is None else f"Judge: {run.judge.name}. ")
-        + _through(run, proposal.source),
-        blocks=tuple(_lead(run)),
+        title=f"{proposal.rubric.name} · {counted(chosen.n, 'labelled example')}{part}",
+        source=f"{kinds}; {counts}. " + ("" if run.judge is None else f"Judge: {run.judge.name}. "),
+        blocks=(_callout(run), _numbers(run), *_short_diff(run), *_lead(run)),
         sections=tuple(_sections(run)),
+        onward=_onward(run),
+    )
+
+
+def _callout(run: TuneRun) -> Callout:
+    """What the labels support changing, or what is missing."""
+    supported = _supported(run)
+    if run.written:
+        return Callout("good", f"Written: {in_words(supported)}.")
+    if supported:
+        return Callout("good", f"The labels support changing {in_words(supported)}.")
+    if _is_unfed(run):
+        needs = (
+            f"Weights need {LEAST_FOR_WEIGHTS} examples with an overall mark; a pass mark needs {LEAST_FOR_MARK} that "
+            f"annotators passed or failed, {LEAST_OF_EACH} of each."
+        )
+        return Callout("open", "Nothing to tune by yet: no annotator has marked a whole response.", needs)
+    return Callout("open", "The labels support no change.", "The table has the reasons.")
+
+
+def _is_unfed(run: TuneRun) -> bool:
+    """Whether only criteria are labelled: neither overall marks nor decisions."""
+    chosen = run.proposal.chosen
+    return not (chosen.marks or chosen.passes or chosen.fails)
+
+
+def _supported(run: TuneRun) -> list[str]:
+    chosen = run.proposal.chosen
+    band = run.proposal.band
+    changes = {
+        "the weights": chosen.weights.supported,
+        "the pass mark": chosen.pass_mark.mark.supported,
+        "thresholds": any(threshold.supported for threshold in chosen.thresholds.values()),
+        "the gray zone": band is not None and band.supported,
+        "what the panel decides": run.votes is not None and run.votes.is_supported,
+    }
+    return [name for name, is_supported in changes.items() if is_supported]
+
+
+def _onward(run: TuneRun) -> tuple[str, str] | None:
+    """What to do next: pass or fail whole responses; have a judge's ratings; or write the changes."""
+    commands = Commands(run.proposal.rubric.name)
+    if run.written:
+        return "Next", commands.calibrate()
+    if _is_unfed(run):
+        return "Next, say pass or fail of whole responses", commands.label(" --overall --rater YOUR-NAME")
+    if run.diff or (run.proposal.band is not None and run.proposal.band.supported):
+        band = " --band" if run.proposal.band is not None and run.proposal.band.supported else ""
+        return "Next, write that into the rubric", f"{run.again} --write{band}"
+    if run.findings:
+        return "Next, change the wording first", commands.improve()
+    return None
+
+
+def _numbers(run: TuneRun) -> Table:
+    """Each number that could change, what becomes of it, and why."""
+    chosen = run.proposal.chosen
+    mark = chosen.pass_mark.mark
+    zone = (_band(run.proposal.band),) if run.votes is None else tuple(_votes(run.votes, run.cascade))
+    kept_mark = f"{mark.before:g} → {mark.after:g}" if mark.supported else f"{mark.before:g} kept"
+    return Table(
+        ("Number", "", "why"),
+        (
+            ("Weights", "changed" if chosen.weights.supported else "kept", chosen.weights.reason),
+            ("Pass mark", kept_mark, mark.reason),
+            ("Gray zone", "", " ".join(zone)),
+        ),
     )
 
 
@@ -84,6 +166,8 @@ def _lead(run: TuneRun) -> Iterator[Block]:
     lines = []
     if proposal.truth.reference in NOT_HUMAN_WARNINGS:
         lines.append(NOT_HUMAN_WARNINGS[proposal.truth.reference])
+    if run.findings:
+        lines.append(f"{counted(len(run.findings), 'finding')} on the wording: most gaps close by an edit of the text.")
     if proposal.contradictory:
         lines.append(f"{len(proposal.contradictory)} excluded: the same rater both passed and failed them.")
     if proposal.torn:
@@ -94,12 +178,12 @@ def _lead(run: TuneRun) -> Iterator[Block]:
         lines.append(
             f"{counted(proposal.computed, 'overall mark')} excluded: equal to the score of the same annotator's levels."
         )
-    yield Paragraph(tuple(lines))
+    yield Notes(tuple(lines))
 
 
 def _sections(run: TuneRun) -> Iterator[Section]:
     yield Section("Wording first", tuple(_wording(run.findings)))
-    yield Section("Weights", tuple(_weights(run)))
+    yield Section("Weights", (Paragraph((_through(run, run.proposal.source),)), *_weights(run)))
     mark = _mark(run.proposal.chosen.pass_mark, run.costs)
     yield Section("Pass mark", (Paragraph((*mark, *_thresholds(run.proposal))),))
     zone = (_band(run.proposal.band),) if run.votes is None else tuple(_votes(run.votes, run.cascade))
@@ -113,9 +197,9 @@ def _sections(run: TuneRun) -> Iterator[Section]:
 
 def _through(run: TuneRun, source: Source) -> str:
     if source == "judge":
-        return "Fitted to the judge's levels, so its errors count."
-    whose = "labelled" if run.proposal.truth.reference in NOT_HUMAN_WARNINGS else "annotators'"
-    return f"Fitted to the {whose} levels, so the judge's errors don't count."
+        return "Fitted to the levels that the judge gives."
+    whose = "labelled levels" if run.proposal.truth.reference in NOT_HUMAN_WARNINGS else "levels that annotators give"
+    return f"Fitted to the {whose}; the judge's own may ask for others."
 
 
 def _wording(findings: tuple[Finding, ...] | None) -> Iterator[Block]:
@@ -200,9 +284,9 @@ def _thresholds(proposal: Proposal) -> Iterator[Line]:
 
 def _band(band: TunedBand | None) -> str:
     if band is None:
-        return "Not known without the judge's scores (--ratings FILE or --judge NAME)."
+        return "needs the judge's scores: --ratings FILE or --judge NAME"
     if not band.supported:
-        return f"No guarantee is possible; {band.reason}"
+        return f"no guarantee is possible: {band.reason.removeprefix('withheld: ')}"
     parts = [_automatic(side, part) for side, part in band.bands.items() if part.half_width is not None]
     return f"{_who_decides(gray_zone(band.after))}; {band.reason}. {' '.join(parts)} Written with --band."
 
@@ -235,6 +319,12 @@ def _automatic(side: MarkSide, part: Band) -> str:
     head = "Automatic" if side == "both" else f"Automatic {side}"
     wrong = f"{part.errors} of {part.n_automatic} were wrong, at most {share(part.upper)} are."
     return f"{head}: {share_with_interval(part.automatic)}; {wrong}"
+
+
+def _short_diff(run: TuneRun) -> Iterator[Block]:
+    """The lines that change, where they fit the first screen."""
+    if run.diff and len(run.diff.splitlines()) <= _MOST_LINES:
+        yield Verbatim(run.diff)
 
 
 def _diff(run: TuneRun) -> Iterator[Block]:

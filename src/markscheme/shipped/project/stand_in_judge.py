@@ -1,0 +1,28 @@
+"""A stand-in judge, which needs no key: a few rules instead of a model, to see a calibration before you have one.
+
+    markscheme calibrate support-reply --judge function:stand_in_judge:judge
+
+It looks for words, so it is wrong where a reply uses others. Delete it once a model judges.
+"""
+
+import re
+
+WORDS = {
+    "answers": r"your parcel|parcel \d+ was|was locked|unlocks|two payments|paid twice|button fails|button works",
+    "next-step": r"\b(follow|use|reset|write|read|reply here)\b",
+    "notices": r"missed|was locked|two payments|paid twice|button fails",
+    "promises": r"guaranteed|\btoday\b|\btomorrow\b",
+}
+
+
+def judge(_system_prompt: str, user_prompt: str) -> dict[str, object]:
+    """The verdict on each criterion: MET where the reply has one of its words."""
+    between_tags = re.search(r"<response-(\w+)>\n(.*)\n</response-", user_prompt, re.DOTALL)
+    reply = between_tags[2] if between_tags else ""
+    verdicts = {}
+    for criterion, words in WORDS.items():
+        match = re.search(words, reply, re.IGNORECASE)
+        quote = match[0] if match else reply.split(".")[0]
+        reason = f"The reply says “{quote}”." if match else "The reply has none of the words of this rule."
+        verdicts[criterion] = {"quote": quote, "reason": reason, "level": "MET" if match else "UNMET"}
+    return {"verdicts": verdicts}

@@ -1,0 +1,178 @@
+"""The first screen of every command, as a user sees it in a terminal of 80 columns and 40 lines."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.help import COMMANDS
+from markscheme.report.terminal import SCREEN_LINES
+from tests.commands.console import run
+from tests.commands.judged_project import write_lines
+from tests.commands.reply_project import lines_of, make_project
+from tests.golden_files import GoldenFiles
+
+NAME = "support-reply"
+CAREFUL = "function:reply_judges:careful"
+VARYING = {
+    r"\b20\d\d-\d\d-\d\d\b": "2026-11-25",
+    r"\b[0-9a-f]{8}\.jsonl": "0a1b2c3d.jsonl",
+    r"\n(asking|grading): .*": "",
+}
+"""What differs between two runs of the same command, and what a golden screen has in its place."""
+
+
+COLUMNS = 80
+LINES_FOR_PROGRAMS = ("lint", "gate-risk", "grade", "init")
+"""Screens with lines that aren't broken: an issue a line, as other linters print it, and commands to copy."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A command whose first screen is compared.
+
+    Attributes:
+        arguments: The command.
+        status: Its exit status.
+        before: What makes the project ready for it.
+        is_data: Whether its standard output is for another program, and the screen what it says besides.
+    """
+
+    arguments: Sequence[str]
+    status: int = 0
+    before: Callable[[Path], object] = lambda folder: None
+    is_data: bool = False
+
+
+def _pool(folder: Path) -> None:
+    """Outputs that nobody has labelled."""
+    lines = lines_of(folder / "calibration" / NAME / "examples.jsonl")
+    fresh = [
+        {"id": f"new-{place}", "query": line["query"], "response": line["response"]} for place, line in enumerate(lines)
+    ]
+    write_lines(folder / "outputs.jsonl", fresh[:30])
+
+
+def _votes(folder: Path) -> None:
+    """Labels with pass or fail of the whole response."""
+    path = folder / "calibration" / NAME / "examples.jsonl"
+    lines = lines_of(path)
+    for line in lines:
+        for label in line["labels"]:
+            levels = label["criteria"]
+            label["overall"] = round((2 * levels["answers"] - 2) / 8 * 0.7 + levels["next-step"] * 0.3, 3)
+            label["pass"] = label["overall"] >= 0.6
+    write_lines(path, lines)
+
+
+def _undecided(folder: Path) -> None:
+    path = folder / "calibration" / NAME / "examples.jsonl"
+    write_lines(path, lines_of(path)[:18])
+
+
+def _experiment(folder: Path) -> None:
+    outputs = []
+    for line in lines_of(folder / "calibration" / NAME / "examples.jsonl")[:30]:
+        texts = {"short": line["response"].split(". ")[0], "whole": line["response"]}
+        case = {"case": line["id"], "query": line["query"]}
+        outputs += [{"variant": variant, **case, "output": text} for variant, text in texts.items()]
+    write_lines(folder / "outputs.jsonl", outputs)
+    text = f"rubric: {NAME}\nvariants: [{{name: short}}, {{name: whole}}]\noutputs: outputs.jsonl\n"
+    (folder / "reply.experiment.yaml").write_text(text, encoding="utf-8")
+
+
+def _decided(folder: Path) -> None:
+    _pool(folder)
+    run("calibrate", NAME, "--ratings", "careful.jsonl", "--quiet", "--json", "calibration.json", cwd=folder)
+    graded = [
+        {"id": line["id"], "pass": place % 3 > 0} for place, line in enumerate(lines_of(folder / "outputs.jsonl"))
+    ]
+    write_lines(folder / "graded.jsonl", graded)
+
+
+def _runs(folder: Path) -> None:
+    for place in range(6):
+        scores = [{"id": f"c{case}", "score": round(0.5 + ((case * 7 + place * 3) % 9) / 18, 3)} for case in range(20)]
+        write_lines(folder / f"run{place}.jsonl", scores)
+
+
+def _table(folder: Path) -> None:
+    lines = lines_of(folder / "calibration" / NAME / "examples.jsonl")
+    rows = ["id,ana,ben"]
+    rows += [f"{line['id']},{','.join(str(label['criteria']['tone']) for label in line['labels'])}" for line in lines]
+    (folder / "tones.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def _accepted(folder: Path) -> None:
+    run("calibrate", NAME, "--judge", CAREFUL, "--quiet", "--accept", cwd=folder)
+
+
+def _agreeing(folder: Path) -> None:
+    path = folder / "calibration" / NAME / "examples.jsonl"
+    write_lines(path, [{**line, "labels": line["labels"][:1]} for line in lines_of(path)])
+
+
+def _some(folder: Path) -> None:
+    write_lines(folder / "some.jsonl", lines_of(folder / "calibration" / NAME / "examples.jsonl")[:8])
+
+
+SCREENS: Mapping[str, Screen] = {
+    "init": Screen(("init", "new")),
+    "calibrate": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl"), 1),
+    "calibrate-can-gate": Screen(("calibrate", NAME, "--judge", CAREFUL)),
+    "calibrate-few-labels": Screen(("calibrate", NAME, "--ratings", "careful.jsonl"), 4, _undecided),
+    "calibrate-two-judges": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl", "--ratings", "careful.jsonl")),
+    "calibrate-accepted": Screen(("calibrate", NAME, "--judge", CAREFUL), 0, _accepted),
+    "label": Screen(("label", NAME, "--progress")),
+    "demo": Screen(("demo", "--seed", "7")),
+    "improve": Screen(("improve", NAME, "--proposer", CAREFUL, "--plan")),
+    "tune": Screen(("tune", NAME, "--ratings", "careful.jsonl"), 4),
+    "tune-unfed": Screen(("tune", NAME), 4),
+    "tune-fed": Screen(("tune", NAME, "--ratings", "careful.jsonl"), 0, _votes),
+    "compare": Screen(("compare", "hasty.jsonl", "careful.jsonl", "--rubric", NAME)),
+    "experiment": Screen(("experiment", "reply.experiment.yaml", "--judge", CAREFUL), 0, _experiment),
+    "lint": Screen(("lint", NAME), 1),
+    "grade": Screen(("grade", NAME, "some.jsonl", "--judge", CAREFUL), 1, _some),
+    "gate-risk": Screen(("gate-risk", *(f"run{place}.jsonl" for place in range(6)), "--threshold", "0.7"), 1, _runs),
+    "stress": Screen(("stress", NAME, "--judge", CAREFUL, "--n", "40")),
+    "stress-moved": Screen(("stress", NAME, "--judge", "function:reply_judges:flattered", "--n", "40"), 1),
+    "pass-rate": Screen(("pass-rate", "graded.jsonl", "--calibration", "calibration.json"), 0, _decided),
+    "status": Screen(("status",)),
+    "import": Screen(("import", "hasty.jsonl", "--rubric", NAME, "--to", "ratings.jsonl")),
+    "export": Screen(("export", NAME, "--promptfoo", "rate.yaml")),
+    "plan": Screen(("plan", NAME, "--ratings", "lenient.jsonl")),
+    "plan-next": Screen(("plan", NAME, "--next", "10", "--pool", "outputs.jsonl"), 0, _pool, is_data=True),
+    "adjudicate": Screen(("adjudicate", NAME), 0, _agreeing),
+    "agreement": Screen(("agreement", "tones.csv"), 0, _table),
+    "batches": Screen(("batches",), 1),
+    "prompts": Screen(("prompts", NAME), is_data=True),
+    "session": Screen(("session", "status"), 1),
+}
+"""By the name of its golden file."""
+
+
+def test_every_command_has_a_golden_first_screen() -> None:
+    assert {screen.arguments[0] for screen in SCREENS.values()} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_the_first_screen_is_the_golden_one_and_fits_a_terminal(tmp_path: Path, golden: GoldenFiles, name: str) -> None:
+    screen = SCREENS[name]
+    make_project(tmp_path)
+    screen.before(tmp_path)
+    done = run("markscheme", *screen.arguments, cwd=tmp_path, env={"MARKSCHEME_CACHE": str(tmp_path / "cache")})
+    lines = steady(("" if screen.is_data else done.stdout) + done.stderr, tmp_path).splitlines()
+    golden.check(f"screens/{name}.txt", "\n".join([f"$ markscheme {' '.join(screen.arguments)}", *lines]) + "\n")
+    assert done.returncode == screen.status
+    assert screen.is_data or max(map(len, done.stdout.splitlines()), default=0) <= COLUMNS or name in LINES_FOR_PROGRAMS
+    assert sum(1 + (len(line) - 1) // COLUMNS for line in lines) <= SCREEN_LINES
+
+
+def steady(text: str, folder: Path) -> str:
+    """Text without what differs between two runs of the same."""
+    text = text.replace(str(folder), "PROJECT")
+    for pattern, name in VARYING.items():
+        text = re.sub(pattern, name, text)
+    return text
