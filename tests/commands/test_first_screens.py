@@ -1,6 +1,7 @@
 """The first screen of every command, as a user sees it in a terminal of 80 columns and 40 lines."""
 
 import re
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ CAREFUL = "function:reply_judges:careful"
 VARYING = {
     r"\b20\d\d-\d\d-\d\d\b": "2026-11-25",
     r"\b[0-9a-f]{8}\.jsonl": "0a1b2c3d.jsonl",
+    r"(?<=card )[0-9a-f]{16}": "0a1b2c3d4e5f6a7b",
     r"\n(asking|grading): .*": "",
 }
 """What differs between two runs of the same command, and what a golden screen has in its place."""
@@ -114,6 +116,16 @@ def _agreeing(folder: Path) -> None:
     write_lines(path, [{**line, "labels": line["labels"][:1]} for line in lines_of(path)])
 
 
+def _repository(folder: Path) -> None:
+    """The project under version control, and one criterion reworded since."""
+    (folder / ".git").rmdir()
+    author = ("-c", "user.name=ana", "-c", "user.email=ana@example.org")
+    for command in (("init", "-q"), ("add", "."), (*author, "commit", "-qm", "First labels")):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    path = folder / "rubrics" / f"{NAME}.yaml"
+    path.write_text(path.read_text().replace("How calm and polite", "How warm and polite"), encoding="utf-8")
+
+
 def _some(folder: Path) -> None:
     write_lines(folder / "some.jsonl", lines_of(folder / "calibration" / NAME / "examples.jsonl")[:8])
 
@@ -146,6 +158,9 @@ SCREENS: Mapping[str, Screen] = {
     "plan-next": Screen(("plan", NAME, "--next", "10", "--pool", "outputs.jsonl"), 0, _pool, is_data=True),
     "adjudicate": Screen(("adjudicate", NAME), 0, _agreeing),
     "agreement": Screen(("agreement", "tones.csv"), 0, _table),
+    "diff": Screen(("diff", NAME), 1, _repository),
+    "verify": Screen(("verify", f"calibration/{NAME}/card.json"), 0, _accepted),
+    "discover": Screen(("discover", "reply", "--report"), 4),
     "batches": Screen(("batches",), 1),
     "prompts": Screen(("prompts", NAME), is_data=True),
     "session": Screen(("session", "status"), 1),
