@@ -41,7 +41,13 @@ def test_two_answers_that_agree_are_firm() -> None:
 
 
 def test_only_pairs_that_both_answers_put_together_are_firm() -> None:
-    answers = iter([lambda n: n % 2, lambda n: n < 3])
+    def is_odd(number: int) -> bool:
+        return number % 2 == 1
+
+    def is_small(number: int) -> bool:
+        return number < 3
+
+    answers = iter([is_odd, is_small])
 
     async def two_minds(prompt: Prompt) -> Reply:
         rule = next(answers)
