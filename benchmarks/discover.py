@@ -6,8 +6,8 @@ Planted: 120 outputs, 12 independent modes in 2% to 30% of outputs. The reader n
 chance .25, and always once it has one. Naive is all notes over all outputs with the usual interval; counted here starts
 after the output that named the mode; again is after the earlier ones were read again. The bound on modes not yet noted
 is looked at after 20, 40 … 200 outputs in eleven worlds of modes; it is exceeded when the chance that this reader would
-note a new mode in the next output is above it. Notes of experts (TofuEval): which three modes are listed for an unsorted
-note, by words, and by how common modes are. Groups that a model proposes need a recorded model.
+note a new mode in the next output is above it. Notes of experts (TofuEval): which three modes are listed for an
+unsorted note, by words, and by how common modes are. Groups that a model proposes need a recorded model.
 """
 
 import gzip
