@@ -196,7 +196,8 @@ def say_what_is_left_out(works: Sequence["Work"]) -> None:
 
 def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json: bool) -> int:
     """Print where each rater's page is, and serve them until Ctrl-C."""
-    from markscheme.labelling.server import free_socket, new_token, serve
+    from markscheme.labelling.server import serve
+    from markscheme.labelling.serving import free_socket, new_token
 
     page.refuse_unreachable()
     listening = free_socket(page.host, page.port)

@@ -53,7 +53,7 @@ class LabelFile:
         path = folder / f"{path_component(rater, '--rater')}.jsonl"
         with writing(path):
             folder.mkdir(parents=True, exist_ok=True)
-            file = cls(path, rater, kind, _lock(path, rater))
+            file = cls(path, rater, kind, writing_lock(path, rater))
         sync_folder(folder)
         try:
             with writing(path):
@@ -90,7 +90,12 @@ class LabelFile:
         self.lock.close()
 
 
-def _lock(path: Path, rater: str) -> ExitStack:
+def writing_lock(path: Path, rater: str) -> ExitStack:
+    """A rater's file, locked until the stack is closed: one process writes at a time.
+
+    Raises:
+        UsageError: Another process has it.
+    """
     refuse_link(path)
     lock = ExitStack()
     try:

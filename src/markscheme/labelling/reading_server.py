@@ -1,0 +1,213 @@
+"""The reading and grouping page, served, and as a file to send."""
+
+import json
+import socket
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from markscheme.errors import MarkschemeError
+from markscheme.labelling.page import POLICY
+from markscheme.labelling.reading_work import (
+    ReadingWork,
+    grouping_state,
+    listed_modes,
+    named_by,
+    shown_output,
+    unit_name,
+)
+from markscheme.labelling.serving import problem, sent_object, serve_apps
+from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
+
+FOLDER = Path(__file__).parent / "templates"
+SHEET_OUTPUTS = 200
+"""Outputs in a sheet at most: more than anyone reads before they send it back."""
+
+
+def _style() -> str:
+    return joined(BASE_STYLE, FOLDER / "page.css", FOLDER / "discover.css")
+
+
+def _script() -> str:
+    names = ("shell.js", "passages.js", "discover.js", "reading.js", "grouping.js", "discover_start.js")
+    return joined(EXAMPLE_SCRIPT, *(FOLDER / name for name in names))
+
+
+def reading_policy() -> str:
+    """The page's content security policy: its own style and script, images inside the page, and nothing else."""
+    return f"{POLICY}; style-src '{digest(_style())}'; script-src '{digest(_script())}'"
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("markscheme.labelling"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def serve_reading(
+    works: Mapping[str, ReadingWork], listening: socket.socket, hosts: Collection[str], *, timed: bool
+) -> None:
+    """Serve each reader's page until the process is interrupted; arguments as for `labelling.server.serve`."""
+    apps = {token: _ReadingPages(work, timed).app for token, work in works.items()}
+    serve_apps(apps, listening, hosts, reading_policy())
+
+
+def reading_page(work: ReadingWork, *, timed: bool) -> str:
+    """The page as the server sends it."""
+    return _page(work, _data(work, timed=timed), is_sheet=False)
+
+
+def reading_sheet(work: ReadingWork, *, timed: bool) -> str:
+    """The page as a file that needs no server: it holds the outputs, and saves the notes as a file for `--notes`."""
+    data = _data(work, timed=timed)
+    data["steps"] = data["steps"][:SHEET_OUTPUTS]
+    units = {step["unit"] for step in data["steps"]}
+    examples = work.opened.pool.examples
+    data["units"] = {unit: shown_output(examples[id]) for unit, id in work.ids.items() if unit in units}
+    data["sheet"] = {
+        "ids": {unit: id for unit, id in work.ids.items() if unit in units},
+        "file": f"{work.opened.folder.name}-{work.rater}.jsonl",
+        "key": " ".join(["markscheme notes", work.opened.folder.name, work.rater]),
+    }
+    return _page(work, data, is_sheet=True)
+
+
+def _page(work: ReadingWork, data: Mapping[str, Any], *, is_sheet: bool) -> str:
+    template = _environment().get_template("discover.html")
+    return template.render(
+        name=work.opened.folder.name,
+        rater=work.rater,
+        view=work.view,
+        is_sheet=is_sheet,
+        policy=reading_policy(),
+        style=Markup(_style()),  # noqa: S704 - files of this package
+        script=Markup(_script()),  # noqa: S704 - files of this package
+        data=Markup(json.dumps(data).replace("<", "\\u003c")),  # noqa: S704 - JSON without a tag
+    )
+
+
+def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
+    """What the script knows of the work: nothing here is anybody else's."""
+    readings = work.own_readings()
+    book = work.opened.codebook()
+    examples = work.opened.pool.examples
+    return {
+        "name": work.opened.folder.name,
+        "rater": work.rater,
+        "view": work.view,
+        "timed": timed,
+        "total": len(work.opened.order.ids),
+        "modes": listed_modes(book),
+        "steps": [
+            {"unit": unit_name(id), "chosen": chosen, **named_by(examples[id]), "reading": _reading(work, readings, id)}
+            for id, chosen in work.steps
+        ],
+        "again": [
+            {"mode": name, "unit": unit_name(id)} for name, id in (work.again_pairs() if work.view == "again" else ())
+        ],
+        "recode": work.recode_notes() if work.view == "recode" else [],
+        "sheet": None,
+    }
+
+
+def _reading(work: ReadingWork, readings: Mapping[str, Any], id: str) -> dict[str, Any] | None:
+    """The reader's own reading of an output, as the page has it."""
+    reading = readings.get(id)
+    if reading is None:
+        return None
+    book = work.opened.codebook()
+    return {
+        "read": reading.read,
+        "pass": reading.passed,
+        "seconds": reading.seconds,
+        "listed": dict(reading.listed),
+        "notes": [
+            {"n": note.n, "text": note.text, "quote": note.quote, "modes": list(book.modes_of(reading.key_of(note)))}
+            for note in reading.notes
+        ],
+    }
+
+
+class _ReadingPages:
+    """One reader's page and what it asks for. No handler awaits between reading and writing, so none interleave."""
+
+    def __init__(self, work: ReadingWork, timed: bool) -> None:
+        self.work, self.timed = work, timed
+        self.app = Starlette(
+            routes=[
+                Route("/", self.show),
+                Route("/unit/{unit}", self.unit),
+                Route("/read", self.read, methods=["POST"]),
+                Route("/reopen", self.reopen, methods=["POST"]),
+                Route("/again", self.again, methods=["POST"]),
+                Route("/recode", self.recode, methods=["POST"]),
+                Route("/group", self.group, methods=["POST"]),
+                Route("/state", self.state),
+            ]
+        )
+
+    async def show(self, request: Request) -> Response:
+        if request.query_params.get("view") in ("read", "group"):
+            self.work.view = request.query_params["view"]
+        self.work.__dict__.pop("steps", None)  # others may have read since
+        return HTMLResponse(reading_page(self.work, timed=self.timed))
+
+    async def unit(self, request: Request) -> Response:
+        shown = await run_in_threadpool(self.work.shown, request.path_params["unit"])
+        return PlainTextResponse("no such output\n", 404) if shown is None else HTMLResponse(shown)
+
+    async def read(self, request: Request) -> Response:
+        sent = await sent_object(request)
+        if sent is None:
+            return problem("That was too long.", "A note is longer than can be kept. Shorten it.", 413)
+        return self._kept(lambda: self.work.read(str(sent.get("unit")), sent))
+
+    async def reopen(self, request: Request) -> Response:
+        sent = await sent_object(request) or {}
+        return self._kept(lambda: self.work.withdraw(str(sent.get("unit"))))
+
+    async def again(self, request: Request) -> Response:
+        sent = await sent_object(request) or {}
+        answer = sent.get("answer")
+        return self._kept(
+            lambda: self.work.answer_again(
+                str(sent.get("unit")), str(sent.get("mode")), None if answer is None else str(answer)
+            )
+        )
+
+    async def recode(self, request: Request) -> Response:
+        sent = await sent_object(request) or {}
+        modes = [str(name) for name in sent.get("modes") or ()]
+        return self._kept(lambda: self.work.recode(str(sent.get("note")), modes))
+
+    async def group(self, request: Request) -> Response:
+        sent = await sent_object(request) or {}
+        answer = self._kept(lambda: self.work.group(sent))
+        return answer if answer.status_code != 200 else JSONResponse(await run_in_threadpool(grouping_state, self.work))
+
+    async def state(self, _: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(grouping_state, self.work))
+
+    def _kept(self, change: Any) -> Response:
+        """The answer to a change: empty once it is on disk."""
+        try:
+            change()
+        except MarkschemeError as error:
+            return problem("Not done:", f"{error}.", 422)
+        except OSError as error:
+            return problem("Not saved: the disk refused it.", f"{error.strerror or error}. Fix that.", 500)
+        return JSONResponse({"modes": listed_modes(self.work.opened.codebook())})

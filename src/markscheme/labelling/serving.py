@@ -1,0 +1,143 @@
+"""Pages for people, served: behind a token for each of them, and without anything from the network."""
+
+import hmac
+import json
+import secrets
+import socket
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from typing import Any
+
+import uvicorn
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from markscheme.errors import UsageError
+from markscheme.text import encodable
+
+PORTS_TRIED = 50
+"""Ports tried from the one asked for: more sessions of annotators than one machine serves."""
+LONGEST_FORM = 200_000
+"""Bytes of an answer: a note and a reason per criterion, all as long as the page lets them be, fit in."""
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def free_socket(host: str, port: int) -> socket.socket:
+    """A socket listening at an address and port, or at the first free port after it.
+
+    Raises:
+        UsageError: None of fifty ports is free there.
+    """
+    last = min(port + PORTS_TRIED, 65_536)
+    family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
+    for number in range(port, last):
+        with suppress(OSError):
+            return socket.create_server((host, number), family=family, dualstack_ipv6=both)
+    raise UsageError(f"no port from {port} to {last - 1} is free on {host}; name another --port")
+
+
+def new_token() -> str:
+    """A random token for the page's address."""
+    return secrets.token_urlsafe(24)
+
+
+def serve_apps(apps: Mapping[str, ASGIApp], listening: socket.socket, hosts: Collection[str], policy: str) -> None:
+    """Serve each person's pages until the process is interrupted.
+
+    Args:
+        apps: What answers, by token.
+        listening: Where requests come in.
+        hosts: By which names browsers may call this server, with their ports.
+        policy: The pages' content security policy: their own style and script alone.
+    """
+    config = uvicorn.Config(
+        PageGuard(apps, frozenset(hosts), policy),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        lifespan="off",
+        ws="none",
+        timeout_graceful_shutdown=2,
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+class PageGuard:
+    """Answers requests that carry a rater's token, call this server by its name and come from no other site."""
+
+    def __init__(self, apps: Mapping[str, ASGIApp], hosts: frozenset[str], policy: str) -> None:
+        self.apps, self.hosts = apps, hosts
+        self.headers = {**HEADERS, "Content-Security-Policy": f"{policy}; connect-src 'self'; frame-ancestors 'none'"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        _, _, rest = scope["path"].partition("/")
+        token, slash, rest = rest.partition("/")
+        app = next(
+            (a for app_token, a in self.apps.items() if hmac.compare_digest(token.encode(), app_token.encode())), None
+        )
+        answer: ASGIApp
+        if app is None or not self._is_known(_values(scope, b"host")) or self._is_foreign(scope):
+            answer = PlainTextResponse("refused\n", 403)
+        elif not slash:
+            answer = RedirectResponse(f"/{token}/", 303)
+        else:
+            answer, scope = app, {**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode()}
+        await answer(scope, receive, self._with_headers(send))
+
+    def _with_headers(self, send: Send) -> Send:
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self.headers)
+            await send(message)
+
+        return sent
+
+    def _is_known(self, hosts: list[str]) -> bool:
+        return len(hosts) == 1 and hosts[0] in self.hosts
+
+    def _is_foreign(self, scope: Scope) -> bool:
+        """Whether a page of another site sends answers: browsers name the site, and other clients needn't."""
+        if scope["method"] in ("GET", "HEAD"):
+            return False
+        origins = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
+        sites = {"same-origin", "none"}
+        return not (
+            origins.issuperset(_values(scope, b"origin")) and sites.issuperset(_values(scope, b"sec-fetch-site"))
+        )
+
+
+def _values(scope: Scope, header: bytes) -> list[str]:
+    return [value.decode("latin-1").lower() for name, value in scope["headers"] if name == header]
+
+
+def problem(title: str, text: str, status: int, *, block: bool = False) -> Response:
+    """An answer that a page shows as a message; `block` stops the page."""
+    return JSONResponse({"title": title, "text": text, "block": block}, status)
+
+
+async def sent_object(request: Request) -> dict[str, Any] | None:
+    """The object that a page sends; None if it is too long, and empty if it is none."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST_FORM:
+            return None
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def texts_in(value: Any) -> dict[str, str]:
+    """Texts by name, as a page sends them; empty for anything else."""
+    return {str(name): encodable(str(text)) for name, text in value.items()} if isinstance(value, dict) else {}
