@@ -3,13 +3,16 @@
 import asyncio
 import datetime
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from markscheme.commands.label import PageOptions, RaterName, listen, login_name, share_of
 from markscheme.commands.options import (
     COUNT,
     MORE_OPTIONS,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from markscheme.discovery.opened import OpenedDiscovery
     from markscheme.discovery.result import Discovery
     from markscheme.discovery.writing import Written
+    from markscheme.labelling.reading_work import ReadingWork
 
 
 @Parameter(name="*")
@@ -45,12 +49,51 @@ class NotesOptions:
     kind: Annotated[Kind | None, Parameter(metavar="KIND", group=MORE_OPTIONS)] = None
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """How outputs are read on the page.
+
+    Attributes:
+        again: read again what was read before a mode had a name, one key an output
+        second: read what others have read, their notes hidden, to see how far you agree
+        recode: sort 30 notes of others into the modes, blind
+        also: outputs shown out of turn, one in four: low-score, unlike, or a file of ids
+        sheet: write the reading page to a file to send, instead of serving it
+        share: readers who share the outputs; without --rater, everyone's page is served
+        each: readers per output of a shared pool (1)
+        untimed: don't note how long each output takes
+    """
+
+    again: bool = False
+    second: bool = False
+    recode: bool = False
+    also: Annotated[str | None, Parameter(metavar="WHAT", group=MORE_OPTIONS)] = None
+    sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None
+    share: Annotated[str | None, Parameter(metavar="A,B,C", group=MORE_OPTIONS)] = None
+    each: Annotated[int, COUNT, Parameter(metavar="K", group=MORE_OPTIONS)] = 1
+    untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
+
+    @property
+    def view(self) -> str:
+        """What the page begins with.
+
+        Raises:
+            UsageError: Two things at once.
+        """
+        wanted = [name for name in ("again", "second", "recode") if getattr(self, name)]
+        if len(wanted) > 1:
+            raise UsageError(f"--{wanted[0]} and --{wanted[1]} are two kinds of reading: one after the other")
+        return {"again": "again", "recode": "recode"}.get(wanted[0], "read") if wanted else "read"
+
+
 def discover(
     name: Annotated[str, Parameter(metavar="NAME", help="the rubric to be")],
     /,
     *,
     pool: Annotated[Path | None, Parameter(metavar="FILE", help="outputs to read (default: those from before)")] = None,
-    rater: Annotated[str | None, Parameter(metavar="NAME", help="who reads (default: your login name)")] = None,
+    rater: RaterName = None,
+    reading: ReadingOptions = ReadingOptions(),
     taking: NotesOptions = NotesOptions(),
     suggest: Annotated[str | None, Parameter(metavar="JUDGE")] = None,
     plan: bool = False,
@@ -62,12 +105,14 @@ def discover(
     seed: Annotated[int | None, COUNT, Parameter(metavar="K", help="random seed (1)", group=MORE_OPTIONS)] = None,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     markdown: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None,
-    json: Annotated[bool, Parameter(name="--json", help="print JSON")] = False,
+    json: Annotated[bool, Parameter(name="--json", help="print JSON, or the page's address")] = False,
+    page: PageOptions = PageOptions(),
     ask: AskFlags = AskFlags(),
 ) -> int:
     """Read outputs, note what is wrong, group the notes into modes, and write a rubric from them.
 
-    NAME is the rubric to be; everything is kept in calibration/NAME, where `label` and `calibrate` find it.
+    NAME is the rubric to be; everything is kept in calibration/NAME, where `label` and `calibrate` find it. Without a
+    step to do, a page is served on which you read the outputs and group your notes, by keyboard.
 
     Args:
         suggest: a model proposes modes for unsorted notes: any judge name; a person accepts or refuses each
@@ -81,7 +126,7 @@ def discover(
         markdown: write the report as Markdown; - for standard output
 
     Example:
-        markscheme discover reply --notes notes.csv --kind human
+        markscheme discover reply --pool outputs.jsonl
 
     Exit status:
         0 enough read, 2 invalid arguments, 3 no judge to ask, 4 read more, or confirm modes first.
@@ -102,10 +147,76 @@ def discover(
         raise UsageError("--plan shows what --suggest JUDGE would ask: name the judge")
     if write:
         return _write(opened, here, force=force, json=json)
-    is_report = report or json or bool(html or markdown or taking.notes or taking.assign)
-    if not is_report:
-        raise UsageError("say what to do: --notes FILE, --report, --suggest JUDGE or --write")
-    return _report(opened.discovery(share_seen, sure), html, markdown, json=json)
+    is_page = reading != ReadingOptions()
+    is_report = report or bool(html or markdown or taking.notes or taking.assign) or (json and not is_page)
+    if is_report and not is_page:
+        return _report(opened.discovery(share_seen, sure), html, markdown, json=json)
+    return _read(opened, rater, reading, page, json=json)
+
+
+def _read(
+    opened: "OpenedDiscovery", rater: str | None, reading: ReadingOptions, page: PageOptions, *, json: bool
+) -> int:
+    """Serve each reader's page until Ctrl-C, or write it to a file."""
+    from markscheme.discovery.intake import now
+    from markscheme.labelling.reading_work import also_ids, open_reading
+
+    if find_spec("fcntl") is None:
+        raise UsageError("the reading page runs on Linux and macOS: it locks files in a way Windows can't")
+    view = reading.view
+    shared = share_of(reading.share, reading.each, None)
+    raters = [rater or login_name()] if shared is None or rater is not None else list(shared.raters)
+    also = also_ids(reading.also, opened)
+    works = []
+    try:
+        for name in raters:
+            work = open_reading(opened, name, now, view=view, is_second=reading.second, also=also, share=shared)
+            works.append(work)
+        if reading.sheet is not None:
+            return _write_sheets(works, reading.sheet, timed=not reading.untimed)
+        return _serve(works, page, timed=not reading.untimed, json=json)
+    finally:
+        for work in works:
+            work.close()
+
+
+def _write_sheets(works: Sequence["ReadingWork"], target: Path, *, timed: bool) -> int:
+    from markscheme.commands.output import put
+    from markscheme.labelling.reading_server import reading_sheet
+
+    for work in works:
+        path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{work.rater}")
+        put(reading_sheet(work, timed=timed), path)
+        name = work.opened.folder.name
+        print(f"{path}: outputs to read by {work.rater}. Send it; when the notes come back:")
+        print(f"  markscheme discover {name} --notes {name}-{work.rater}.jsonl")
+    return 0
+
+
+def _serve(works: Sequence["ReadingWork"], page: PageOptions, *, timed: bool, json: bool) -> int:
+    from markscheme.labelling.reading_server import serve_reading
+    from markscheme.labelling.serving import new_token
+
+    listening, port = listen(page)
+    by_token = {new_token(): work for work in works}
+    for token, work in by_token.items():
+        url = page.url(port, token)
+        if json:
+            print(
+                dumps({"schema": 1, "url": url, "port": port, "rater": work.rater, "file": str(work.path)}), flush=True
+            )
+        else:
+            print(f"{work.opened.folder.name}, read by {work.rater}; open\n  {url}", flush=True)
+    if not json:
+        print("Ctrl-C stops it; all that was noted stays.", flush=True)
+    try:
+        serve_reading(by_token, listening, page.hosts(port), timed=timed)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for step in works[0].opened.discovery().next_steps[:3]:
+            print(f"next: {step.why}: {step.command}", file=sys.stderr)
+    return 0
 
 
 def _take_notes(

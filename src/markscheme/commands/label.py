@@ -26,6 +26,8 @@ from markscheme.commands.options import (
 from markscheme.errors import RatingError, UsageError
 
 if TYPE_CHECKING:
+    import socket
+
     from markscheme.labelling.order import Share
     from markscheme.labelling.work import Work
 
@@ -135,7 +137,7 @@ def label(
         return _print_progress(rubric, pool, json=json)
     if same_meaning is not None:
         return _note_same_meaning(rubric, same_meaning)
-    shared = _share(share, each, overlap)
+    shared = share_of(share, each, overlap)
     if shared is not None and rater is not None and rater not in shared.raters:
         raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
     if next == AS_NEEDED:
@@ -168,7 +170,7 @@ def opened(
     file, works = existing_file(pool) if pool else None, []
     try:
         for rater in raters:
-            who = rater or _login()
+            who = rater or login_name()
             works.append(
                 open_work(
                     rubric,
@@ -194,18 +196,30 @@ def say_what_is_left_out(works: Sequence["Work"]) -> None:
         print(note, file=sys.stderr)
 
 
-def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json: bool) -> int:
-    """Print where each rater's page is, and serve them until Ctrl-C."""
-    from markscheme.labelling.server import serve
-    from markscheme.labelling.serving import free_socket, new_token
+def listen(page: PageOptions) -> "tuple[socket.socket, int]":
+    """Where pages are served, and the port, which may be another than the one asked for.
+
+    Raises:
+        UsageError: The page can't be reached under the options, or no port is free.
+    """
+    from markscheme.labelling.serving import free_socket
 
     page.refuse_unreachable()
     listening = free_socket(page.host, page.port)
-    port = listening.getsockname()[1]
+    port: int = listening.getsockname()[1]
     if port != page.port:
         print(f"port {page.port} is in use; using {port} instead", file=sys.stderr)
     if page.is_unprotected:
-        print("warning: labels cross the network unencrypted; put HTTPS in front of the page", file=sys.stderr)
+        print("warning: pages cross the network unencrypted; put HTTPS in front of them", file=sys.stderr)
+    return listening, port
+
+
+def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json: bool) -> int:
+    """Print where each rater's page is, and serve them until Ctrl-C."""
+    from markscheme.labelling.server import serve
+    from markscheme.labelling.serving import new_token
+
+    listening, port = listen(page)
     by_token = {new_token(): work for work in works}
     for token, work in by_token.items():
         _say_where(work, page.url(port, token), port, json=json)
@@ -279,7 +293,7 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: b
     return 0
 
 
-def _share(named: str | None, times: int, overlap: int | None) -> "Share | None":
+def share_of(named: str | None, times: int, overlap: int | None) -> "Share | None":
     """How the pool is shared; None where everyone labels all of it."""
     from markscheme.labelling.order import Share
 
@@ -347,7 +361,12 @@ def _print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
     return 0
 
 
-def _login() -> str:
+def login_name() -> str:
+    """The name of who is at the terminal.
+
+    Raises:
+        UsageError: It isn't known.
+    """
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError) as error:

@@ -57,6 +57,7 @@ class NotesIn:
         passages: The notes of each reading.
         modes: The modes that the files name.
         examples: The outputs, where the files have them.
+        own_lines: Readings from lines of our own, which say themselves whether the output was shown out of turn.
         lost: Counts of what notes can't hold.
         remarks: How the files were read, where they are ambiguous.
     """
@@ -65,6 +66,7 @@ class NotesIn:
     passages: dict[tuple[str, str], list[NotedPassage]] = field(default_factory=dict)
     modes: dict[str, Mode] = field(default_factory=dict)
     examples: dict[str, Example] = field(default_factory=dict)
+    own_lines: set[tuple[str, str]] = field(default_factory=set)
     lost: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
 
@@ -186,6 +188,7 @@ def _add_lines_of_notes(record: Mapping[str, Any], author: Author, content: Note
         for name in passage.modes:
             content.add_mode(Mode(name, by=reading.rater, kind=reading.kind, named=reading.at))
     content.add(replace(reading, notes=()), passages)
+    content.own_lines.add((reading.rater, reading.id))
     return reading
 
 
@@ -385,12 +388,13 @@ def taken_in(
                 notes.append(note)
             if passage.modes:
                 codebook = _assigned(codebook, reading, note, passage.modes)
+        is_chosen = reading.is_chosen if key in content.own_lines else not is_random
         whole = replace(
             same or reading,
             notes=tuple(notes),
             read=reading.read if same is None or reading.read == "in full" else same.read,
             listed={**(same.listed if same is not None else {}), **reading.listed},
-            is_chosen=not is_random if same is None else same.is_chosen,
+            is_chosen=is_chosen if same is None else same.is_chosen,
         )
         if whole != same:
             added.append(whole)

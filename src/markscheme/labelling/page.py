@@ -53,7 +53,8 @@ def _style() -> str:
 
 
 def _script() -> str:
-    return joined(EXAMPLE_SCRIPT, *(TEMPLATES / name for name in ("shell.js", "page.js", "sheet.js", "start.js")))
+    names = ("shell.js", "passages.js", "page.js", "sheet.js", "start.js")
+    return joined(EXAMPLE_SCRIPT, *(TEMPLATES / name for name in names))
 
 
 def policy() -> str:

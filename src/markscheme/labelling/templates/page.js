@@ -9,7 +9,6 @@ let at = null; // the step that is shown; null on the overview
 let current = null; // the criterion that keys answer; null when all have an answer
 let quotes = {}; // passages marked, by criterion
 let isReady = false; // keys wait in `keys` until the response they are meant for is shown
-let selected = "";
 let spent = 0, since = performance.now();
 const keys = [];
 
@@ -208,11 +207,6 @@ function rest() {
   if (open) return goTo(open);
   mark(null);
   $("save").focus();
-}
-
-function noteSelection() {
-  const found = document.getSelection();
-  if ($("response").contains(found.anchorNode) && `${found}`.trim()) selected = `${found}`.trim();
 }
 
 function quote(fieldset) {

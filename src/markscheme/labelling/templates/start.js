@@ -61,7 +61,6 @@ document.addEventListener("focusin", (event) => {
   const inside = event.target.closest?.("fieldset");
   if (inside && at !== null) mark(inside);
 });
-document.addEventListener("selectionchange", noteSelection);
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) spent += performance.now() - since;
   since = performance.now();
