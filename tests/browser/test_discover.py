@@ -3,7 +3,7 @@
 import json
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ ARABIC = "السعر خاطئ"
 
 def make_outputs(folder: Path, count: int = 40) -> Path:
     """A file of outputs, one with a trace of 200 steps and one written from right to left."""
-    steps = [{"role": "user", "content": "Where is it?"}]
+    steps: list[dict[str, Any]] = [{"role": "user", "content": "Where is it?"}]
     for number in range(100):
         call = {
             "id": f"c{number}",
@@ -57,7 +57,7 @@ class ReadingServer:
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.process = subprocess.Popen(
-            [str(INSTALLED / "markscheme"), "discover", "reply", "--json", *options],
+            [str(INSTALLED / "markscheme"), "discover", "reply", *options],
             cwd=folder,
             env=environment(None),
             stdout=subprocess.PIPE,
@@ -65,13 +65,13 @@ class ReadingServer:
             text=True,
         )
         assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert line, self.process.communicate()[1]
-        self.url: str = json.loads(line)["url"]
+        said = self.process.stdout.readline() + self.process.stdout.readline()
+        assert "http" in said, self.process.communicate()[1]
+        self.url = said.split()[-1]
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.communicate()
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGINT)
@@ -94,8 +94,23 @@ def complaints(page: Page) -> Iterator[list[str]]:
     assert [message for message in messages if not message.startswith(("data:", "blob:", "file:"))] == []
 
 
-def start(folder: Path, *options: str) -> ReadingServer:
-    return ReadingServer(folder, "--pool", "outputs.jsonl", "--rater", "ann", "--port", "8930", *options)
+Start = Callable[..., ReadingServer]
+
+
+@pytest.fixture
+def servers() -> Iterator[Start]:
+    """Starts servers for ann, or whom the options name, and ends those still running."""
+    started: list[ReadingServer] = []
+
+    def start(folder: Path, *options: str) -> ReadingServer:
+        who = () if "--rater" in options else ("--rater", "ann")
+        started.append(ReadingServer(folder, "--pool", "outputs.jsonl", "--port", "8930", *who, *options))
+        return started[-1]
+
+    yield start
+    for server in started:
+        if server.process.poll() is None:
+            server.kill()
 
 
 def arrive(page: Page, place: int) -> None:
@@ -168,9 +183,9 @@ def grouped(page: Page, *keys: str) -> None:
 
 
 def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_nothing(
-    project: Path, page: Page, complaints: list[str]
+    servers: Start, project: Path, page: Page, complaints: list[str]
 ) -> None:
-    server = start(project)
+    server = servers(project)
     page.goto(server.url)
     assert read_some(page, 1, 15) == 5
     arrive(page, 16)
@@ -185,7 +200,7 @@ def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_n
         "not finished when it was killed"
     ]
 
-    server = start(project)
+    server = servers(project)
     page.goto(server.url)
     arrive(page, 16)
     expect(page.locator("#notes li")).to_contain_text("not finished when it was killed")
@@ -211,7 +226,7 @@ def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_n
     answer(page, "other-b")
     expect(page.locator(".column")).to_have_count(5)
     for _ in range(notes + 1 - 4):
-        text = page.locator(".card[aria-current]").inner_text()
+        text = page.evaluate("group.notes[cursor.key].text")
         name = "wrong-price" if "price" in text else "too-long"
         place = page.evaluate("(name) => group.modes.findIndex((mode) => mode.name === name) + 1", name)
         grouped(page, str(place))
@@ -263,9 +278,9 @@ def move_to(page: Page, column: str) -> None:
     raise AssertionError(f"no way to {column}")
 
 
-def test_two_readers_at_once_and_a_reader_twice(project: Path, chromium: Browser) -> None:
-    server = start(project)
-    second = ReadingServer(project, "--rater", "ben", "--port", "8960")
+def test_two_readers_at_once_and_a_reader_twice(servers: Start, project: Path, chromium: Browser) -> None:
+    server = servers(project)
+    second = servers(project, "--rater", "ben", "--port", "8960")
     refused = run("markscheme", "discover", "reply", "--rater", "ann", "--untimed", cwd=project)
     assert refused.returncode == 2
     assert "another window" in refused.stderr
@@ -285,8 +300,10 @@ def test_two_readers_at_once_and_a_reader_twice(project: Path, chromium: Browser
     assert sorted(reading.rater for reading in readings) == ["ann"] * 5 + ["ben"] * 5
 
 
-def test_a_long_note_a_long_trace_and_text_from_right_to_left(project: Path, page: Page, complaints: list[str]) -> None:
-    server = start(project)
+def test_a_long_note_a_long_trace_and_text_from_right_to_left(
+    servers: Start, project: Path, page: Page, complaints: list[str]
+) -> None:
+    server = servers(project)
     page.goto(server.url)
     seen = set[str]()
     for place in range(1, 41):
@@ -316,8 +333,8 @@ def test_a_long_note_a_long_trace_and_text_from_right_to_left(project: Path, pag
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-def test_axe_finds_nothing_serious_in_any_view(project: Path, page: Page) -> None:
-    server = start(project)
+def test_axe_finds_nothing_serious_in_any_view(servers: Start, project: Path, page: Page) -> None:
+    server = servers(project)
     page.goto(server.url)
     arrive(page, 1)
     note(page, "a note")
@@ -349,8 +366,10 @@ def refuse_serious(page: Page) -> None:
     assert serious == [], [(v["id"], [node["html"][:200] for node in v["nodes"]]) for v in violations]
 
 
-def test_outputs_read_before_a_mode_had_a_name_are_read_again_with_one_key_each(project: Path, page: Page) -> None:
-    server = start(project)
+def test_outputs_read_before_a_mode_had_a_name_are_read_again_with_one_key_each(
+    servers: Start, project: Path, page: Page
+) -> None:
+    server = servers(project)
     page.goto(server.url)
     for place in range(1, 7):
         arrive(page, place)
@@ -366,7 +385,7 @@ def test_outputs_read_before_a_mode_had_a_name_are_read_again_with_one_key_each(
     press(page, "D")
     answer(page, FAULTS["price"])
     server.stop()
-    server = start(project, "--again")
+    server = servers(project, "--again")
     page.goto(server.url)
     for place, key in enumerate("nynt", start=1):
         expect(page.get_by_role("heading", level=1)).to_have_text(f"{place} of 4")
@@ -381,17 +400,21 @@ def test_outputs_read_before_a_mode_had_a_name_are_read_again_with_one_key_each(
     assert (mode["count"], len(mode["again"])) == (2, 1)
 
 
-def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(project: Path, page: Page) -> None:
-    rows = [{"id": f"o{n}", "note": "wrong" if n % 3 == 0 else "", "mode": "m" if n % 3 == 0 else ""} for n in range(9)]
+def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(
+    servers: Start, project: Path, page: Page
+) -> None:
+    rows = [
+        {"id": f"o{n}", "note": "blunder" if n % 3 == 0 else "", "mode": "m" if n % 3 == 0 else ""} for n in range(9)
+    ]
     (project / "n.jsonl").write_text(
         "".join(json.dumps({**row, "rater": "ann", "kind": "human", "definition": "D."}) + "\n" for row in rows)
     )
     run("markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--notes", "n.jsonl", cwd=project)
-    server = ReadingServer(project, "--rater", "ben", "--second", "--port", "8930")
+    server = servers(project, "--rater", "ben", "--second", "--port", "8930")
     page.goto(server.url)
     for place in range(1, 10):
         arrive(page, place)
-        assert "wrong" not in page.locator("#work").inner_text()
+        assert "blunder" not in page.locator("#work").inner_text()
         if place in (1, 2):
             note(page, "mine")
             press(page, "1")
@@ -399,7 +422,7 @@ def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(project: P
     expect(page.locator("#overview-title")).to_contain_text("All read")
     sent(page)
     server.stop()
-    server = ReadingServer(project, "--rater", "ben", "--recode", "--port", "8930")
+    server = servers(project, "--rater", "ben", "--recode", "--port", "8930")
     page.goto(server.url)
     for place in range(1, 4):
         expect(page.get_by_role("heading", level=1)).to_have_text(f"Note {place} of 3")
@@ -414,7 +437,7 @@ def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(project: P
 
 
 def test_a_sheet_read_on_a_phone_without_network_comes_back_as_notes(
-    project: Path, chromium: Browser, tmp_path: Path
+    servers: Start, project: Path, chromium: Browser, tmp_path: Path
 ) -> None:
     written = run(
         "markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--rater", "cid", "--sheet", "s.html", cwd=project

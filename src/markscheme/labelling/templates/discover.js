@@ -42,6 +42,7 @@ async function showOutput(unit, heading, title) {
       retry: () => showOutput(unit, heading, title).then(drain) });
     return false;
   }
+  only("work");
   $("place").textContent = heading;
   $("title").textContent = title;
   $("response").innerHTML = cache.get(unit);

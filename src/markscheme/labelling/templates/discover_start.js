@@ -118,7 +118,10 @@ $("go-on").addEventListener("click", goOn);
 $("overview-link").addEventListener("click", () => { keepNow(); overview(); });
 $("group-link")?.addEventListener("click", showGrouping);
 $("read-link").addEventListener("click", goOn);
-$("new-mode").addEventListener("click", () => grouping.N());
+$("group-actions").addEventListener("click", (event) => {
+  const key = event.target.closest("button")?.dataset.key;
+  if (key) act(key);
+});
 $("group-undo").addEventListener("click", () => change({ do: "undo" }));
 $("there").addEventListener("click", () => answerAgain("there"));
 $("not-there").addEventListener("click", () => answerAgain("not there"));

@@ -132,20 +132,21 @@ async function change(body) {
   const now = all.findIndex((place) => place.key === cursor?.key && place.column === cursor?.column);
   const answer = await fetch("group", { method: "POST", headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body) }).catch(() => null);
-  isReady = true;
+  const said = await answer?.json().catch(() => null);
+  isReady = true; // keys that came meanwhile act on what is shown from now on
   if (!answer?.ok) {
-    const said = await answer?.json().catch(() => null) ?? { title: "Not saved: the server doesn’t answer.", text: "Try again." };
-    $("group-status").textContent = `${said.title} ${said.text}`;
+    $("group-status").textContent = said ? `${said.title} ${said.text}` : "Not saved: the server doesn’t answer. Try again.";
     saved("Not saved");
     drain();
     return;
   }
-  group = await answer.json();
+  group = said;
   saved("Saved");
   const left = places();
   if (!left.some((place) => place.key === cursor?.key && place.column === cursor?.column)) {
-    const isUnsorted = cursor?.column === "";
-    cursor = (isUnsorted ? left[Math.min(now, left.length - 1)] : left.find((place) => place.key === cursor?.key)) ?? left[0] ?? null;
+    const unsorted = left.filter((place) => place.column === "");
+    const next = cursor?.column === "" ? unsorted[Math.min(now, unsorted.length - 1)] : null;
+    cursor = next ?? left.find((place) => place.key === cursor?.key) ?? left[0] ?? null;
   }
   modes = group.modes.map(({ name, definition, severity }) => ({ name, definition, severity, under: "" }));
   drawGroups();
@@ -266,7 +267,6 @@ async function showRecode() {
   }
   if (!await showOutput(note.unit, `Note ${recodeAt + 1} of ${data.recode.length}`, note.text)) return undefined;
   recoded = [];
-  only("work");
   for (const id of ["reading-side", "again-side", "recode-side"]) $(id).hidden = id !== "recode-side";
   for (const id of ["in-full", "unclear", "note-open", "quote", "undo"]) $(id).hidden = true;
   markPassages([[$("response"), [note.quote].filter(Boolean)]]);

@@ -21,7 +21,6 @@ async function show(place, says = "") {
   if (!ready || at !== place) return;
   reading = step.reading === null ? fresh() : structuredClone(step.reading);
   if (!Object.keys(reading.listed ?? {}).length) reading.listed = fresh().listed;
-  only("work");
   for (const id of ["reading-side", "again-side", "recode-side"]) $(id).hidden = id !== "reading-side";
   $("foot").hidden = false;
   noteAt = reading.notes.length - 1;
@@ -191,8 +190,8 @@ function keepNow() {
 function finish(read) {
   if (!$("note-box").hidden) finishNote({ another: false });
   const place = at;
-  keep(read);
   if (!order.includes(place)) order.push(place);
+  keep(read);
   goOn();
 }
 
@@ -260,7 +259,6 @@ async function showAgain() {
     return;
   }
   if (!await showOutput(pair.unit, `${againAt + 1} of ${data.again.length}`, pair.mode)) return;
-  only("work");
   for (const id of ["reading-side", "again-side", "recode-side"]) $(id).hidden = id !== "again-side";
   $("foot").hidden = true;
   const mode = modes.find((one) => one.name === pair.mode);
