@@ -1,6 +1,7 @@
 """Files as accidents and strangers leave them: commands read them or say why they can't, and name them."""
 
 import json
+import os
 import re
 import sqlite3
 import struct
@@ -150,6 +151,15 @@ def test_a_device_without_an_end_is_refused_where_a_file_names_it(folder: Path) 
     assert "place.experiment.yaml" in done.stderr
     assert "/dev/zero: is a device, not a file" in done.stderr
     assert run("markscheme", "lint", "rubrics/endless.yaml", cwd=folder).returncode == 2
+
+
+@pytest.mark.parametrize("named", ['variants: [{name: a, prompt: "file://pipe"}]', "outputs: pipe"])
+def test_a_pipe_that_an_experiment_names_is_not_waited_for(folder: Path, named: str) -> None:
+    os.mkfifo(folder / "pipe")
+    (folder / "waits.experiment.yaml").write_text(f"rubric: place\n{named}\ncases: [{{id: c, inputs: {{query: q}}}}]\n")
+    done = run("markscheme", "experiment", "waits.experiment.yaml", cwd=folder)
+    assert done.returncode == 2
+    assert "pipe: is a pipe, not a file" in done.stderr
 
 
 def test_a_pyarrow_that_cannot_be_imported_is_named_before_anything_is_asked(folder: Path) -> None:

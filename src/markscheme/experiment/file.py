@@ -11,7 +11,7 @@ from markscheme.experiment.outputs import Given, case_of, read_outputs, records
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.judges.price import Price
 from markscheme.numerals import finite
-from markscheme.plain_data import Place, form_of, plain_data, read_text, shown
+from markscheme.plain_data import Place, form_of, plain_data, read_text, refuse_pipe, shown
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
@@ -118,6 +118,7 @@ class _Reading:
     def _read(self, read: Callable[[Path], Iterable[_T]], path: Path, at: Place) -> list[_T]:
         """The content of another file; its faults are reported along with this one's."""
         try:
+            refuse_pipe(path, RatingError)
             return list(read(path))
         except RatingError as error:
             self._fault(str(error), at)
@@ -151,8 +152,10 @@ class _Reading:
     def _template(self, text: str, at: Place) -> str:
         if not text.startswith(FILE):
             return text
+        named = self.path.parent / text.removeprefix(FILE)
         try:
-            return read_text(self.path.parent / text.removeprefix(FILE), ExperimentError)
+            refuse_pipe(named, ExperimentError)
+            return read_text(named, ExperimentError)
         except ExperimentError as error:
             self._fault(str(error), at)
             return ""

@@ -141,6 +141,10 @@ def _is_code(text: str) -> bool:
     )
 
 
+_FORMATTER = HtmlFormatter(nowrap=True)
+"""Made once: its style takes longer to read than a short piece of code to highlight."""
+
+
 def _code(text: str, language: str) -> str:
     """Highlighted code, a span per line: numbers are put in by the style sheet, so that no selection has them."""
     try:
@@ -148,7 +152,7 @@ def _code(text: str, language: str) -> str:
     except ClassNotFound:
         lexer = get_lexer_by_name("text", stripnl=False)
     shown = io.StringIO()
-    HtmlFormatter(nowrap=True).format(_tokens(lexer, text.rstrip("\n") + "\n"), shown)
+    _FORMATTER.format(_tokens(lexer, text.rstrip("\n") + "\n"), shown)
     lines = shown.getvalue().rstrip("\n").split("\n")
     numbered = "".join(f'<span class="line">{line}\n</span>' for line in lines)
     return f'<pre class="code" tabindex="0"><code>{numbered}</code></pre>'
