@@ -79,6 +79,7 @@ def test_three_that_accept_at_once_wait_for_each_other_and_all_are_kept(here: Pa
     assert sorted(path.name for path in (here / "calibration" / "clear").iterdir()) == [
         accepted["ratings"]["file"],
         "accepted.json",
+        "accepted_runs.jsonl",
         "card.json",
         "card.md",
         "examples.jsonl",

@@ -187,3 +187,19 @@ def test_a_running_session_has_a_line(here: Path, runtime: Path) -> None:
     (session,) = _status(here, **env)["sessions"]
     assert session["cwd"] == str(here)
     assert run("markscheme", "session", "stop", cwd=here, env=env).returncode == 0
+
+
+def test_the_page_has_the_history_of_the_accepted_runs(here: Path) -> None:
+    _accept(here)
+    rubric = here / "rubrics" / "clear.yaml"
+    history = here / "calibration" / "clear" / "accepted_runs.jsonl"
+    earlier = {**json.loads(history.read_text()), "date": "2026-01-02", "ratings": "other", "judge": "an older judge"}
+    history.write_text(json.dumps(earlier) + "\n" + history.read_text())
+    assert rubric.is_file()
+    assert [run["judge"] for run in _clear(here)["history"]] == ["an older judge", setting.JUDGE]
+    done = run("markscheme", "status", "--html", "status.html", cwd=here, env=setting.environment(here))
+    assert done.returncode == 0, done.stderr
+    page = (here / "status.html").read_text()
+    assert page.count('<svg class="plot"') == 1
+    assert f"judge: {setting.JUDGE}" in page
+    assert "2026-01-02: agreement" in page

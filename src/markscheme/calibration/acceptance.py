@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from markscheme.calibration.accepted_history import keep_point, point_of
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.card import CardBasis, JudgeCard, card_of, card_path, named_files, terms_of, text_path
 from markscheme.calibration.drift.accepted import load_accepted
@@ -31,7 +32,7 @@ from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.phrases import counted
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.receipt import ACCEPTED_SCHEMA, accepted_data
+from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_data
 from markscheme.stats import Estimate
 
 DIGEST_LENGTH = 8
@@ -153,6 +154,9 @@ def accept(
         accepted_text = json.dumps(document, ensure_ascii=False, indent=2, default=Estimate.to_json)
         write_whole(path, f"{accepted_text}\n", follow=False)
         _write_card(card, card_path(path))
+        if path.name == ACCEPTED:
+            fails = calibration.comparison.wrong_passes.of if calibration.rubric.decides else None
+            keep_point(point_of(document, calibration.rubric, fails), path.parent)
         if before is not None and before != ratings_file:
             before.unlink(missing_ok=True)
     return Acceptance(ratings_file, n_runs, why_alone)

@@ -49,6 +49,7 @@ def experiment(
     csv: Annotated[str | None, Parameter(metavar="FILE")] = None,
     json: JsonTarget = None,
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     judge: JudgeName = None,
     ask: ExperimentAskFlags = ExperimentAskFlags(),
 ) -> int:
@@ -64,6 +65,7 @@ def experiment(
         calibration: correct pass rates with what `calibrate --json` wrote
         csv: write the table as CSV; - for standard output
         markdown: write Markdown; - for standard output
+        html: write a page with the variants case by case
 
     Example:
         markscheme experiment support.experiment.yaml --judge anthropic --fail-if "overall < 0.8" --fail-if worse
@@ -85,7 +87,7 @@ def experiment(
     from markscheme.report.views.experiment import csv_of, view
     from markscheme.user_code import search_for_code
 
-    targets = {"csv": csv, "json": json, "markdown": markdown}
+    targets = {"csv": csv, "json": json, "markdown": markdown, "html": html}
     refuse_outputs(targets)
     defined = Experiment.from_file(file, outputs=outputs)
     defined = replace(defined, rubric=ask.of(defined.rubric))

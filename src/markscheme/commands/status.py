@@ -7,13 +7,16 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from markscheme.commands.batches import batch_json, batch_line, batches_here
 from markscheme.commands.options import JsonFlag, SkipDamaged
-from markscheme.commands.output import show
+from markscheme.commands.output import put, rendered, show
 from markscheme.commands.session import session_line, sessions_at
-from markscheme.errors import DamagedLine, MarkschemeError, RatingError
+from markscheme.errors import DamagedLine, MarkschemeError, RatingError, UsageError
+from markscheme.files import refuse_unwritable
 from markscheme.judges.kinds import kinds
 from markscheme.phrases import counted
 from markscheme.receipt import ACCEPTED, Receipt, accepted_data, load_receipt
@@ -30,6 +33,7 @@ FRESH_DAYS = 90
 
 def status(
     *,
+    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     json: JsonFlag = False,
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
 ) -> int:
@@ -37,11 +41,17 @@ def status(
     of 1,000 grades, and how long the run stays fresh. Lists the judges usable here, the batches under way and the
     running session. Makes no calls.
 
+    Args:
+        html: write a page with the history of the accepted runs: agreement, false passes, and what changed
+
     Example:
-        markscheme status
+        markscheme status --html status.html
     """
     from markscheme.report.views.status import JudgeStatus, json_of, view
 
+    if html == "-":
+        raise UsageError("`--html` must be a file; standard output has the table itself")
+    refuse_unwritable(html)
     start = Path.cwd()
     rubrics = list(rubrics_here(start, date.today()))
     lacking = [(kind, kind.ready()) for kind in kinds()]
@@ -51,6 +61,8 @@ def status(
     lines = list(map(batch_line, under_way)), list(map(session_line, sessions))
     document = view(rubrics, judges, *lines, list(known_rubrics(start)))
     show(document, json_of(rubrics, judges, list(map(batch_json, under_way)), sessions), json=json)
+    if html:
+        put(rendered(document, "html"), html)
     return 0
 
 
@@ -99,6 +111,7 @@ def _of_accepted_run(name: str, folder: Path, today: date) -> "RubricStatus":
 
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> "RubricStatus":
+    from markscheme.calibration.accepted_history import load_history
     from markscheme.calibration.drift.accepted import load_accepted
     from markscheme.calibration.plans.next_labels import NEXT_LABELS, next_labels
     from markscheme.ratings.examples import examples_file, load_examples
@@ -118,6 +131,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
     if today >= fresh_until:
         stale.append(f"accepted over {FRESH_DAYS} days ago")
     false_passes, usd, tokens = _measured(folder / ACCEPTED)
+    target = accepted_data(folder / ACCEPTED)["measurements"].get("target")
     return RubricStatus(
         name=rubric.name,
         file=file,
@@ -131,6 +145,8 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         stale=tuple(stale),
         next_step=asked.in_words if (folder / NEXT_LABELS).is_file() else "",
         labels_needed=needed if (folder / NEXT_LABELS).is_file() else 0,
+        history=load_history(folder),
+        target=target if isinstance(target, float | int) else None,
     )
 
 

@@ -33,7 +33,7 @@ from markscheme.rendering.example import first_words, render_example
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import STEPPED, steps_elsewhere
 
-TEMPLATES = Path(__file__).parent / "templates"
+_TEMPLATES = Path(__file__).parent / "templates"
 POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
@@ -49,12 +49,12 @@ def _environment() -> Environment:
 
 
 def _style() -> str:
-    return joined(BASE_STYLE, TEMPLATES / "page.css")
+    return joined(BASE_STYLE, _TEMPLATES / "page.css")
 
 
 def _script() -> str:
     names = ("shell.js", "passages.js", "page.js", "sheet.js", "start.js")
-    return joined(EXAMPLE_SCRIPT, *(TEMPLATES / name for name in names))
+    return joined(EXAMPLE_SCRIPT, *(_TEMPLATES / name for name in names))
 
 
 def policy() -> str:

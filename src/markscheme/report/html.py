@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from markscheme.phrases import number
 from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
 from markscheme.report.document import TONE_SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
+from markscheme.report.drawing import drawn
 from markscheme.submission import RESPONSE, Submission
 from markscheme.trajectory import STEPPED
 
@@ -225,6 +226,7 @@ def _environment() -> "Environment":
     )
     environment.filters |= {"cut": _cut, "kind": lambda value: type(value).__name__, "percent": "{:.2%}".format}
     environment.globals["signs"] = TONE_SIGNS
+    environment.globals["drawn"] = lambda plot: _markup(drawn(plot))
     return environment
 
 

@@ -5,6 +5,7 @@ from markscheme.calibration.comparison import Comparison
 from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, coefficient
+from markscheme.report.sections.pictures import annotator_matrix
 from markscheme.stats.annotators import Ceiling
 
 LABELS_IN_WORDS = {
@@ -62,9 +63,11 @@ def annotators(calibration: Calibration) -> doc.Section:
     notes = ["Krippendorff's alpha with its 95% CI: 1 is full agreement, 0 what chance gives."]
     reasons = (ceiling.people.undefined for _, ceiling in ceilings)
     notes += dict.fromkeys(f"No alpha (–): {reason}." for reason in reasons if reason)
-    return doc.Section(
-        "Annotators", (doc.Paragraph(tuple(lines)), doc.Table(headings, rows), doc.Notes(tuple(notes))), "annotators"
-    )
+    matrix = annotator_matrix(calibration.comparison)
+    blocks: list[doc.Block] = [doc.Paragraph(tuple(lines)), doc.Table(headings, rows), doc.Notes(tuple(notes))]
+    if matrix is not None:
+        blocks.append(doc.OnPages((matrix,)))
+    return doc.Section("Annotators", tuple(blocks), "annotators")
 
 
 def _as_good(ceiling: Ceiling) -> str:

@@ -29,6 +29,7 @@ from markscheme.report.sections.pairs import (
     systems_of_calibration,
     systems_section,
 )
+from markscheme.report.sections.pictures import labels_against_width, score_histogram
 from markscheme.report.sections.probabilities import probabilities_section
 from markscheme.report.sections.run import source_line, what_was_run
 from markscheme.report.sections.slices import slices_section
@@ -84,6 +85,9 @@ def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     yield other_words(calibration)
     yield doc.Section("Examples to read first", tuple(_examples(calibration)), "examples")
     yield annotators(calibration)
+    width = labels_against_width(calibration)
+    if width is not None:
+        yield width
     accept = calibration.commands.calibrate(" --accept")
     if calibration.rater.may_be_accepted:
         yield accepted_run.section(calibration.baseline, accept, is_usable=calibration.decision.is_usable)
@@ -106,7 +110,8 @@ def _examples(calibration: Calibration) -> Iterator[doc.Block]:
     comparison = calibration.comparison
     examples = examples_of(comparison, calibration.slices)
     if not comparison.rubric.is_of_pairs:
-        yield doc.OnPages((scatter(comparison),))
+        histogram = score_histogram(comparison)
+        yield doc.OnPages((scatter(comparison), *([histogram] if histogram is not None else [])))
     if examples.differing:
         differing = int((np.nan_to_num(comparison.distances) != 0).sum())
         wrong = "wrong decisions, then the " if comparison.false_passes or comparison.false_fails else ""

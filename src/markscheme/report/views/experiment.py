@@ -13,9 +13,23 @@ from markscheme.experiment.table import ALPHA, LEAST_CASES, Difference, Figure, 
 from markscheme.judges.judge import total
 from markscheme.phrases import MOST_REASONS, brief, counted, number
 from markscheme.receipt import calibration_text
-from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table
+from markscheme.report.document import (
+    Block,
+    Callout,
+    Document,
+    Items,
+    Line,
+    Name,
+    Notes,
+    OnPages,
+    Paragraph,
+    Section,
+    Table,
+)
 from markscheme.report.figures import NONE, chance, cut_short, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
+from markscheme.report.plot import Plot
+from markscheme.report.sections.pictures import paired_scores
 from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
 
@@ -125,6 +139,9 @@ def _every_figure(report: ExperimentReport) -> Iterator[Block]:
 
 
 def _sections(report: ExperimentReport) -> Iterator[Section]:
+    pictures = [picture for difference in _shown(report.differences) if (picture := _pairs(report, difference))]
+    if pictures:
+        yield Section("Case by case", (OnPages(tuple(pictures)),), "cases")
     yield Section("Every figure", tuple(_every_figure(report)))
     if report.differences:
         rows = tuple(cells for difference in _shown(report.differences) for cells in _shift_rows(difference))
@@ -136,6 +153,18 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
     if report.rates is not None:
         rates = pass_rate.view(report.rates, report.reference)
         yield Section(rates.title, rates.blocks)
+
+
+def _pairs(report: ExperimentReport, difference: Difference) -> Plot | None:
+    """The two variants' scores of each case that both have."""
+    grades = report.run.grades
+    pairs = []
+    for case in report.run.experiment.cases:
+        first = grades.get((difference.first, case.id))
+        second = grades.get((difference.second, case.id))
+        if first is not None and second is not None and first.score is not None and second.score is not None:
+            pairs.append((case.id, first.score, second.score))
+    return paired_scores(pairs, difference.first, difference.second)
 
 
 def _source(run: ExperimentRun) -> str:

@@ -6,12 +6,25 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from markscheme.calibration.accepted_history import AcceptedPoint
 from markscheme.calibration.findings.commands import Commands
 from markscheme.phrases import counted, in_words, thousands
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED, Receipt
-from markscheme.report.document import Block, Callout, Document, Line, Name, Notes, Paragraph, Table
+from markscheme.report.document import (
+    Block,
+    Callout,
+    Document,
+    Line,
+    Name,
+    Notes,
+    OnPages,
+    Paragraph,
+    Section,
+    Table,
+)
 from markscheme.report.figures import NONE
 from markscheme.report.json import attributes
+from markscheme.report.sections.history import history_blocks
 
 _NO_RUBRICS = (
     "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder; {shipped} come with "
@@ -39,6 +52,8 @@ class RubricStatus:
         stale: Why the accepted run doesn't apply to the current rubric.
         next_step: The labels that an open verdict needs, in a sentence; "" where it isn't open.
         labels_needed: How many they are; 0 where none are, or no number would do.
+        history: The accepted runs, the earliest first.
+        target: The agreement that the accepted run was asked for; None without one.
     """
 
     name: str
@@ -54,6 +69,8 @@ class RubricStatus:
     stale: tuple[str, ...] = ()
     next_step: str = ""
     labels_needed: int = 0
+    history: tuple[AcceptedPoint, ...] = ()
+    target: float | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +106,13 @@ def view(
     return Document(
         counted(len(rubrics), "rubric") if rubrics else "No rubric",
         "",
-        (callout, *([table] if rubrics else []), Notes(tuple(_remarks(rubrics))), Paragraph(tuple(lines))),
+        (
+            callout,
+            *([table] if rubrics else []),
+            Notes(tuple(_remarks(rubrics))),
+            OnPages(tuple(_history(status) for status in rubrics if status.history)),
+            Paragraph(tuple(lines)),
+        ),
         onward=_onward(rubrics),
     )
 
@@ -117,6 +140,11 @@ def _onward(rubrics: Sequence[RubricStatus]) -> tuple[str, str] | None:
         if status.receipt is None and status.labelled and not status.fault:
             return "Next", commands.calibrate()
     return None
+
+
+def _history(status: RubricStatus) -> Section:
+    """The accepted runs of a rubric."""
+    return Section(status.name, tuple(history_blocks(status.history, status.target)))
 
 
 def _cells(status: RubricStatus) -> tuple[Line, ...]:
@@ -175,6 +203,7 @@ def _rubric_json(status: RubricStatus) -> dict[str, Any]:
         "labels": None if receipt is None else attributes(receipt, "n=labels kind"),
         "judge": status.judge or None,
         "false_passes": None if receipt is None else status.false_passes,
+        "history": [point.to_json() for point in status.history],
         "cost": {"usd_per_1000": status.usd, "tokens_per_grade": status.tokens},
         "fresh_until": None if status.fresh_until is None else status.fresh_until.isoformat(),
     }

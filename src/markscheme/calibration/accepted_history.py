@@ -1,0 +1,172 @@
+"""The history of a rubric's accepted runs: a line for each, kept next to accepted.json when later runs replace it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.errors import RatingError
+from markscheme.files import append_text
+from markscheme.phrases import in_words
+from markscheme.plain_data import json_lines
+from markscheme.receipt import ACCEPTED, accepted_data
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats import Estimate
+
+ACCEPTED_RUNS = "accepted_runs.jsonl"
+"""The file, next to accepted.json."""
+
+
+@dataclass(frozen=True)
+class AcceptedPoint:
+    """What one accepted run measured.
+
+    Attributes:
+        date: The day it was accepted.
+        use: What the judge was allowed.
+        judge: The judge's name.
+        rubric: Fingerprint of the rubric.
+        wordings: A digest of each criterion's words and scale, by its name.
+        examples: Examples it was measured on.
+        agreement: Agreement with gold.
+        false_passes: Ids of the examples that the judge passes and gold fails.
+        fails: How many examples gold fails; None where that wasn't written down.
+        ratings: Digest of the judge's ratings; the same ratings accepted again are one run.
+    """
+
+    date: str
+    use: str
+    judge: str
+    rubric: str
+    wordings: Mapping[str, str]
+    examples: int
+    agreement: Estimate
+    false_passes: tuple[str, ...]
+    fails: int | None
+    ratings: str
+
+    def changes(self, before: "AcceptedPoint") -> tuple[str, ...]:
+        """What differs from the run accepted before: the judge, and the rubric's words or the rest of it."""
+        changed = []
+        if self.judge != before.judge:
+            changed.append(f"judge: {self.judge}")
+        reworded = [
+            name for name, words in self.wordings.items() if name in before.wordings and before.wordings[name] != words
+        ]
+        if reworded:
+            changed.append(f"{in_words(reworded)} reworded")
+        new = [name for name in self.wordings if name not in before.wordings]
+        gone = [name for name in before.wordings if name not in self.wordings]
+        changed += [f"{in_words(names)} {what}" for names, what in ((new, "added"), (gone, "removed")) if names]
+        if self.rubric != before.rubric and not (reworded or new or gone):
+            changed.append("rubric: weights, pass mark or settings")
+        return tuple(changed)
+
+    def to_json(self) -> dict[str, Any]:
+        """The run by the keys of the file."""
+        return {
+            "date": self.date,
+            "use": self.use,
+            "judge": self.judge,
+            "rubric": self.rubric,
+            "wordings": dict(self.wordings),
+            "examples": self.examples,
+            "agreement": {"value": self.agreement.value, "low": self.agreement.low, "high": self.agreement.high},
+            "false_passes": list(self.false_passes),
+            "fails": self.fails,
+            "ratings": self.ratings,
+        }
+
+
+def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> AcceptedPoint:
+    """The history's line for the data of an accepted.json.
+
+    Args:
+        document: The data; estimates may be values or as JSON has them.
+        rubric: The rubric by which the judge was asked.
+        fails: How many examples gold fails.
+
+    Raises:
+        KeyError: It lacks something.
+        TypeError: It isn't such data.
+        ValueError: Likewise.
+    """
+    agreement = document["measurements"]["agreement"]
+    if not isinstance(agreement, Estimate):
+        agreement = Estimate(agreement["value"], agreement["low"], agreement["high"])
+    return AcceptedPoint(
+        date=str(document["date"]),
+        use=str(document["use"]),
+        judge=str(document["judge"]["name"]),
+        rubric=str(document["rubric"]["fingerprint"]),
+        wordings={criterion.name: criterion.wording for criterion in rubric.criteria},
+        examples=int(document["ratings"]["examples"]),
+        agreement=agreement,
+        false_passes=tuple(map(str, document["measurements"]["false_passes"])),
+        fails=fails,
+        ratings=str(document["ratings"]["sha256"]),
+    )
+
+
+def keep_point(point: AcceptedPoint, folder: Path) -> None:
+    """Add a run to the history in a folder, unless its last line is that run."""
+    history = _read(folder / ACCEPTED_RUNS)
+    if history and history[-1].ratings == point.ratings and history[-1].rubric == point.rubric:
+        return
+    append_text(folder / ACCEPTED_RUNS, json.dumps(point.to_json(), ensure_ascii=False) + "\n", follow=False)
+
+
+def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
+    """The accepted runs in a folder, the earliest first; the current one alone where no history was kept.
+
+    Raises:
+        RatingError: A line of the history, or the accepted run, isn't one.
+    """
+    history = _read(folder / ACCEPTED_RUNS)
+    path = folder / ACCEPTED
+    if not path.is_file():
+        return tuple(history)
+    try:
+        current = point_of(accepted_data(path), load_accepted(path).setting.rubric, None)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
+    if history and history[-1].ratings == current.ratings:
+        return tuple(history)
+    return (*history, current)
+
+
+def _read(path: Path) -> list[AcceptedPoint]:
+    if not path.is_file():
+        return []
+    points: list[AcceptedPoint] = []
+    for number, line in json_lines(path, RatingError):
+        try:
+            points.append(_point(line))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise RatingError(f"is not an accepted run: {error!r}", path=path, line=number) from error
+    return points
+
+
+def _point(line: Mapping[str, Any]) -> AcceptedPoint:
+    agreement = line["agreement"]
+    fails = line["fails"]
+    return AcceptedPoint(
+        date=str(line["date"]),
+        use=str(line["use"]),
+        judge=str(line["judge"]),
+        rubric=str(line["rubric"]),
+        wordings={str(name): str(words) for name, words in line["wordings"].items()},
+        examples=int(line["examples"]),
+        agreement=Estimate(agreement["value"], agreement["low"], agreement["high"]),
+        false_passes=tuple(map(str, _listed(line["false_passes"]))),
+        fails=None if fails is None else int(fails),
+        ratings=str(line["ratings"]),
+    )
+
+
+def _listed(value: object) -> Sequence[object]:
+    if not isinstance(value, list):
+        raise TypeError(f"expected a list, got {value!r}")
+    return value

@@ -1,0 +1,89 @@
+"""The history of a rubric's accepted runs: agreement and false passes, with what changed between them."""
+
+from collections.abc import Iterator, Sequence
+from string import ascii_lowercase
+
+from markscheme.calibration.accepted_history import AcceptedPoint
+from markscheme.receipt import ALLOWS
+from markscheme.report import document as doc
+from markscheme.report.figures import share
+from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRule
+
+MOST_DRAWN = 24
+"""Runs that are drawn, the latest: more dates than that run into each other."""
+MOST_DATES = 6
+"""Dates that are named below the picture: a phone has no room for more."""
+_HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge", "changed")
+
+
+def history_blocks(history: Sequence[AcceptedPoint], target: float | None) -> Iterator[doc.Block]:
+    """The picture of the accepted runs, and what its letters stand for; the table alone for a single run.
+
+    Args:
+        history: The accepted runs, the earliest first.
+        target: The agreement that was asked for last; None where that isn't known.
+    """
+    if not history:
+        return
+    table = doc.Table(_HEADINGS, tuple(_rows(history)))
+    recent = history[-MOST_DRAWN:]
+    if len(recent) < 2:
+        yield table
+        return
+    changes = list(_changes(recent))
+    yield Plot(
+        title="Accepted runs.",
+        x=Axis(-0.5, len(recent) - 0.5, tuple(_dates(recent))),
+        y=Axis.of_shares(),
+        marks=tuple(_marks(recent, changes, target)),
+        table=table,
+        caption="With 95% CI." + ("" if target is None else f" Dashed: the target, {share(target)}."),
+        key=(("agreement", "judge"), ("false passes, of what gold fails", "wrong")),
+    )
+    if changes:
+        yield doc.Items(tuple((f"{letter}: {words}",) for letter, _, words in changes))
+
+
+def _rows(history: Sequence[AcceptedPoint]) -> Iterator[tuple[doc.Line, ...]]:
+    for place, point in enumerate(history):
+        changed = "; ".join(point.changes(history[place - 1])) if place else ""
+        wrong = str(len(point.false_passes)) + ("" if point.fails is None else f" of {point.fails}")
+        use = ALLOWS.get(point.use, point.use)
+        agreement = point.agreement.as_share()
+        yield point.date, use, agreement, wrong, str(point.examples), doc.Name(point.judge), changed
+
+
+def _changes(history: Sequence[AcceptedPoint]) -> Iterator[tuple[str, int, str]]:
+    """A letter for each run before which something changed, its place, and what changed."""
+    letters = iter(ascii_lowercase)
+    for place in range(1, len(history)):
+        changed = history[place].changes(history[place - 1])
+        if changed:
+            yield next(letters), place, f"{history[place].date}, {'; '.join(changed)}"
+
+
+def _dates(history: Sequence[AcceptedPoint]) -> Iterator[tuple[float, str]]:
+    step = -(-len(history) // MOST_DATES)
+    for place in range(len(history) - 1, -1, -step):
+        yield float(place), history[place].date
+
+
+def _marks(
+    history: Sequence[AcceptedPoint], changes: Sequence[tuple[str, int, str]], target: float | None
+) -> Iterator[PlotMark]:
+    for letter, place, _ in changes:
+        yield PlotRule(place - 0.5, letter, is_upright=True, role="plain")
+    if target is not None:
+        yield PlotRule(target, "target")
+    agreed = [(place, point) for place, point in enumerate(history) if point.agreement.value is not None]
+    failing = [(place, point, point.fails) for place, point in enumerate(history) if point.fails]
+    wrong = [(place, len(point.false_passes) / fails, point) for place, point, fails in failing]
+    yield PlotLine(tuple((float(place), point.agreement.value or 0.0) for place, point in agreed))
+    yield PlotLine(tuple((float(place), rate) for place, rate, _ in wrong), "wrong")
+    for place, point in agreed:
+        estimate = point.agreement
+        says = f"{point.date}: agreement {estimate.as_share()}, {point.examples} examples, {point.judge}"
+        yield PlotPoint(place, estimate.value or 0.0, estimate.low, estimate.high, says)
+    for place, rate, point in wrong:
+        says = f"{point.date}: {len(point.false_passes)} false passes of {point.fails}"
+        yield PlotPoint(place, rate, says=says, role="wrong")

@@ -1,0 +1,181 @@
+"""Pictures of a calibration: scores at the pass mark, what more labels would buy, and annotators with each other."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.comparison import Comparison
+from markscheme.phrases import counted, number, percent, signed
+from markscheme.report import document as doc
+from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotMark, PlotPoint, PlotRule
+from markscheme.stats.intervals import Floats
+from markscheme.stats.planning import labels_for_share
+from markscheme.stats.shares import share as share_of
+
+BINS = 20
+"""Bars of the histogram: each is .05 of a score, the finest step that rubrics of a few criteria have."""
+HALF_WIDTHS = (0.20, 0.15, 0.12, 0.10, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03)
+"""Half-widths for which the labels are drawn: from an interval that says little to one that few can pay for."""
+FEWEST_TO_PLAN = 10
+"""Labelled examples below which agreement is too uncertain to plan by."""
+FEWEST_IN_MATRIX = 3
+"""Annotators from which a matrix says more than one share."""
+MOST_CASES = 60
+"""Cases that are drawn: more pairs of dots than that touch each other on a desktop."""
+MOST_PLANNED = 2_000
+"""Labels beyond which the curve isn't drawn: nobody labels more for one verdict."""
+
+
+# --- the judge's scores ---------------------------------------------------------------------------------------------
+
+
+def score_histogram(comparison: Comparison) -> Plot | None:
+    """The judge's scores by what gold decides, with the pass mark and the gray zone; None without decisions."""
+    rubric = comparison.rubric
+    gold = comparison.gold.decisions
+    known = ~np.isnan(comparison.scores) & ~np.isnan(gold)
+    if not rubric.decides or not known.any():
+        return None
+    edges = np.linspace(0.0, 1.0, BINS + 1)
+    passing = np.histogram(comparison.scores[known & (gold == 1)], edges)[0].tolist()
+    failing = np.histogram(comparison.scores[known & (gold == 0)], edges)[0].tolist()
+    bins = list(zip(pairwise(edges.tolist()), failing, passing, strict=True))
+    rows = tuple(
+        (f"{number(left)} to {number(right)}", str(fails), str(passes))
+        for (left, right), fails, passes in bins
+        if fails or passes
+    )
+    return Plot(
+        title="The judge's scores.",
+        x=Axis(0.0, 1.0, tuple((at / 5, f"{at / 5:g}") for at in range(6)), "judge's score"),
+        y=Axis.counting(max(fails + passes for _, fails, passes in bins), "examples"),
+        marks=(*_gray_zone(comparison), *_bars(bins), PlotRule(rubric.pass_mark, "pass mark", is_upright=True)),
+        table=doc.Table(("judge's score", "gold fails", "gold passes"), rows),
+        caption="Bars on the wrong side of the pass mark are wrong decisions.",
+        key=(("gold fails", "baseline"), ("gold passes", "judge")),
+        height=180,
+    )
+
+
+def _bars(bins: Sequence[tuple[tuple[float, float], int, int]]) -> Iterator[PlotMark]:
+    for (left, right), fails, passes in bins:
+        between = f"score {number(left)} to {number(right)}"
+        if fails:
+            yield PlotBar(left, right, 0, fails, f"{between}: gold fails {fails}", "baseline")
+        if passes:
+            yield PlotBar(left, right, fails, fails + passes, f"{between}: gold passes {passes}", "judge")
+
+
+def _gray_zone(comparison: Comparison) -> Iterator[PlotMark]:
+    zone = comparison.rubric.gray_zone
+    mark = comparison.rubric.pass_mark
+    low = max(0.0, mark - zone.fails)
+    high = min(1.0, mark + zone.passes)
+    if low < high:
+        yield PlotBand(low, high, "gray zone: ask a person")
+
+
+# --- what more labels would buy -------------------------------------------------------------------------------------
+
+
+def labels_against_width(calibration: Calibration) -> doc.Section | None:
+    """How narrow the interval of agreement gets with more labels; None where too few show the agreement."""
+    agreement = calibration.comparison.agreement
+    n = agreement.n
+    if agreement.value is None or n < FEWEST_TO_PLAN or agreement.low is None or agreement.high is None:
+        return None
+    planned = [(half, labels_for_share(agreement.value, half)) for half in HALF_WIDTHS]
+    curve = [(half, labels) for half, labels in planned if labels <= MOST_PLANNED]
+    if len(curve) < 2:
+        return None
+    now = (agreement.high - agreement.low) / 2
+    top = math.ceil(10 * max(now, *(half for half, _ in curve))) / 10
+    line = tuple((float(labels), half) for half, labels in curve)
+    points = [PlotPoint(labels, half, says=f"{labels:g} labels: ± {100 * half:.0f} points") for labels, half in line]
+    plot = Plot(
+        title="Labels, and how sure they make the agreement.",
+        x=Axis.counting(max(n, *(labels for _, labels in curve)), "labelled examples"),
+        y=Axis(0.0, top, tuple((tick / 100, f"±{tick}") for tick in range(0, round(100 * top) + 1, 5)), "points"),
+        marks=(PlotLine(line), *points, PlotPoint(n, now, says=f"now: {n} labels, ± {100 * now:.0f}", role="wrong")),
+        table=doc.Table(
+            ("half the 95% interval", "labelled examples", "more than now"),
+            tuple((f"±{100 * half:.0f} points", str(labels), str(max(0, labels - n))) for half, labels in curve),
+        ),
+        caption=f"At an agreement of {percent(agreement.value)}, for unrelated examples drawn at random.",
+        key=(("planned", "judge"), (f"now: {counted(n, 'example')}, ±{100 * now:.0f} points", "wrong")),
+        height=180,
+    )
+    return doc.Section("What more labels would buy", (doc.OnPages((plot,)),), "labels")
+
+
+# --- annotators with each other -------------------------------------------------------------------------------------
+
+
+def annotator_matrix(comparison: Comparison) -> doc.Table | None:
+    """How often each two annotators agree, by what is compared; None for fewer than three, who have one figure."""
+    columns = comparison.table.annotators
+    if len(columns) < FEWEST_IN_MATRIX:
+        return None
+    names = [column.name for column in columns]
+    values = [comparison.measure.values(column) for column in columns]
+    rows: list[tuple[doc.Line, ...]] = []
+    for row, name in enumerate(names):
+        pairs = (
+            "" if row == column else _pair(values[row], values[column], comparison) for column in range(len(names))
+        )
+        rows.append((doc.Name(name), *pairs))
+    caption = "Annotator by annotator: share of the examples that both labelled on which they agree, with its 95% CI."
+    return doc.Table(("", *names), tuple(rows), caption)
+
+
+def _pair(first: Floats, second: Floats, comparison: Comparison) -> doc.Line:
+    both = ~np.isnan(first) & ~np.isnan(second)
+    if not both.any():
+        return "–"
+    agree = np.abs(first[both] - second[both]) < comparison.tolerance
+    groups = comparison.table.groups
+    shared = None if groups is None else [group for group, is_shared in zip(groups, both, strict=True) if is_shared]
+    return doc.share_mark(share_of(agree, shared, level=0.95), "annotators")
+
+
+# --- two variants of an experiment ----------------------------------------------------------------------------------
+
+
+def paired_scores(scores: Sequence[tuple[str, float, float]], first: str, second: str) -> Plot | None:
+    """Two variants' scores of each case, joined, the largest gain of the second first; None for fewer than two cases.
+
+    Args:
+        scores: Each case's name, with its score under the first variant and under the second.
+        first: Name of the first variant.
+        second: Name of the second.
+    """
+    if len(scores) < 2:
+        return None
+    by_gain = sorted(scores, key=lambda case: case[1] - case[2])
+    half = MOST_CASES // 2
+    cases = by_gain if len(by_gain) <= MOST_CASES else [*by_gain[:half], *by_gain[-half:]]
+    marks: list[PlotMark] = []
+    for place, (name, before, after) in enumerate(cases):
+        says = f"{name}: {number(before)} with {first}, {number(after)} with {second}"
+        marks.append(PlotLine(((place, before), (place, after)), "plain"))
+        marks += [PlotPoint(place, before, says=says, role="baseline"), PlotPoint(place, after, says=says)]
+    lowest = min(0.0, *(min(before, after) for _, before, after in scores))
+    highest = max(1.0, *(max(before, after) for _, before, after in scores))
+    better = sum(after > before for _, before, after in scores)
+    worse = sum(after < before for _, before, after in scores)
+    left_out = f" The {MOST_CASES} that differ most are drawn." if len(scores) > MOST_CASES else ""
+    return Plot(
+        title=f"{second} next to {first}, case by case.",
+        x=Axis(-1, len(cases), (), "cases, the largest gain first"),
+        y=Axis(lowest, highest, tuple((at / 5, f"{at / 5:g}") for at in range(6)), "score"),
+        marks=tuple(marks),
+        table=doc.Table(
+            ("case", first, second, "difference"),
+            tuple((doc.Name(name), number(a), number(b), signed(b - a)) for name, a, b in by_gain),
+        ),
+        caption=f"Of {counted(len(scores), 'case')} {better} score higher with {second}, {worse} lower.{left_out}",
+        key=((first, "baseline"), (second, "judge")),
+    )

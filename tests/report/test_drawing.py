@@ -1,0 +1,125 @@
+"""Plots as SVG: where marks are, that words can't become mark-up, and that each has its table below it."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from markscheme.report.document import Document, OnPages, Section, Table
+from markscheme.report.drawing import ABOVE, LEFTMOST, RIGHTMOST, drawn
+from markscheme.report.html import render_html
+from markscheme.report.markdown import render_markdown
+from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotPoint, PlotRule
+from markscheme.report.sections.pictures import annotator_matrix, labels_against_width, paired_scores, score_histogram
+from tests.report.hostile import hostile_calibration
+
+HOSTILE = '"><script>window.hit = 1</script>'
+MIDDLE = (LEFTMOST + RIGHTMOST) / 2
+
+
+def plot_of(*marks: object, title: str = "A picture.") -> Plot:
+    table = Table(("what", "figure"), ((HOSTILE, "0.5"),))
+    return Plot(title, Axis(0, 10, ((0, "0"), (10, "ten"))), Axis.of_shares(), marks, table, height=100)  # type: ignore[arg-type]
+
+
+def test_a_mark_is_where_its_figures_are() -> None:
+    svg = drawn(
+        plot_of(
+            PlotPoint(5, 0.5, 0.25, 0.75, "half"),
+            PlotLine(((0, 0), (10, 1))),
+            PlotBar(0, 5, 0, 1, "all"),
+            PlotBand(5, 10, "gray zone"),
+            PlotRule(0.8, "target"),
+        )
+    )
+    assert f'cx="{MIDDLE:.2f}%" cy="{ABOVE + 50:.1f}"' in svg
+    assert (
+        f'class="span judge" x1="{MIDDLE:.2f}%" x2="{MIDDLE:.2f}%" y1="{ABOVE + 75:.1f}" y2="{ABOVE + 25:.1f}"' in svg
+    )
+    assert f'x1="{LEFTMOST:.2f}%" x2="{RIGHTMOST:.2f}%" y1="{ABOVE + 100:.1f}" y2="{ABOVE:.1f}"' in svg
+    assert f'width="{(RIGHTMOST - LEFTMOST) / 2:.2f}%" y="{ABOVE:.1f}" height="100.0"' in svg
+    assert f'y1="{ABOVE + 20:.1f}" y2="{ABOVE + 20:.1f}"' in svg
+
+
+def test_marks_outside_the_axes_stay_at_their_ends() -> None:
+    assert f'cx="{RIGHTMOST:.2f}%" cy="{ABOVE:.1f}"' in drawn(plot_of(PlotPoint(99, 7)))
+
+
+class Tags(HTMLParser):
+    """The names of a page's elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+
+
+def test_hostile_words_stay_words() -> None:
+    tags = Tags()
+    rules = (PlotRule(0.5, HOSTILE), PlotRule(5, HOSTILE, is_upright=True), PlotBand(0, 5, HOSTILE))
+    tags.feed(drawn(plot_of(*rules, PlotPoint(1, 0.1, says=HOSTILE), PlotBar(1, 2, 0, 1, HOSTILE), title=HOSTILE)))
+    assert set(tags.names) == {"svg", "line", "text", "rect", "circle", "title"}
+
+
+def test_a_page_has_the_picture_with_its_table_below_and_text_has_neither() -> None:
+    document = Document("Title", "", (), (Section("Pictures", (OnPages((plot_of(PlotPoint(1, 0.5)),)),), "p"),))
+    page = render_html(document)
+    assert re.search(r"<svg class=\"plot\".*These figures as a table.*<th scope=\"col\">", page, re.S)
+    assert "Pictures" not in render_markdown(document)
+
+
+@pytest.mark.parametrize(("most", "ticks"), [(0, "0 1"), (1, "0 1"), (13, "0 5 10 15"), (97, "0 20 40 60 80 100")])
+def test_an_axis_of_counts_ends_at_the_next_round_number(most: int, ticks: str) -> None:
+    axis = Axis.counting(most)
+    assert " ".join(words for _, words in axis.ticks) == ticks
+    assert axis.high >= max(most, 1)
+
+
+def test_an_axis_needs_two_ends() -> None:
+    with pytest.raises(ValueError, match=r"an axis from 1\.0 to 1\.0"):
+        Axis(1.0, 1.0, ())
+
+
+def test_the_histogram_counts_every_example_once_by_what_gold_decides() -> None:
+    comparison = hostile_calibration(60, attacks=["a"]).comparison
+    histogram = score_histogram(comparison)
+    assert histogram is not None
+    fails = sum(int(str(row[1])) for row in histogram.table.rows)
+    passes = sum(int(str(row[2])) for row in histogram.table.rows)
+    assert (fails, passes) == (int((comparison.gold.decisions == 0).sum()), int((comparison.gold.decisions == 1).sum()))
+    drawn_bars = [mark for mark in histogram.marks if isinstance(mark, PlotBar)]
+    assert sum(bar.top - bar.base for bar in drawn_bars) == 60
+    assert [mark.at for mark in histogram.marks if isinstance(mark, PlotRule)] == [comparison.rubric.pass_mark]
+
+
+def test_more_labels_make_a_narrower_interval() -> None:
+    section = labels_against_width(hostile_calibration(60, attacks=["a"]))
+    assert section is not None
+    (pages,) = section.blocks
+    assert isinstance(pages, OnPages)
+    (plot,) = pages.blocks
+    assert isinstance(plot, Plot)
+    labels = [int(str(row[1])) for row in plot.table.rows]
+    assert labels == sorted(labels)
+    assert len(set(labels)) == len(labels)
+
+
+def test_two_annotators_have_no_matrix() -> None:
+    assert annotator_matrix(hostile_calibration(30, attacks=["a"]).comparison) is None
+
+
+def test_cases_are_drawn_with_the_largest_gain_first_and_the_middle_of_many_is_left_out() -> None:
+    scores = [(f"c{place}", 0.5, place / 99) for place in range(100)]
+    plot = paired_scores(scores, "old", "new")
+    assert plot is not None
+    points = [mark for mark in plot.marks if isinstance(mark, PlotPoint)]
+    assert len(points) == 120
+    gains = [after.y - before.y for before, after in zip(points[::2], points[1::2], strict=True)]
+    assert gains == sorted(gains, reverse=True)
+    assert len(plot.table.rows) == 100
+    assert "50 score higher with new, 50 lower" in plot.caption
+    assert paired_scores(scores[:1], "old", "new") is None
+    assert np.isclose(gains[0], 0.5)
