@@ -118,3 +118,14 @@ def test_nothing_to_lint_is_a_fault_of_the_call(tmp_path: Path) -> None:
     done = linted(tmp_path)
     assert done.returncode == 2
     assert "RUBRIC" in done.stderr
+
+
+def test_of_another_language_lint_says_what_it_cannot_read(tmp_path: Path) -> None:
+    german = "criteria:\n- {name: schritt, requirement: Die Antwort nennt einen Schritt für den Kunden.}\n"
+    write(tmp_path, es=german)
+    done = linted(tmp_path, "es.yaml")
+    assert done.returncode == 0
+    first, note = done.stdout.splitlines()
+    assert first == "es.yaml: no issues"
+    assert "advice on wording is for English only; keys, weights and levels are checked" in note
+    assert json.loads(linted(tmp_path, "es.yaml", "--json").stdout)["notes"] == [note.removeprefix("es.yaml: note: ")]

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from markscheme import Rubric, load_rubric
-from markscheme.rubrics.lint import Code, advice
+from markscheme.rubrics.lint import Code, advice, is_in_english
 
 ROOT = Path(__file__).parents[2]
 ANCHORED = [{"value": value, "description": f"Like {value}."} for value in (1, 2, 3)]
@@ -182,3 +182,19 @@ def test_words_that_code_decides_need_no_advice() -> None:
 def test_every_kind_of_advice_is_met_in_these_tests() -> None:
     text = Path(__file__).read_text(encoding="utf-8")
     assert [code for code in get_args(Code) if f'"{code}"' not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "is_english"),
+    [
+        ("The reply names a next step that the customer can take.", True),
+        ("Is it kind?", True),
+        ("Die Antwort nennt in einem Satz den nächsten Schritt, den die Kundin selbst gehen kann.", False),
+        ("La réponse indique une étape que le client peut suivre, et ne promet rien.", False),
+        ("Het antwoord noemt in een zin de volgende stap die de klant kan zetten.", False),
+        ("回答は顧客が取れる次の一歩を示している。", False),
+        ("Ist es höflich?", False),
+    ],
+)
+def test_other_languages_are_told_from_english(words: str, is_english: bool) -> None:
+    assert is_in_english(Rubric.from_dict({"criteria": [{"name": "step", "requirement": words}]})) is is_english

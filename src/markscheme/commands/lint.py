@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 ADVICE = 1
 """Exit status of a rubric with advice and no faults."""
+NOT_ENGLISH = (
+    "its words don't look English: advice on wording is for English only; keys, weights and levels are checked"
+)
 
 
 def lint(
@@ -63,7 +66,7 @@ def _from_here(path: Path) -> Path:
 def lint_file(path: Path, scorers: Sequence[str] = ()) -> dict[str, Any]:
     """Status, faults and advice for one file; `scorers` are modules with checks by code."""
     from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.lint import advice
+    from markscheme.rubrics.lint import advice, is_in_english
 
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", RubricWarning)
@@ -71,11 +74,12 @@ def lint_file(path: Path, scorers: Sequence[str] = ()) -> dict[str, Any]:
             rubric = load_rubric(path)
         except RubricError as error:
             faults = [{"line": fault.line, "problem": fault.problem} for fault in error.faults]
-            return {"rubric": str(path), "status": 2, "faults": faults, "advice": []}
+            return {"rubric": str(path), "status": 2, "faults": faults, "advice": [], "notes": []}
     advised = [{"code": "noted", "criterion": None, "message": str(warning.message)} for warning in noted]
     advised += _unknown_checks(rubric, scorers)
     advised += [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in advice(rubric)]
-    return {"rubric": str(path), "status": ADVICE if advised else 0, "faults": [], "advice": advised}
+    notes = [] if is_in_english(rubric) else [NOT_ENGLISH]
+    return {"rubric": str(path), "status": ADVICE if advised else 0, "faults": [], "advice": advised, "notes": notes}
 
 
 def _unknown_checks(rubric: "Rubric", modules: Sequence[str]) -> list[dict[str, Any]]:
@@ -106,7 +110,8 @@ def _text(report: dict[str, Any]) -> str:
     name = report["rubric"]
     lines = [f"{name}:{fault['line'] or 1}: {fault['problem']}" for fault in report["faults"]]
     lines += [f"{name}: {_kind(entry)}: {entry['message']}" for entry in report["advice"]]
-    return "\n".join(lines) or f"{name}: no issues"
+    lines = lines or [f"{name}: no issues"]
+    return "\n".join([*lines, *(f"{name}: note: {note}" for note in report["notes"])])
 
 
 def _kind(entry: dict[str, Any]) -> str:

@@ -45,6 +45,32 @@ _SAYS_LITTLE = re.compile(
 )
 
 
+_ENGLISH = re.compile(
+    "the|and|that|to|are|it|does|with|which|has|not|for|this|says|gives|names|what|every|each|any|in|its"
+)
+"""Words that hardly any English criterion is without, and that are rare in other languages."""
+FEWEST_WORDS = 6
+"""Words of a rubric below which its language can't be told; a judgement."""
+LEAST_ENGLISH = 0.1
+"""Share of such words from which a rubric is read as English: seven English ones here have .21 to .41, sentences in
+German, French, Dutch, Spanish and Italian up to .06."""
+
+
+def is_in_english(rubric: Rubric) -> bool:
+    """Whether the criteria are in English, the only language whose words are looked at; yes for a few words.
+
+    Example:
+        >>> from markscheme import Rubric
+        >>> german = "Die Antwort nennt den n\u00e4chsten Schritt, den der Kunde tun kann."
+        >>> is_in_english(Rubric.from_dict({"criteria": [{"name": "a", "requirement": german, "weight": 1}]}))
+        False
+    """
+    words = [word for criterion in rubric.criteria for word in _WORD.findall(criterion.requirement.casefold())]
+    if len(words) < FEWEST_WORDS:
+        return all(word.isascii() for word in words)
+    return sum(_ENGLISH.fullmatch(word) is not None for word in words) >= LEAST_ENGLISH * len(words)
+
+
 @dataclass(frozen=True, slots=True)
 class Advice:
     """One possible improvement.
