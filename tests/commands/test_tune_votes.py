@@ -142,3 +142,14 @@ def test_two_judges_in_one_file_are_still_refused(tmp_path: Path) -> None:
     done = run("markscheme", "tune", "reply", "--ratings", "both.jsonl", cwd=tmp_path)
     assert done.returncode == 2
     assert "contains 2 raters (openai:m0, openai:m1); use one file for each" in done.stderr
+
+
+def test_labels_without_a_decision_on_the_whole_say_how_to_ask_for_it(tmp_path: Path) -> None:
+    files = project(tmp_path, judges=2)
+    home = tmp_path / "calibration" / "reply" / "examples.jsonl"
+    home.write_text(home.read_text().replace('"pass": true', '"criteria": {"right": 1}'))
+    home.write_text(home.read_text().replace('"pass": false', '"criteria": {"right": 0}'))
+    done = run("markscheme", "tune", "reply", "--ratings", *files, cwd=tmp_path)
+    shown = " ".join(done.stdout.split())
+    assert "2 judges vote; withheld: no annotator decided whether these responses pass." in shown, done.stderr
+    assert "`markscheme label RUBRIC --overall` asks that." in shown

@@ -11,8 +11,8 @@ from tests.docs.pages import DOCS, PAGES, blocks, commands, indented, spans
 from tests.docs.stories import Story, promptfoo_command, shows
 
 TUTORIAL = DOCS / "tutorial.md"
-AFTER_TUTORIAL = "in the folder that the [tutorial]"
-"""What a page says whose commands begin where the tutorial ends."""
+AFTER_TUTORIAL = "<!-- starts in the folder that the tutorial leaves -->"
+"""What a page has in it whose commands are run where the tutorial ends; its text speaks of the reader's own files."""
 WHY_NOT_RUN = {
     "a reader's own key",
     "gets software from elsewhere",

@@ -24,6 +24,20 @@ OUTSIDE = "repository"
 """The path on the site of files that are not in `docs/`."""
 SAMPLE_REPORT = "sample-report.html"
 """The page that `calibrate --html` writes of the repository's own labelled set, from recorded replies."""
+BOOSTS = {
+    "howto/": 4.0,
+    "tutorial": 2.0,
+    "reference/commands": 0.5,
+    "reference/configuration": 1.0,
+    "reference/formats": 1.0,
+    "reference/exit-statuses": 1.0,
+    "reference/": 0.1,
+    "decisions/": 0.1,
+    "faults": 0.2,
+    f"{OUTSIDE}/": 0.02,
+}
+"""What readers look for first: how to do something; last, benchmarks, the changelog and signatures. Of the beginnings of
+a page's path, the first that fits counts."""
 LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(?=[)#])")
 PYTHON = {
     "rubrics-and-grades": (
@@ -103,8 +117,14 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Point links to the places of their targets on the site."""
+    """Point links to the places of their targets on the site, and rank the page among search results."""
+    page.meta["search"] = {"boost": boost_of(page.file.src_uri), **page.meta.get("search", {})}
     return with_links_of_site(markdown, page.file.src_uri)
+
+
+def boost_of(uri: str) -> float:
+    """How much more a page counts among search results than another with the same words."""
+    return next((boost for start, boost in BOOSTS.items() if uri.startswith(start)), 1.0)
 
 
 def pages() -> Iterator[tuple[str, str]]:

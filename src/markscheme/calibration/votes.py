@@ -90,6 +90,11 @@ class TunedVotes:
     def sentence(self) -> str:
         """Which decisions need no person, or why all of them do."""
         panel = f"{counted(len(self.judges), 'judge')} vote"
+        if not self.n:
+            return (
+                f"{panel}; withheld: no annotator decided whether these responses pass. `markscheme label RUBRIC "
+                "--overall` asks that."
+            )
         if self.right < DECIDES_RIGHTLY and not self.is_supported:
             return (
                 f"{panel}; everything goes to people: most of the judges decide rightly on {percent(self.right)}, and "
