@@ -196,5 +196,5 @@ def test_every_kind_of_advice_is_met_in_these_tests() -> None:
         ("Ist es höflich?", False),
     ],
 )
-def test_other_languages_are_told_from_english(words: str, is_english: bool) -> None:
+def test_a_rubric_in_another_language_is_recognized(words: str, is_english: bool) -> None:
     assert is_in_english(Rubric.from_dict({"criteria": [{"name": "step", "requirement": words}]})) is is_english

@@ -31,13 +31,13 @@ BOOSTS = {
     "reference/configuration": 1.0,
     "reference/formats": 1.0,
     "reference/exit-statuses": 1.0,
-    "reference/": 0.1,
+    "reference/": 0.02,
     "decisions/": 0.1,
     "faults": 0.2,
     f"{OUTSIDE}/": 0.02,
 }
-"""What readers look for first: how to do something; last, benchmarks, the changelog and signatures. Of the beginnings of
-a page's path, the first that fits counts."""
+"""What readers look for first: how to do something; last, benchmarks, the changelog and signatures. The first beginning
+of a page's path that fits counts."""
 LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(?=[)#])")
 PYTHON = {
     "rubrics-and-grades": (

@@ -1,0 +1,59 @@
+"""Questions that users have, put to the site's own search: the page that answers is first or second."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import ROOT
+from tests.real.promptfoo import NODE
+
+pytestmark = pytest.mark.proof
+SEARCH = Path(__file__).with_name("search.mjs")
+QUESTIONS = {
+    "Azure OpenAI": "howto/servers/",
+    "Bedrock": "howto/servers/",
+    "Ollama": "howto/servers/",
+    "proxy": "howto/servers/",
+    "RAG context": "howto/rag/",
+    "images": "howto/rag/",
+    "two judges": "howto/two-judges/",
+    "cost": "howto/cost/",
+    "how long does labelling take": "howto/plan-labels/",
+    "change a label": "howto/label/",
+    "what fails in my outputs": "howto/what-fails/",
+    "German": "howto/languages/",
+    "how many labels": "howto/plan-labels/",
+    "drift": "howto/ci/",
+    "false passes": "howto/uses/",
+    "reword a criterion": "howto/label/",
+    "pass rate": "howto/pass-rate/",
+    "gray zone": "howto/tune/",
+    "promptfoo": "howto/promptfoo/",
+    "budget": "howto/cost/",
+}
+"""The page that answers each question."""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The pages that the built site finds for each question, best first."""
+    site = tmp_path_factory.mktemp("site")
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(site)], cwd=ROOT, check=True)
+    asked = {"site": str(site), "questions": list(QUESTIONS)}
+    done = subprocess.run([str(NODE), str(SEARCH)], input=json.dumps(asked), capture_output=True, text=True, check=True)
+    return dict(zip(QUESTIONS, json.loads(done.stdout), strict=True))
+
+
+def test_the_page_that_answers_is_first_or_second(results: dict[str, list[str]]) -> None:
+    missed = {question: pages[:4] for question, pages in results.items() if QUESTIONS[question] not in pages[:2]}
+    assert missed == {}
+
+
+def test_benchmarks_and_the_changelog_come_after_every_page_that_helps(results: dict[str, list[str]]) -> None:
+    for question, pages in results.items():
+        helping = [place for place, page in enumerate(pages) if page.startswith(("howto/", "tutorial/"))]
+        recorded = [place for place, page in enumerate(pages) if page.startswith("repository/")]
+        assert max(helping[:2]) < min(recorded, default=len(pages)), (question, pages[:6])
