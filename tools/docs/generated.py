@@ -34,7 +34,7 @@ BOOSTS = {
     "reference/": 0.02,
     "decisions/": 0.1,
     "faults": 0.2,
-    f"{OUTSIDE}/": 0.02,
+    f"{OUTSIDE}/": 0.002,
 }
 """What readers look for first: how to do something; last, benchmarks, the changelog and signatures. The first beginning
 of a page's path that fits counts."""
