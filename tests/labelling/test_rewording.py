@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,47 @@ def test_a_meaning_that_cannot_be_noted_is_refused(criterion: str, why: str, pro
     done = run("markscheme", "label", "manners", "--same-meaning", criterion, cwd=project)
     assert done.returncode == 2
     assert why in done.stderr
+
+
+def test_labels_in_a_table_may_be_given_to_the_current_words(tmp_path: Path) -> None:
+    project = make_reworded(tmp_path)
+    home = project / "calibration" / "manners"
+    for rater in ("ann", "ben"):
+        (home / "ratings" / f"{rater}.jsonl").unlink()
+    (home / "wordings.jsonl").unlink()
+    rubric = project / "rubrics" / "manners.yaml"
+    new_text = rubric.read_text()
+    rubric.write_text(new_text.replace(NEW_WORDS, OLD_WORDS))
+    taken_in = ("--rubric", "manners", "--kind", "human", "--current-words", "--append")
+
+    def import_for(rater: str, places: Sequence[int], columns: str, cells: str) -> str:
+        rows = [f"r{n},{polite(n):g}{cells}" for n in places]
+        (project / f"{rater}.csv").write_text("\n".join([columns, *rows]) + "\n")
+        to = f"calibration/manners/ratings/{rater}.jsonl"
+        done = run("markscheme", "import", f"{rater}.csv", "--rater", rater, *taken_in, "--to", to, cwd=project)
+        assert done.returncode == 0, done.stderr
+        return " ".join(done.stdout.split())
+
+    for rater in ("ann", "ben"):
+        import_for(rater, range(EXAMPLES), "id,polite,waffle", ",0")
+    assert OLD_WORDS in (home / "wordings.jsonl").read_text()
+    rubric.write_text(new_text)
+    before = calibrated(project)
+    assert (before["use"], before["relabelled"]["state"]) == ("trend", "too few")
+    for rater in ("ann", "ben"):
+        with Server(project, OWN, rater=rater) as server:
+            steps = server.get("").data["steps"]
+            assert [step["before"][0]["text"] for step in steps] == [OLD_WORDS] * 20
+            asked = [place_of(server.get(f"unit/{step['unit']}").text) for step in steps]
+        assert "0 known, 0 new, 20 changed" in import_for(rater, asked, "id,polite", "")
+    after = calibrated(project)
+    assert (after["use"], after["relabelled"]["state"], after["relabelled"]["same"]) == ("gate", "old labels count", 20)
+
+
+def test_current_words_are_those_of_a_rubric(project: Path) -> None:
+    (project / "again.csv").write_text("id,rater,polite\nr1,ann,1\n")
+    done = run("markscheme", "import", "again.csv", "--kind", "human", "--current-words", cwd=project)
+    assert (done.returncode, "--current-words needs --rubric" in done.stderr) == (2, True)
 
 
 def test_undoing_an_answer_gives_back_the_label_from_before(project: Path) -> None:

@@ -32,6 +32,7 @@ def import_ratings(
     to: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
     examples: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
     append: bool = False,
+    current_words: bool = False,
     only: Annotated[Literal["people", "judges"] | None, Parameter(metavar="WHO")] = None,
     kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None,
     rater: Annotated[str | None, Parameter(metavar="NAME")] = None,
@@ -61,6 +62,7 @@ def import_ratings(
         to: write the ratings to a new file (default: standard output)
         examples: write the responses to a new file, as examples
         append: add to files that exist
+        current_words: people gave these labels to the rubric's current words; later ones make them stale
         only: keep only people's or only judges' ratings
         kind: human, adjudicated, constructed, model or code: required where the file doesn't say who rated
         rater: who rated, where the file doesn't say
@@ -76,7 +78,11 @@ def import_ratings(
     Example:
         markscheme import mlflow.db --to ratings.jsonl
     """
+    from datetime import date
+
     from markscheme.ratings.additions import additions_to, new_examples, responses_in
+    from markscheme.ratings.rating import given_to_current_words
+    from markscheme.ratings.wordings import record_words
     from markscheme.readers.imported import Columns, Meanings
     from markscheme.readers.rated import of_kind, open_rated
     from markscheme.report.json import dumps as report_json
@@ -84,6 +90,8 @@ def import_ratings(
     from markscheme.report.views.imported import json_of, view
 
     _refuse_targets([target for target in (examples, to) if target], append=append)
+    if current_words and rubric is None:
+        raise UsageError("--current-words needs --rubric: whose words?")
     paths, rubric_of_call = [existing_file(path) for path in file], rubric_named(rubric) if rubric else None
     fields = pairs(map, "map")
     words = pairs(levels, "levels")
@@ -98,6 +106,9 @@ def import_ratings(
     damaged = {"lines that can't be read": lines_left_out()} if lines_left_out() else {}
     imported = replace(imported, ratings=tuple(of_kind(imported.ratings, only)), lost={**imported.lost, **damaged})
     imported = replace(imported, ratings=tuple(_as_rater(imported, paths, to, as_)))
+    if current_words and rubric_of_call is not None:
+        ratings = (given_to_current_words(rating, rubric_of_call) for rating in imported.ratings)
+        imported = replace(imported, ratings=tuple(ratings))
     if not imported.ratings and (to or not (examples and imported.examples)):
         raise RatingError(f"contains nothing that can be a rating{_instead(imported.lost)}", path=paths[0])
     _refuse_unsigned(imported, paths, kind)
@@ -110,6 +121,8 @@ def import_ratings(
             add_lines([dumps(example.to_json(), ensure_ascii=False) for example in new], examples)
         if to:
             add_lines(lines, to)
+            if current_words and rubric_of_call is not None and to.parent.name == "ratings":
+                record_words(to.parent.parent, rubric_of_call, date.today().isoformat())
     if json:
         printed = {} if to else {"lines": [rating.to_json() for rating in imported.ratings]}
         print(report_json({**json_of(imported, to, examples, additions), **printed}))

@@ -130,6 +130,14 @@ def asked_under(rubric: Rubric) -> str:
     return fingerprint([[criterion.name, criterion.wording] for criterion in rubric.criteria])
 
 
+def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
+    """A person's rating that says it was given to a rubric's current words; any other is as it was."""
+    if rating.kind not in PEOPLE:
+        return rating
+    criteria = {name: replace(rated, under=rubric.criterion(name).wording) for name, rated in rating.criteria.items()}
+    return replace(rating, criteria=criteria, under=asked_under(rubric))
+
+
 def is_asked(under: str, rubric: Rubric) -> bool:
     """Whether a rating under a digest was given to this rubric's words, or doesn't say to which."""
     return under == "" or under in _asked_under_any(rubric)
