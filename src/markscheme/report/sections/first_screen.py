@@ -13,7 +13,6 @@ from markscheme.calibration.limits import WrongDecisions
 from markscheme.calibration.reasons import digits_of
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
-from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval
@@ -74,7 +73,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
             return doc.Callout("good", f"Can gate{but}.", f"{because}{_how_drawn(calibration)}")
         case "ok", "trend":
             head = f"Use for trends{but}, not for single decisions." if but else _TRENDS
-            why = _why_no_gate(calibration.comparison.gold)
+            why = _why_no_gate(calibration)
             return doc.Callout("trend", head, f"{why} {because} {_TREND}{_how_drawn(calibration)}")
         case "not-enough-labels", "trend":
             return _with_plan(doc.Callout("trend", _TRENDS, f"{because} {_TREND}"), calibration)
@@ -97,14 +96,17 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     return _with_plan(doc.Callout("open", head, f"{because} {_EXPLORE}"), calibration)
 
 
-def _why_no_gate(gold: Gold) -> str:
+def _why_no_gate(calibration: Calibration) -> str:
     """Why a judge that agrees well enough with these labels can only show trends."""
+    gold = calibration.comparison.gold
     if gold.not_blind:
         return "The labels are not blind."
     if gold.picked_by_hand:
         return f"{gold.picked_by_hand} of {counted(len(gold.examples), 'example')} were picked by hand."
     if gold.reference == "one-person":
         return "One annotator per example."
+    if calibration.carried is not None and calibration.carried.old:
+        return "Labels are from before a rewording."
     return "A part of the examples is worse than the rest."
 
 
