@@ -97,6 +97,25 @@ def test_one_that_differs_of_20_ends_the_old_labels_and_the_rest_is_asked(projec
     assert not set(rest) & set(checked)
 
 
+def test_old_labels_that_count_can_be_adjudicated(project: Path) -> None:
+    """ann and ben differ on one reply that isn't among those asked again, and agree on the others."""
+    checked: set[int] = set()
+    for rater in ("ann", "ben"):
+        with Server(project, OWN, rater=rater) as server:
+            checked.update(answer_all(server))
+    elsewhere = next(place for place in range(EXAMPLES) if place not in checked)
+    path = project / "calibration" / "manners" / "ratings" / "ben.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        if line["id"] == f"r{elsewhere}":
+            line["criteria"]["polite"]["level"] = 4 - line["criteria"]["polite"]["level"] if elsewhere % 3 != 1 else 1
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with Server(project, OWN, rater="eve", command="adjudicate") as server:
+        (step,) = server.get("").data["steps"]
+        assert place_of(server.get(f"unit/{step['unit']}").text) == elsewhere
+    assert "are left out" not in server.end()
+
+
 def test_words_that_mean_the_same_by_the_author_s_word_keep_old_labels_for_trends(project: Path) -> None:
     said = run("markscheme", "label", "manners", "--same-meaning", "polite", cwd=project)
     assert said.returncode == 0, said.stderr

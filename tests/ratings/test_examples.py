@@ -204,6 +204,9 @@ def test_labels_given_under_another_wording_are_counted_as_stale(tmp_path: Path)
         {"rater": "r3", "criteria": {"clarity": 4, "polite": 0}, "under": "another"},
     ]
     path = written(tmp_path, "e.jsonl", {"id": "a", "response": "x", "labels": labels})
+    assert load_examples(path, RUBRIC).stale == 3
+    made = [{**label, "kind": "constructed"} for label in labels]
+    path = written(tmp_path, "made.jsonl", {"id": "a", "response": "x", "labels": made})
     with pytest.warns(RatingWarning, match=r"3 labels were given under another wording of the rubric \(stale\)"):
         assert load_examples(path, RUBRIC).stale == 3
 

@@ -1,8 +1,10 @@
 """A rubric's labelled examples: its own, or those in a file of any format."""
 
+import warnings
 from pathlib import Path
 
 from markscheme.calibration.carried_labels import carried_labels
+from markscheme.errors import RatingWarning
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.examples_choice import examples_of
 from markscheme.rubrics.rubric import Rubric
@@ -20,10 +22,17 @@ def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, P
     Raises:
         UsageError: There are no examples.
         RatingError: They, or their labels, cannot be read.
+
+    Warns:
+        RatingWarning: Labels are from before a rewording, and count for no gate yet.
     """
     every, folder = examples_with_every_label(rubric, named)
     carried = carried_labels(every, rubric)
-    return (every if carried is None else carried.counting), folder
+    if carried is None:
+        return every, folder
+    if carried.state != "old labels count":
+        warnings.warn(carried.sentence, RatingWarning, stacklevel=2)
+    return carried.counting, folder
 
 
 def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:

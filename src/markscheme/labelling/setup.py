@@ -18,7 +18,7 @@ from markscheme.labelling.work import WHOLE_RESPONSE, Question, Work, has_decisi
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.examples import Example, ExampleSet, Split, load_examples
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.rating import Rating
+from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.wordings import record_words
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -94,16 +94,18 @@ def _work(
     everything = tuple(map(Question, (*rubric.criteria, *((WHOLE_RESPONSE,) if overall else ()))))
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, everything)
     split: Split | None = "dev" if any(example.split for example in home.read()) else None
-    if file.kind == "adjudicated":
-        people = [*pool.labels, *ratings_in(file.path.parent, rubric)]
+    work = Work(rubric, source, examples, questions, (), file, home, split, pool.labels, asks_overall=overall)
+    adjudicates = file.kind == "adjudicated"
+    ratings = [*pool.labels, *ratings_in(file.path.parent, rubric)] if adjudicates else []
+    carried = carried_in(work)
+    if adjudicates:
+        counting = set() if carried is None else set(carried.old[: carried.outcome.old_counted])
+        people = [given_to_current_words(rating, rubric) if rating.id in counting else rating for rating in ratings]
         questions = {
             id: tuple(Question(c, voices[c.name]) for c in rubric.criteria if c.name in voices)
             for id, voices in disputed(people, rubric, file.rater, list(examples)).items()
         }
-    work = Work(rubric, source, examples, questions, (), file, home, split, pool.labels, asks_overall=overall)
-    if file.kind == "adjudicated":
-        return work
-    carried = carried_in(work)
+        return replace(work, questions=questions)
     return replace(work, reworded=_reworded(work, carried))
 
 
@@ -168,9 +170,10 @@ def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
                 f"them again without --next: markscheme label {work.rubric.name} --rater {work.file.rater}"
             )
     elif work.is_adjudication:
-        if carried.old:
+        left_out = carried.old[carried.outcome.old_counted :]
+        if left_out:
             yield (
-                f"{len(carried.old)} of {whole} are left out: their labels of {names} are under its old words, so "
+                f"{len(left_out)} of {whole} are left out: their labels of {names} are under its old words, so "
                 "whether annotators still differ isn't known"
             )
     else:

@@ -11,6 +11,7 @@ from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.numerals import finite
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
+from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.pair_sides import PairLine, PairSide, faults_of_groups, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -494,10 +495,12 @@ def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[
 
 
 def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> int:
-    stale = len(list(stale_labels(examples, rubric)))
-    if stale:
-        warn(f"{stale} labels were given under another wording of the rubric (stale)", path)
-    return stale
+    """How many labels were given under another wording. Of people's, whoever uses them says what follows."""
+    stale = [label for _, label, _ in stale_labels(examples, rubric)]
+    others = sum(label.kind not in PEOPLE for label in stale)
+    if others:
+        warn(f"{others} labels were given under another wording of the rubric (stale)", path)
+    return len(stale)
 
 
 def _squeezed(text: str) -> str:
