@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import json
+import os
 import sys
 import threading
 from collections.abc import Mapping
@@ -240,6 +241,29 @@ def test_replies_of_a_function_that_declares_its_files_are_kept_by_their_content
     assert times_asked(tmp_path, declared, "one", "one") == [1, 1]
     (tmp_path / "prompt.txt").write_text("Be lenient.")
     assert times_asked(tmp_path, declared, "one", "one") == [2, 2]
+
+
+def test_what_a_function_declares_is_read_again_for_each_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program may change a variable or a file while it uses the judge; no reply is then kept as the other's."""
+    monkeypatch.chdir(tmp_path)
+    words = tmp_path / "words.txt"
+
+    def fn(system_prompt: str, user_prompt: str) -> str:
+        return f"{os.environ['MODEL']} {words.read_text()}"
+
+    fn.environment, fn.reads = ("MODEL",), ("words.txt",)  # type: ignore[attr-defined]
+    judge = Remembering(FunctionJudge(fn, "mine"), Memory(tmp_path / "kept"))
+
+    async def replies() -> list[str]:
+        texts = []
+        for model, text in (("one", "kind"), ("two", "kind"), ("two", "strict"), ("one", "kind")):
+            monkeypatch.setenv("MODEL", model)
+            words.write_text(text)
+            texts.append((await judge.reply(PROMPT)).text)
+        await judge.aclose()
+        return texts
+
+    assert asyncio.run(replies()) == ["one kind", "two kind", "two strict", "one kind"]
 
 
 def test_a_process_keeps_the_replies_of_a_function_that_declares_nothing(tmp_path: Path) -> None:

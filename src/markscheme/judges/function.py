@@ -87,23 +87,29 @@ class FunctionJudge:
             raise UsageError(f"cannot import function {function!r} of module {module!r}: {why}") from error
         return cls(imported, f"function:{name}", module, apart=True)
 
-    @cached_property
+    @property
     def identity(self) -> Identity:
-        """Its name, and digests of its source, of the project's modules that it may call, and of what it declares."""
-        innermost = self._innermost
-        try:
-            source = inspect.getsource(innermost)
-        except (OSError, TypeError):
-            source = ""
-        own_files = project_modules(self._module, self.home)
-        modules = {name: file.read_bytes().decode("latin-1") for name, file in own_files}
-        parameters = {"source": fingerprint(source, modules)}
+        """Its name, and digests of its source, of the project's modules that it may call, and of what it declares.
+
+        What it declares is read each time: a program may change a variable or a file between two replies.
+        """
+        parameters = {"source": self._source}
         if variables := self._declared(ENVIRONMENT):
             parameters[ENVIRONMENT] = fingerprint({name: os.environ.get(name) for name in variables})
         if self._declared(READS):
             parameters[READS] = fingerprint([(file.name, _content(file)) for file in self.files_read])
         lasting = any(self._declared(attribute) is not None for attribute in DECLARED)
         return Identity(self.name, parameters=parameters, lasting=lasting)
+
+    @cached_property
+    def _source(self) -> str:
+        """A digest of the code, as it was imported."""
+        try:
+            source = inspect.getsource(self._innermost)
+        except (OSError, TypeError):
+            source = ""
+        own_files = project_modules(self._module, self.home)
+        return fingerprint(source, {name: file.read_bytes().decode("latin-1") for name, file in own_files})
 
     @property
     def files_read(self) -> list[Path]:
