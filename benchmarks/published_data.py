@@ -22,7 +22,7 @@ import gzip
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -193,9 +193,14 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
 
 
 def run(inputs: Inputs, judge: str, folder: Path) -> dict[str, Any]:
-    """The JSON of a calibration, as the command writes it."""
+    """The JSON of a calibration, as the command writes it; each in a folder of its own, as one setting."""
     target = folder / "report.json"
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as errors:
+    with (
+        tempfile.TemporaryDirectory() as alone,
+        chdir(alone),
+        redirect_stdout(StringIO()),
+        redirect_stderr(StringIO()) as errors,
+    ):
         status = markscheme([*inputs.command(judge), "--json", str(target), "--quiet"])
     if status in (2, 3):
         raise RuntimeError(f"{' '.join(inputs.command(judge))} exits {status}: {errors.getvalue()}")
@@ -441,7 +446,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or Path(temporary)
+        folder = (options.keep or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         sets = [make(options.data, folder) for make in (hanna, llm_rubric, pandalm)]
         text = report_on(sets, folder, options.data, options.draws)
