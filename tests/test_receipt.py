@@ -264,3 +264,17 @@ def test_where_a_gate_is_required_excepted_submissions_stay_ungraded() -> None:
     assert graded(None, only_gates=True, known={"system": "Y"}).error is None
     assert graded("X").error is None
     assert not graded("X").receipt.may_gate
+
+
+def test_a_row_s_metadata_say_which_part_it_is_of() -> None:
+    answers = ScriptedJudge(lambda prompt, sample: {"right": "MET"})
+    receipt = replace(KNOWN, excepted=(ExceptedName("language", "de", frozenset({"en"})),))
+    grading = Grading(Rubric.from_dict(RIGHT), answers, receipt=receipt, only_gates=True)
+
+    def error_of(**inputs: Any) -> str | None:
+        return asyncio.run(grading.grade(Submission("It is.", inputs))).error
+
+    assert error_of(metadata={"language": "en"}) is None
+    assert error_of(language="en") is None
+    assert error_of(metadata={"language": "de"}) == "the judge can't gate this: language de is excepted"
+    assert "isn't known" in str(error_of(metadata="no object"))

@@ -19,7 +19,7 @@ from markscheme.rubrics.distribution import as_written
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import NO_SCORE, GradeDecision, Score, weigh, weigh_holistic
-from markscheme.submission import Submission
+from markscheme.submission import Submission, metadata_of
 from markscheme.text import on_one_line
 from markscheme.trajectory import STEPPED, steps_elsewhere
 from markscheme.verdict import (
@@ -217,7 +217,7 @@ class Grading:
     def _receipt_of(self, submission: Submission) -> "Receipt | None":
         if self.receipt is None or not self.receipt.excepted:
             return self.receipt
-        return self.receipt.for_example({**submission.inputs, **self.known})
+        return self.receipt.for_example({**metadata_of(submission), **submission.inputs, **self.known})
 
     # asking
 

@@ -83,6 +83,19 @@ class Submission:
         return response
 
 
+def metadata_of(submission: Submission) -> dict[str, str]:
+    """What a submission's input `metadata` says in a word, as rows of a table or lines of a file may have it.
+
+    Example:
+        >>> metadata_of(Submission("Hallo.", {"metadata": {"language": "de"}}))
+        {'language': 'de'}
+    """
+    try:
+        return plain_metadata(json.loads(submission.inputs.get("metadata", "")))
+    except ValueError:
+        return {}
+
+
 def plain_metadata(metadata: Any) -> dict[str, str]:
     """What metadata of a response say in a word: texts, numbers, and yes or no as `true` and `false`.
 

@@ -111,3 +111,16 @@ def test_a_rubric_that_declares_messages_and_trace_takes_either(tmp_path: Path, 
     assert len(call.submission.inputs) == 1
     with pytest.raises(UsageError, match="needs the input 'messages'"):
         read_call("Done.", context, tmp_path, Engine())
+
+
+def test_a_test_s_metadata_and_its_provider_are_known_of_an_output(tmp_path: Path) -> None:
+    (tmp_path / "form.yaml").write_text("criteria: [{name: f, requirement: JSON, check: json_valid}]\n")
+    context = {
+        "config": {"rubric": str(tmp_path / "form.yaml")},
+        "vars": {},
+        "provider": {"id": "echo", "label": "prompt-a"},
+        "test": {"metadata": {"language": "de", "tags": ["long"]}},
+    }
+    call = read_call("{}", context, tmp_path, Engine())
+    assert call.known == {"language": "de", "system": "prompt-a"}
+    assert read_call("{}", {**context, "test": None, "provider": None}, tmp_path, Engine()).known == {}
