@@ -106,3 +106,22 @@ def test_systems_cannot_be_compared_by_a_rubric_of_single_responses(project: Pat
     done = run("markscheme", "compare", "--pairs", "outputs.jsonl", "--rubric", "single", cwd=project)
     assert done.returncode == 2
     assert "compare: pairs" in done.stderr
+
+
+def test_variants_of_an_experiment_are_compared_by_preference(project: Path) -> None:
+    cases = "\n".join(f"  - {{id: c{n}, inputs: {{query: question {n}?}}}}" for n in range(12))
+    (project / "replies.experiment.yaml").write_text(
+        f"rubric: rubrics/better.yaml\nvariants: [{{name: brief}}, {{name: full}}]\ncases:\n{cases}\n"
+    )
+    with (project / "made.jsonl").open("w") as made:
+        for n in range(12):
+            for variant, text in (("brief", "word " * 3), ("full", "word " * (2 if n == 0 else 7))):
+                made.write(json.dumps({"variant": variant, "case": f"c{n}", "output": text.strip()}) + "\n")
+    command = ("markscheme", "experiment", "replies.experiment.yaml", "--outputs", "made.jsonl")
+    done = run(*command, "--judge", "function:judges:longer", "--json", "-", cwd=project)
+    assert done.returncode == 0, done.stderr
+    (compared,) = json.loads(done.stdout)["systems"]
+    (pair,) = compared["pairs"]
+    assert (pair["first"], pair["second"], pair["n"]) == ("brief", "full", 12)
+    assert pair["prefers_second"]["value"] == pytest.approx(11 / 12)
+    assert run(*command, "--judge", "function:judges:longer", "--accept", cwd=project).returncode == 2

@@ -14,7 +14,10 @@ from markscheme.errors import UsageError
 from markscheme.judges.options import ASK_OPTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from markscheme.experiment.accepted import AcceptedExperiment
+    from markscheme.experiment.definition import Experiment
     from markscheme.experiment.outcome import ExperimentReport
 
 OUTPUTS = "outputs.jsonl"
@@ -91,6 +94,12 @@ def experiment(
     refuse_outputs(targets)
     defined = Experiment.from_file(file, outputs=outputs)
     defined = replace(defined, rubric=ask.of(defined.rubric))
+    if defined.rubric.is_of_pairs:
+        if fail_if or accept or calibration or csv:
+            raise UsageError(
+                "variants compared by preference have no scores: no --fail-if, --accept, --calibration, --csv"
+            )
+        return _by_preference(defined, ask, folder_of(file), model, judge, targets)
     texts = [text for text in fail_if if text.strip() != WORSE]
     rules, worse = [Rule.parse(text, defined) for text in texts], len(texts) < len(fail_if)
     folder = folder_of(file)
@@ -123,6 +132,29 @@ def _onward(report: "ExperimentReport", *, is_accepted: bool) -> tuple[str, str]
     if is_accepted or report.failed:
         return None
     return "Next, keep this run to compare later ones with", f"{typed()} --accept"
+
+
+def _by_preference(
+    experiment: "Experiment",
+    ask: ExperimentAskFlags,
+    folder: Path,
+    model: str | None,
+    judge: str | None,
+    targets: "Mapping[str, str | None]",
+) -> int:
+    """Compare the variants two at a time, by a rubric of pairs."""
+    from markscheme.commands.output import write_report
+    from markscheme.commands.progress import progress
+    from markscheme.experiment.outputs import Kept
+    from markscheme.experiment.preferences import open_and_prefer
+    from markscheme.report.views.systems import json_of, view
+    from markscheme.user_code import search_for_code
+
+    search_for_code(folder.resolve().parent)
+    outputs_file = Kept(folder / OUTPUTS if ask.cache else None)
+    done = asyncio.run(open_and_prefer(experiment, ask, outputs_file, model=model, judge=judge, watch=progress))
+    write_report(view(done.compared), lambda: json_of(done.compared), targets)
+    return TOO_FEW_GRADED if done.too_few_graded else 0
 
 
 def folder_of(file: Path) -> Path:

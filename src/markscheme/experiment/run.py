@@ -277,7 +277,7 @@ async def grade_outputs(
     return ExperimentRun(experiment, outputs, {cell: grades[cell] for cell in experiment.cells}, grading)
 
 
-async def open_and_run(
+async def outputs_and_grading(
     experiment: Experiment,
     ask: AskOptions,
     outputs_file: Kept,
@@ -285,8 +285,8 @@ async def open_and_run(
     model: str | None = None,
     judge: str | None = None,
     watch: Watch = unwatched,
-) -> ExperimentRun:
-    """Same as `run_experiment`, with model and judge by name.
+) -> tuple[Outputs, Grading]:
+    """An output for every cell, and the judge that grades them, with model and judge by name.
 
     The judge is opened before a model is paid, unless recordings may have to cover outputs.
 
@@ -319,5 +319,18 @@ async def open_and_run(
         prompts = [prompt for submission in to_grade for prompt in questions(rubric, submission)]
         opened = ask.judge_for(rubric, prompts, calibration, name=judge, asking=asking)
     warn_of_kinship(opened.identity.model or opened.identity.name, [outputs.model] * len(experiment.to_ask))
-    grading = Grading(rubric, opened, scorers=scorers, receipt=receipt_of(rubric, opened, Path.cwd()))
+    return outputs, Grading(rubric, opened, scorers=scorers, receipt=receipt_of(rubric, opened, Path.cwd()))
+
+
+async def open_and_run(
+    experiment: Experiment,
+    ask: AskOptions,
+    outputs_file: Kept,
+    *,
+    model: str | None = None,
+    judge: str | None = None,
+    watch: Watch = unwatched,
+) -> ExperimentRun:
+    """Same as `run_experiment`, with model and judge by name; arguments are those of `outputs_and_grading`."""
+    outputs, grading = await outputs_and_grading(experiment, ask, outputs_file, model=model, judge=judge, watch=watch)
     return await grade_outputs(experiment, outputs, grading, concurrency=ask.at_once, watch=watch)
