@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -210,9 +211,21 @@ def parse_json(
         ValueError: It isn't JSON, or has a number that is too large for arithmetic.
         RecursionError: It is nested too deep.
     """
-    numbers: dict[str, Any] = _NUMBERS if _MAY_BE_TOO_LARGE.search(text) else {}
-    data = json.loads(text, parse_constant=parse_constant, object_pairs_hook=object_pairs_hook, **numbers)
+    are_checked = _MAY_BE_TOO_LARGE.search(text) is not None
+    data = _decoder(parse_constant, object_pairs_hook, are_checked=are_checked).decode(text)
     return encodable_data(data) if _HALF.search(text) else data
+
+
+@lru_cache(maxsize=32)
+def _decoder(
+    parse_constant: Callable[[str], Any] | None,
+    object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None,
+    *,
+    are_checked: bool,
+) -> json.JSONDecoder:
+    """What decodes such texts; to make one takes longer than to decode a line."""
+    numbers: dict[str, Any] = _NUMBERS if are_checked else {}
+    return json.JSONDecoder(parse_constant=parse_constant, object_pairs_hook=object_pairs_hook, **numbers)
 
 
 def _whole(digits: str) -> int:

@@ -415,7 +415,7 @@ def _bare_object(text: str) -> _Answer:
     if len(text) > LONGEST_READ:
         raise _Unreadable(f"the reply is longer than the {LONGEST_READ:,} characters that are read")
     start = len(text) - len(text.lstrip())
-    data = json.loads(text, object_pairs_hook=_noting_twice, parse_constant=no_constant)
+    data = _STRICT.decode(text)
     if not isinstance(data, dict):
         raise ValueError("not an object")
     return _Answer(data, start, len(text.rstrip()))
@@ -427,6 +427,10 @@ def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return entries
     counts = Counter(key for key, _ in pairs)
     return {key: _Twice() if counts[key] > 1 else value for key, value in pairs}
+
+
+_STRICT = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=no_constant)
+"""Decodes replies; to make one takes longer than to decode a reply."""
 
 
 # --- several verdicts on one criterion ------------------------------------------------------------------------------
