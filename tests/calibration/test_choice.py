@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -70,6 +71,20 @@ def test_errors_and_exact_agreement_are_reported_for_both_with_their_difference(
     assert polite.shift.value == pytest.approx(0.4)
     assert polite.p < 0.001
     assert pair.criteria["short"].p == 1.0
+
+
+def test_all_figures_of_judges_are_of_the_examples_that_all_graded() -> None:
+    """The first judge is wrong where gold fails and the second has graded nothing."""
+    hard = [i for i in range(N) if i % 5 == 0 and i % 2 == 1]
+    second = judge("new")
+    kept = tuple(rating for rating in second.ratings if int(rating.id[1:]) not in hard)
+    choice = choose(RUBRIC, [judge("old", hard, by=4), replace(second, ratings=kept)], labels())
+    assert [standing.false_passes for standing in choice.standings] == [0, 0]
+    assert choice.pairs[0].false_passes == ((), ())
+    assert {standing.agreement.n for standing in choice.standings if standing.agreement} == {N - len(hard)}
+    assert choice.baseline is not None
+    assert choice.baseline.n == N - len(hard)
+    assert "of the 54 examples that every judge graded" in choice.notes[-1]
 
 
 def test_false_passes_and_flips_are_named() -> None:

@@ -21,6 +21,8 @@ from tests.readers import exports
 from tests.readers.every_format import lines, make_project
 
 JUDGE = "--judge function:parcel_desk:judge"
+SLOW_START = 300.0
+"""Seconds for a command that makes the project, the first of which imports everything."""
 LONGEST = 10.0
 """Seconds that a command may take for a file of a few kilobytes before it counts as hung."""
 RATED = (
@@ -198,13 +200,21 @@ class MutatedProject:
         return outcome
 
 
-def _run(argv: Sequence[str], folder: Path) -> Outcome:
+def _prepared(argv: Sequence[str], folder: Path) -> str:
+    """What a command prints that makes a file of the project; it may take as long as a busy machine needs."""
+    done = _run(argv, folder, longest=SLOW_START)
+    if done.status in (2, CRASHED):
+        raise RuntimeError(f"the project can't be made: {done.printed}")
+    return done.printed
+
+
+def _run(argv: Sequence[str], folder: Path, *, longest: float = LONGEST) -> Outcome:
     out = io.StringIO()
     before = Path.cwd()
     os.chdir(folder)
     began = time.perf_counter()
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), _at_most(LONGEST):
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), _at_most(longest):
             status = main(argv)
     except Hung as hung:
         status = CRASHED
@@ -235,7 +245,7 @@ def _make(folder: Path) -> list[Slot]:
     """The project; returns every command with every file that it takes."""
     rated = [str(path.relative_to(folder)) for path in make_project(folder).values()]
     (folder / ".git").mkdir()
-    _run(["calibrate", "place", "--ratings", "ratings.jsonl", "--json", "report.json", "--quiet"], folder)
+    _prepared(["calibrate", "place", "--ratings", "ratings.jsonl", "--json", "report.json", "--quiet"], folder)
     rated += ["report.json", "list.json", "words.txt"]
     (folder / "list.json").write_text(json.dumps([{"id": "p1", "response": "Reply p1.", "place": 1}]))
     (folder / "words.txt").write_text("Reply p1.\nReply p2.\n")
@@ -266,13 +276,13 @@ def _write_others(folder: Path) -> None:
     (home / "ratings").mkdir()
     rating = {"rater": "ann", "kind": "human", "criteria": {"place": "MET"}, "at": "2026-11-20"}
     lines(home / "ratings" / "ann.jsonl", [{"id": unit, **rating} for unit in exports.UNITS])
-    _run(["calibrate", "place", "--ratings", "ratings.jsonl", "--accept", "--quiet"], folder)
+    _prepared(["calibrate", "place", "--ratings", "ratings.jsonl", "--accept", "--quiet"], folder)
     _record_replies(folder)
     _answer_sheet(folder)
 
 
 def _record_replies(folder: Path) -> None:
-    prompts = _run(["prompts", "place"], folder).printed
+    prompts = _prepared(["prompts", "place"], folder)
     verdict = {"quote": "", "reason": "so", "level": "MET"}
     reply = {"judge": "desk", "model": "m", "text": json.dumps({"verdicts": {"place": verdict}}), "at": "2026-11-20"}
     (folder / "calibration" / "place" / "replies").mkdir()
@@ -283,7 +293,7 @@ def _record_replies(folder: Path) -> None:
 
 
 def _answer_sheet(folder: Path) -> None:
-    _run(["label", "place", "--rater", "ana", "--sheet", "sheet.html"], folder)
+    _prepared(["label", "place", "--rater", "ana", "--sheet", "sheet.html"], folder)
     script = re.search(r'id="data">(.*)</script>', (folder / "sheet.html").read_text())
     assert script is not None
     sheet = json.loads(script[1])["sheet"]

@@ -1,7 +1,7 @@
 """Comparison of judges on the same examples: differences, flipped decisions, costs, and which judge to choose."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -148,7 +148,8 @@ class Differences:
         became_wrong: Number of flips after which it no longer is; None likewise.
         became_p: Probability of such a balance of right and wrong if neither agrees more with gold, exact; None
             likewise.
-        false_passes: Ids of examples that gold fails and a judge passes: the first judge's, then the second's.
+        false_passes: Ids of examples, of those that both decided, that gold fails and a judge passes: the first
+            judge's, then the second's.
         switch: From the first to the second.
     """
 
@@ -195,7 +196,7 @@ class Standing:
         not_worse: Whether the lower limit of that is above minus the margin; None without gold.
         labels_needed: More labels needed to decide, if the two keep differing as they do; None where decided or
             unknown.
-        false_passes: Number of examples that gold fails and it passes.
+        false_passes: Number of examples, of those that all judges graded, that gold fails and it passes.
         not_graded: Number of examples it did not grade.
         usd_per_1000: US dollars per thousand submissions; None where not known.
     """
@@ -304,7 +305,8 @@ def choose(
     recommended, because = _recommended(standings, best)
     chosen = None if truth is None else recommended or best
     decision = None if chosen is None else _decision(table, chosen, view.measure, len(contenders))
-    constant = None if truth is None else Comparison(table, best or names[0], GOLD, view.measure)
+    by_all = view.graded_by_all(names)
+    constant = None if truth is None else view.compared(best or names[0], by_all)
     return Choice(
         rubric=rubric,
         examples=len(table.ids),
@@ -315,12 +317,22 @@ def choose(
         best=best,
         recommended=recommended,
         because=because,
-        notes=tuple(notes),
+        notes=(*notes, *_note_on_missing(by_all, len(table.ids), truth)),
         baseline=None if constant is None else constant.agreement_constant,
         baseline_score=None if constant is None else constant.figures.constant_value,
         next_step="" if decision is None else decision.next_step,
         labels_needed=None if decision is None else decision.labels_needed,
     )
+
+
+def _note_on_missing(by_all: Flags, examples: int, truth: Gold | None) -> Iterator[str]:
+    """That a judge who left out examples is compared on the others alone."""
+    n = int(by_all.sum())
+    if truth is not None and n < examples:
+        yield (
+            f"Agreement, baseline and false passes are of the {counted(n, 'example')} that every judge graded; "
+            "what only some graded may be harder."
+        )
 
 
 def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -> Decision:
@@ -361,6 +373,7 @@ class _View:
         scores = after.scores - before.scores
         passes = after.decisions - before.decisions
         values = self._values(first) + self._values(second)
+        both = np.asarray(~np.isnan(passes))
         became = self._became(before, after) if self.has_gold else None
         return Differences(
             first=first,
@@ -375,7 +388,7 @@ class _View:
             became_right=None if became is None else int((became > 0).sum()),
             became_wrong=None if became is None else int((became < 0).sum()),
             became_p=None if became is None else self._p(became),
-            false_passes=(self.false_passes(first), self.false_passes(second)),
+            false_passes=(self._false_passes(first, both), self._false_passes(second, both)),
             switch=self._switch(before, after),
         )
 
@@ -387,9 +400,14 @@ class _View:
         """What shows that a judge graded an example."""
         return Comparison(self.table, name, GOLD, self.measure).graded_by
 
-    def false_passes(self, name: str) -> tuple[str, ...]:
-        """Ids of examples that gold fails and the judge passes, the largest error first."""
-        return tuple(Comparison(self.table, name, GOLD, self.measure).false_passes) if self.has_gold else ()
+    def graded_by_all(self, names: Iterable[str]) -> Flags:
+        """Which examples all of these judges graded, shape (n_examples,)."""
+        values = [self._values(name) for name in names]
+        return np.asarray(~np.isnan(np.column_stack(values)).any(axis=1))
+
+    def _false_passes(self, name: str, rows: Flags) -> tuple[str, ...]:
+        """Ids of examples among some that gold fails and the judge passes, the largest error first."""
+        return tuple(self.compared(name, rows).false_passes) if self.has_gold else ()
 
     def _figures(self, first: str, second: str) -> dict[str, Pair]:
         groups = self.table.groups
@@ -471,18 +489,22 @@ class _View:
 
     def standings(self, contenders: Sequence[Contender]) -> list[Standing]:
         """Each judge's standing, on the examples that all graded."""
-        values = [self._values(contender.name) for contender in contenders]
-        everywhere = np.asarray(~np.isnan(np.column_stack(values)).any(axis=1))
+        everywhere = self.graded_by_all(contender.name for contender in contenders)
         compared = [self.compared(contender.name, everywhere) for contender in contenders] if self.has_gold else []
         shares = [comparison.agreement.value for comparison in compared]
         known_shares = [value for value in shares if value is not None]
         if not shares or len(known_shares) < len(shares):
-            return [self._standing(contender) for contender in contenders]
+            return [self._standing(contender, everywhere) for contender in contenders]
         best = compared[int(np.argmax(known_shares))]
-        return [self._standing(*pair, best) for pair in zip(contenders, compared, strict=True)]
+        pairs = zip(contenders, compared, strict=True)
+        return [self._standing(contender, everywhere, own_figures, best) for contender, own_figures in pairs]
 
     def _standing(
-        self, contender: Contender, compared: Comparison | None = None, best: Comparison | None = None
+        self,
+        contender: Contender,
+        rows: Flags,
+        compared: Comparison | None = None,
+        best: Comparison | None = None,
     ) -> Standing:
         """A judge compared with the best one; without a comparison where it is the best itself or there is no gold."""
         behind = needed = None
@@ -498,7 +520,7 @@ class _View:
             behind_best=behind,
             not_worse=not_worse,
             labels_needed=needed,
-            false_passes=len(self.false_passes(contender.name)),
+            false_passes=len(self._false_passes(contender.name, rows)),
             not_graded=int(np.isnan(self._graded_by(contender.name)).sum()),
             usd_per_1000=contender.usd_per_1000,
         )
