@@ -74,7 +74,9 @@ def counted(book: Codebook) -> object:
     """Everything that is counted, labelled or shown of a codebook."""
     outputs = outputs_of(book)
     names = [figures.mode.name for figures in outputs.mode_figures]
-    criteria = tuple(Criterion(-1.0, name, name) for name in names)
+    criteria = tuple(
+        Criterion(-1.0, f.mode.definition or name, name) for f, name in zip(outputs.mode_figures, names, strict=True)
+    )
     labels = ratings_of(outputs, Rubric(criteria)) if criteria else []
     figures = [(f.mode.name, f.count, f.read_for, f.share.value, f.again) for f in outputs.mode_figures]
     confirmed = [f.mode.name for f in confirmed_modes(outputs)]

@@ -11,6 +11,7 @@ from markscheme import Rubric
 from markscheme.errors import RatingError, RatingWarning
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Criterion
 
 RUBRIC = Rubric.from_dict(
     {
@@ -237,3 +238,25 @@ def test_many_repeated_responses_are_named_by_line_up_to_five_and_then_counted(t
     assert len(told) == 6
     assert ":2:" in told[0]
     assert "3 more examples" in told[-1]
+
+
+def test_a_response_that_lends_a_passage_to_an_anchor_counts_in_no_figure(tmp_path: Path) -> None:
+    passage = "Only 49 euros, as it has been since last year."
+    rubric = Rubric((Criterion(-1.0, "It states a wrong price.", "price", bad=passage),))
+    rows = [
+        {"id": "lends", "response": f"Well. {passage} Bye.", "labels": [{"rater": "a", "criteria": {"price": 1}}]},
+        {"id": "other", "response": "It costs 50 euros.", "labels": [{"rater": "a", "criteria": {"price": 0}}]},
+    ]
+    path = tmp_path / "examples.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.warns(RatingWarning, match="a passage of 'lends' is in the rubric's own anchors"):
+        examples = load_examples(path, rubric)
+    assert [example.id for example in examples.labelled.examples] == ["other"]
+
+
+def test_a_short_passage_in_an_anchor_gives_nothing_away(tmp_path: Path) -> None:
+    rubric = Rubric((Criterion(-1.0, "It states a wrong price.", "price", bad="Only 49 euros."),))
+    label = {"rater": "a", "criteria": {"price": 1}}
+    path = tmp_path / "examples.jsonl"
+    path.write_text(json.dumps({"id": "e", "response": "Only 49 euros. Bye.", "labels": [label]}) + "\n")
+    assert len(load_examples(path, rubric).labelled.examples) == 1

@@ -103,6 +103,7 @@ def discover(
     share_seen: Annotated[float, WITHIN_1, Parameter(name="--unseen", metavar="SHARE", group=MORE_OPTIONS)] = 0.05,
     sure: Annotated[float, WITHIN_1, Parameter(metavar="P", group=MORE_OPTIONS)] = 0.9,
     seed: Annotated[int | None, COUNT, Parameter(metavar="K", help="random seed (1)", group=MORE_OPTIONS)] = None,
+    details: bool = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     markdown: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None,
     json: Annotated[bool, Parameter(name="--json", help="print JSON, or the page's address")] = False,
@@ -122,6 +123,7 @@ def discover(
         force: with --write, replace a rubric that exists, instead of adding modes to it
         share_seen: a mode in more than this share of outputs should not go unseen (0.05)
         sure: how sure of that (0.9)
+        details: print the whole report: definitions, the curve, agreement
         html: write the report as a page to open, send or print
         markdown: write the report as Markdown; - for standard output
 
@@ -148,9 +150,9 @@ def discover(
     if write:
         return _write(opened, here, force=force, json=json)
     is_page = reading != ReadingOptions()
-    is_report = report or bool(html or markdown or taking.notes or taking.assign) or (json and not is_page)
+    is_report = report or details or bool(html or markdown or taking.notes or taking.assign) or (json and not is_page)
     if is_report and not is_page:
-        return _report(opened.discovery(share_seen, sure), html, markdown, json=json)
+        return _report(opened.discovery(share_seen, sure), html, markdown, details=details, json=json)
     return _read(opened, rater, reading, page, json=json)
 
 
@@ -325,7 +327,7 @@ def _written_lines(written: "Written", here: Path) -> list[str]:
     return [*lines, *(f"  {command}" for command in written.commands)]
 
 
-def _report(discovery: "Discovery", html: str | None, markdown: str | None, *, json: bool) -> int:
+def _report(discovery: "Discovery", html: str | None, markdown: str | None, *, details: bool, json: bool) -> int:
     """Print the figures; 0 where enough was read and people confirmed modes."""
     from markscheme.commands.output import refuse_outputs, write_report
     from markscheme.report.json import dumps as report_json
@@ -333,7 +335,7 @@ def _report(discovery: "Discovery", html: str | None, markdown: str | None, *, j
 
     targets = {"html": html, "markdown": markdown}
     refuse_outputs(targets)
-    write_report(view(discovery), lambda: json_of(discovery), targets, quiet=json)
+    write_report(view(discovery), lambda: json_of(discovery), targets, details=details, quiet=json)
     if json:
         print(report_json(json_of(discovery)))
     return 0 if discovery.is_enough else TOO_FEW

@@ -10,13 +10,14 @@ from markscheme.discovery.figures import ModeFigures, ReadOutputs
 from markscheme.discovery.modes import HOW_BAD, Mode
 from markscheme.discovery.reading import OutputReading
 from markscheme.errors import UsageError
+from markscheme.fingerprint import words_alone
 from markscheme.material import Material
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
 from markscheme.rubrics.edit import Edit, edit_criteria
 from markscheme.rubrics.file import rubric_from_text
-from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Rubric
+from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
 from markscheme.submission import RESPONSE
 
 FEWEST_OUTPUTS = 2
@@ -254,14 +255,15 @@ def _quoted(text: str) -> str:
 def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
     """The labels in readings: MET where a person noted a mode, UNMET only where a person confirmed that it isn't there.
 
-    No note isn't "no fault", and an output that is good as a whole isn't UNMET on every criterion.
+    No note isn't "no fault", and an output that is good as a whole isn't UNMET on every criterion. A criterion whose
+    words are no longer the mode's definition gets no new labels: those given before are stale, and are asked again.
 
     Args:
         outputs: What was read; its modes are criteria by their names.
         rubric: The rubric whose words the labels are under.
     """
     modes = {mode.name: mode for mode in outputs.codebook.listed}
-    criteria = [criterion for criterion in rubric.criteria if criterion.name in modes]
+    criteria = [c for c in rubric.criteria if c.name in modes and _has_words_of(c, modes[c.name])]
     ratings = []
     for reading in outputs.counted:
         rated = {
@@ -285,6 +287,11 @@ def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
             )
         )
     return ratings
+
+
+def _has_words_of(criterion: Criterion, mode: Mode) -> bool:
+    """Whether a criterion asks what the mode's definition says."""
+    return words_alone(criterion.requirement) == words_alone(mode.definition)
 
 
 def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | None:

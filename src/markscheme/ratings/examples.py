@@ -23,6 +23,8 @@ SPLITS: tuple[str, ...] = get_args(Split)
 DRAWN: tuple[str, ...] = get_args(DrawnBy)
 MOST_WARNED = 5
 """Duplicate responses that get a warning each, with their lines; further ones are only counted."""
+LEAKING = 40
+"""Characters from which a passage in an anchor gives its response away; shorter ones occur by chance."""
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 _ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw")
@@ -195,8 +197,8 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
         RatingError: All that is wrong with the files, each fault with its line.
 
     Warns:
-        RatingWarning: A response under two ids, a response that is in the rubric's anchors, labels given under
-            another wording, ratings of unknown examples.
+        RatingWarning: A response under two ids, a response that the rubric's anchors show, whole or a passage of it,
+            labels given under another wording, ratings of unknown examples.
     """
     reading = _Reading(path, rubric)
     examples = reading.examples(reading.raw(path))
@@ -208,7 +210,7 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
     warn_unknown(more, examples, ratings)
     labelled = [replace(e, labels=e.labels + more[e.id]) if e.id in more else e for e in examples]
     _warn_twice(labelled, path)
-    _warn_leak(labelled, rubric, path)
+    labelled = _without_leaks(labelled, rubric, path)
     return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path), ratings)
 
 
@@ -227,7 +229,7 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
     """
     examples = _Reading("examples", rubric).examples(enumerate(rows, start=1))
     _warn_twice(examples, None)
-    _warn_leak(examples, rubric, None)
+    examples = _without_leaks(examples, rubric, None)
     return ExampleSet(tuple(examples), None, _warn_stale(examples, rubric, None))
 
 
@@ -476,12 +478,25 @@ def anchors_in(rubric: Rubric) -> list[str]:
     return [text for text in texts if text]
 
 
-def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> None:
-    """Warn of responses in the rubric's anchors: a judge that reads them knows the answer."""
+def _without_leaks(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> list[Example]:
+    """The examples, those that lend a passage to the rubric's anchors without their labels; warns of each.
+
+    A judge that reads an anchor knows the answer for the response it is from, so that counts in no figure.
+    """
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
+    passages = [anchor for anchor, text in zip(anchors, anchors_in(rubric), strict=True) if len(text) >= LEAKING]
+    kept = []
     for example in examples:
-        if any(_squeezed(text) in anchors for text in example.submission.texts.values()):
-            warn(f"the response of {example.id!r} is in the rubric's own anchors (leak)", path, example.line)
+        texts = [_squeezed(text) for text in example.submission.texts.values()]
+        is_whole = any(text in anchors for text in texts)
+        if not is_whole and not any(passage in text for passage in passages for text in texts):
+            kept.append(example)
+            continue
+        what = "the response" if is_whole else "a passage"
+        said = "; its labels count in no figure" if example.labels else ""
+        warn(f"{what} of {example.id!r} is in the rubric's own anchors (leak){said}", path, example.line)
+        kept.append(replace(example, labels=()))
+    return kept
 
 
 def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
