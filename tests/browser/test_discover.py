@@ -55,9 +55,9 @@ def make_outputs(folder: Path, count: int = 40) -> Path:
 class ReadingServer:
     """`markscheme discover`, as a user starts it; killed or interrupted at the end."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, name: str = "reply") -> None:
         self.process = subprocess.Popen(
-            [str(INSTALLED / "markscheme"), "discover", "reply", *options],
+            [str(INSTALLED / "markscheme"), "discover", name, *options],
             cwd=folder,
             env=environment(None),
             stdout=subprocess.PIPE,

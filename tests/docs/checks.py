@@ -99,10 +99,17 @@ def installs(part: list[str]) -> bool:
     return True
 
 
+WITHOUT_A_PAGE = {
+    *("--sheet", "--progress", "--same-meaning"),
+    *("--notes", "--assign", "--suggest", "--report", "--write", "--json", "--html", "--markdown", "--details"),
+}
+"""Options with which commands that serve pages do something else and end."""
+
+
 def waits_for_people(line: str) -> bool:
     """Whether a line starts the labelling page, which serves until it is ended."""
-    pages = [part for part in words(line) if (ours(part) or ("",))[0] in ("adjudicate", "label")]
-    return any(not {"--sheet", "--progress"}.intersection(part) for part in pages)
+    pages = [part for part in words(line) if (ours(part) or ("",))[0] in ("adjudicate", "label", "discover")]
+    return any(not WITHOUT_A_PAGE.intersection(part) for part in pages)
 
 
 def cannot_run(line: str) -> str | None:

@@ -11,6 +11,8 @@ from tests.docs.pages import DOCS, PAGES, blocks, commands, indented, spans
 from tests.docs.stories import Story, promptfoo_command, shows
 
 TUTORIAL = DOCS / "tutorial.md"
+READ_BY_KEYBOARD = DOCS / "outputs.md"
+"""A page whose commands need a reader at the keyboard: `tests/browser/test_outputs_page.py` follows it."""
 AFTER_TUTORIAL = "<!-- starts in the folder that the tutorial leaves -->"
 """What a page has in it whose commands are run where the tutorial ends; its text speaks of the reader's own files."""
 WHY_NOT_RUN = {
@@ -26,7 +28,7 @@ def name_of(page: Path) -> str:
     return page.relative_to(DOCS).with_suffix("").as_posix()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != TUTORIAL], ids=name_of)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in (TUTORIAL, READ_BY_KEYBOARD)], ids=name_of)
 def test_what_a_page_shows_happens(page: Path, told_in: Story, request: pytest.FixtureRequest) -> None:
     text = page.read_text(encoding="utf-8")
     if "$ npx promptfoo eval" in text:

@@ -93,6 +93,19 @@ def test_changes_of_groups_are_undone_one_by_one(opened: OpenedDiscovery) -> Non
     work.close()
 
 
+def test_a_mode_listed_by_the_grouping_view_counts_as_listed_while_reading_on(opened: OpenedDiscovery) -> None:
+    work = reader(opened)
+    say(work, "o3", "too dear")
+    work.group({"do": "name", "mode": "price", "note": "ann/o3/1"})
+    work.group({"do": "define", "mode": "price", "definition": "It is wrong."})
+    listed = {mode["name"]: mode["under"] for mode in grouping_state(work)["modes"]}
+    work.read(unit_name("o4"), {"read": "in full", "notes": [], "listed": listed})
+    assert dict(work.own_readings()["o4"].listed) == {"price": opened.codebook().mode("price").fingerprint}
+    work.read(unit_name("o5"), {"read": "in full", "notes": [], "listed": {"price": "made up", "nope": "x"}})
+    assert not work.own_readings()["o5"].listed
+    work.close()
+
+
 def test_two_windows_of_one_reader_are_refused(opened: OpenedDiscovery) -> None:
     work = reader(opened)
     with pytest.raises(UsageError, match="another window"):

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from markscheme.discovery.modes import UNDEFINED
 from markscheme.errors import MarkschemeError
 from markscheme.labelling.page import POLICY
 from markscheme.labelling.reading_work import (
@@ -112,6 +113,7 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
         "timed": timed,
         "total": len(work.opened.order.ids),
         "modes": listed_modes(book),
+        "undefined": UNDEFINED,
         "steps": [
             {"unit": unit_name(id), "chosen": chosen, **named_by(examples[id]), "reading": _reading(work, readings, id)}
             for id, chosen in work.steps

@@ -353,6 +353,7 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
             {
                 "name": figures.mode.name,
                 "definition": figures.mode.definition,
+                "under": figures.mode.fingerprint,
                 "severity": figures.mode.severity,
                 "turned": figures.mode.is_turned,
                 "quotes": list(figures.mode.quotes),

@@ -148,7 +148,7 @@ async function change(body) {
     const next = cursor?.column === "" ? unsorted[Math.min(now, unsorted.length - 1)] : null;
     cursor = next ?? left.find((place) => place.key === cursor?.key) ?? left[0] ?? null;
   }
-  modes = group.modes.map(({ name, definition, severity }) => ({ name, definition, severity, under: "" }));
+  modes = group.modes.map(({ name, definition, severity, under }) => ({ name, definition, severity, under }));
   drawGroups();
   focusCard();
   drain();

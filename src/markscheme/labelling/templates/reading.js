@@ -160,7 +160,7 @@ async function findMode() {
     note: "A name that isn’t listed makes a new mode." });
   if (!answer?.text) return;
   if (!modes.some((mode) => mode.name === answer.text))
-    modes = [...modes, { name: answer.text, definition: "", under: "", severity: 2 }];
+    modes = [...modes, { name: answer.text, definition: "", under: data.undefined, severity: 2 }];
   putInto(answer.text);
 }
 
