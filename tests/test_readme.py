@@ -4,14 +4,17 @@ import contextlib
 import io
 import json
 import re
+import shlex
+import shutil
 from pathlib import Path
 
+import pytest
 import yaml
 
 from markscheme import Rubric, load_rubric
 from markscheme.ratings.examples import load_examples
 from markscheme.rubrics.lint import advice
-from tests.commands.console import ROOT
+from tests.commands.console import ROOT, run
 from tests.docs.checks import options_exist, understood, words
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -81,6 +84,42 @@ def test_every_command_is_one_that_the_parsers_understand() -> None:
             understood(part)
     for span in re.findall(r"`((?:calibrate|markscheme) [^`]+)`", README):
         options_exist(span)
+
+
+RUN = {
+    "calibrate rubrics/code-quality.yaml": 4,
+    "calibrate rubrics/code-quality.yaml --html report.html --json report.json": 4,
+    "markscheme demo": 0,
+    "markscheme init": 0,
+    "calibrate verdicts.csv --judge verdict --human label": 0,
+    'markscheme grade rubrics/code-quality.yaml answer.md --input query="Parse a date" --judge anthropic': 3,
+}
+"""The README's commands with their exit statuses, in a clone and without a key."""
+NOT_RUN = {
+    "markscheme calibrate": "the long form of `calibrate`",
+    "calibrate results.json": "tests/promptfoo runs it on Promptfoo's results",
+    "markscheme label RUBRIC --pool FILE": "tests/labelling serves the page",
+}
+
+
+def test_every_command_is_run_here_or_elsewhere() -> None:
+    lines = re.findall(r"^    (?:pip install -e \. && )?((?:calibrate|markscheme) .*)$", README, re.MULTILINE)
+    spans = re.findall(r"`((?:calibrate|markscheme) [^`]+)`", README)
+    assert {*lines, *spans} == {*RUN, *NOT_RUN}
+
+
+@pytest.mark.parametrize(("command", "status"), RUN.items(), ids=RUN)
+def test_a_command_runs_as_printed(command: str, status: int, tmp_path: Path) -> None:
+    for folder in ("rubrics", "calibration"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    rows = [f"{n},{'pass' if n % 3 else 'fail'},{int(n % 3 > 0)}" for n in range(40)]
+    (tmp_path / "verdicts.csv").write_text("\n".join(["id,verdict,label", *rows]) + "\n")
+    (tmp_path / "answer.md").write_text("datetime.fromisoformat(text)")
+    done = run(*shlex.split(command), cwd=tmp_path)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert "set ANTHROPIC_API_KEY" in done.stderr or status != 3
+    for name in re.findall(r"report\.\w+", command):
+        assert (tmp_path / name).stat().st_size
 
 
 def test_the_shipped_rubrics_are_those_the_readme_lists() -> None:
