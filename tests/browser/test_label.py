@@ -258,3 +258,67 @@ def test_page_down_scrolls_a_long_response_wherever_the_focus_is(project: Path, 
         wait_until(page, "document.getElementById('text').scrollTop > 300")
         _press(page, "n")
         assert page.evaluate("document.activeElement.id") == "save"
+
+
+TEN = "inputs: [query]\ncriteria:\n" + "".join(
+    f"- {{name: criterion-{n}, requirement: The reply has the property number {n}., weight: 1}}\n" for n in range(10)
+)
+
+
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_ten_criteria_are_listed_with_ticks_and_a_click_goes_there(project: Path, page: Page, width: int) -> None:
+    (project / "rubrics" / "manners.yaml").write_text(TEN)
+    (project / "pool.jsonl").write_text('{"id": "r", "query": "Where is it?", "response": "It is here."}\n')
+    with Server(project) as server:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(server.url)
+        _arrive(page, 1, of=1)
+        expect(page.locator("#title")).to_have_text("Where is it?")
+        _press(page, "y", "n", "t")
+        expect(page.locator(".chip.done")).to_have_count(3)
+        expect(page.locator(".chip[aria-current]")).to_contain_text("criterion-3")
+        for chip in page.locator(".chip").all():
+            expect(chip).to_be_in_viewport(ratio=0.99)
+        page.locator(".chip").nth(8).click()
+        expect(page.locator("fieldset.current .level").first).to_be_in_viewport(ratio=0.99)
+        assert page.evaluate("document.activeElement.name") == "c8"
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert _serious(page) == []
+
+
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+def test_a_trace_of_twenty_steps_has_times_errors_and_opens_at_once(project: Path, page: Page) -> None:
+    rubric = RUBRIC.replace("inputs: [query]", "inputs: [query, trace]")
+    (project / "rubrics" / "manners.yaml").write_text(rubric)
+    spans = [
+        {
+            "spanId": str(n),
+            "startTime": f"2026-01-02T03:04:{10 + n}Z",
+            "endTime": f"2026-01-02T03:04:{10 + n}.5Z",
+            "attributes": {
+                "gen_ai.tool.name": f"tool-{n}",
+                "gen_ai.tool.call.arguments": json.dumps({"customer": "c-1", "note": "a long argument " * 20}),
+                "gen_ai.tool.call.result": "found",
+            },
+            **({"status": {"code": 2, "message": "400 id is required"}} if n == 4 else {}),
+        }
+        for n in range(10)
+    ]
+    line = {"id": "r", "query": "Where is it?", "trace": json.dumps(spans), "response": "Here."}
+    (project / "pool.jsonl").write_text(json.dumps(line) + "\n")
+    with Server(project) as server:
+        page.goto(server.url)
+        _arrive(page, 1, of=1)
+        expect(page.locator("#response .named").nth(1)).to_have_text("Trace · 20 steps · 1 error")
+        expect(page.locator(".step .time").first).to_have_text("0.5 s")
+        expect(page.locator(".step.failed .gist")).to_contain_text("400 id is required")
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert _serious(page) == []
+        _press(page, "o")
+        expect(page.locator("details.step[open]")).to_have_count(10)
+        assert _serious(page) == []
+        _press(page, "o")
+        expect(page.locator("details.step[open]")).to_have_count(0)

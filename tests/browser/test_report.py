@@ -1,5 +1,6 @@
 """A report in a real browser, from disk with the network off: nothing hostile runs, and a reader finds the way."""
 
+import json
 import re
 from dataclasses import replace
 from importlib.util import find_spec
@@ -8,11 +9,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
+from markscheme.calibration.calibration import Calibration, calibration_of
 from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.contenders import Compared
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.rating import Rating
 from markscheme.report.html import render_html
 from markscheme.report.views import calibration as of_calibration
 from markscheme.report.views import choice as of_choice
+from markscheme.submission import Submission
 from tests.browser.waiting import wait_until
 from tests.report.hostile import hostile_calibration
 
@@ -141,6 +146,47 @@ def test_an_example_opens_and_closes_by_keyboard_alone(chromium: Browser, plain:
     article.wait_for(state="detached")
 
 
+def test_slices_are_sorted_by_any_column(chromium: Browser, plain: Path) -> None:
+    page = Opened(chromium, plain).page
+    table = page.locator("table.sortable").last
+    column = table.get_by_role("columnheader", name="examples", exact=True)
+    column.get_by_role("button").click()
+    sizes = [int(text) for text in table.locator("tbody tr td:nth-child(2)").all_inner_texts()]
+    assert sizes == sorted(sizes, reverse=True)
+    assert column.get_attribute("aria-sort") == "descending"
+    column.get_by_role("button").click()
+    assert [int(text) for text in table.locator("tbody tr td:nth-child(2)").all_inner_texts()] == sorted(sizes)
+
+
+def test_flipped_texts_are_side_by_side_and_open(chromium: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "comparison.html"
+    file.write_text(_comparison(flips=True), encoding="utf-8")
+    opened = Opened(chromium, file)
+    page = opened.page
+    assert page.locator("table.beside thead th").all_inner_texts()[2:] == ["a judge", "another judge"]
+    page.locator("table.beside a[data-example]").first.click()
+    assert page.locator(".list article.case").is_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert opened.told == []
+
+
+def test_every_step_of_a_trace_opens_at_once_in_a_report(chromium: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "traced.html"
+    file.write_text(render_html(of_calibration.view(_traced())), encoding="utf-8")
+    opened = Opened(chromium, file)
+    page = opened.page
+    page.locator(".list button.open").first.click()
+    steps = page.locator(".case details.step")
+    assert steps.count() == 10
+    assert page.locator(".case details.step.failed").count() == 1
+    page.get_by_role("button", name="Open all").click()
+    assert page.locator(".case details.step[open]").count() == 10
+    page.get_by_role("button", name="Close all").click()
+    assert page.locator(".case details.step[open]").count() == 0
+    assert opened.told == []
+
+
 def test_without_script_the_page_names_the_examples_that_differ_most(chromium: Browser, plain: Path) -> None:
     page = Opened(chromium, plain, script=False).page
     note = page.locator("noscript")
@@ -211,16 +257,39 @@ def test_axe_finds_no_serious_fault(chromium: Browser, plain: Path, tmp_path: Pa
     assert found["passes"]
 
 
-def _comparison() -> str:
+def _comparison(*, flips: bool = False) -> str:
     first = hostile_calibration(60, attacks=PLAIN)
-    second = [rating for rating in first.judge_ratings if int(rating.id.split()[0]) % 7]
-    contenders = [
-        Contender("function:module:judge", first.judge_ratings),
-        Contender("openai:model-of-a-long-name", tuple(second)),
-    ]
+    if flips:
+        second = [_failing(rating) for rating in first.judge_ratings]
+        names = ("a judge", "another judge")
+    else:
+        second = [rating for rating in first.judge_ratings if int(rating.id.split()[0]) % 7]
+        names = ("function:module:judge", "openai:model-of-a-long-name")
+    contenders = [Contender(names[0], first.judge_ratings), Contender(names[1], tuple(second))]
     truth = first.comparison.gold
     choice = choose(first.rubric, contenders, truth)
     return render_html(of_choice.view(choice, Compared(choice, tuple(contenders), truth, ())), "2026-01-02")
+
+
+def _failing(rating: Rating) -> Rating:
+    """The same rating with the worst level of every criterion."""
+    return replace(rating, criteria={name: replace(rated, level=1.0) for name, rated in rating.criteria.items()})
+
+
+def _traced() -> Calibration:
+    """A calibration whose examples have a trace of ten calls, one of which failed."""
+    calls = [{"id": f"c{n}", "function": {"name": f"tool-{n}", "arguments": '{"n": 1}'}} for n in range(10)]
+    results = [
+        {"role": "tool", "tool_call_id": f"c{n}", "content": "done", **({"is_error": True} if n == 3 else {})}
+        for n in range(10)
+    ]
+    trace = json.dumps([{"role": "assistant", "content": None, "tool_calls": calls}, *results])
+    made = hostile_calibration(30, attacks=PLAIN)
+    examples = tuple(
+        replace(example, submission=Submission(example.submission.response, {"trace": trace}, example.id))
+        for example in made.comparison.gold.examples
+    )
+    return calibration_of(made.rubric, ExampleSet(examples), made.judge_ratings, made.rater)
 
 
 def _several() -> str:

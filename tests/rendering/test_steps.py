@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from markscheme.rendering.example import Shortening, first_words, render_example
+from markscheme.rendering.example import Shortening, render_example
 from markscheme.rendering.steps import StepTree
+from markscheme.rendering.words import first_words
 from markscheme.submission import Submission
 from markscheme.trajectory import read_steps
 

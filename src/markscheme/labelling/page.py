@@ -29,7 +29,8 @@ from markscheme.ratings.rating import asked_under
 from markscheme.ratings.wordings import CriterionWords, words_in
 from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
 from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
-from markscheme.rendering.example import first_words, render_example
+from markscheme.rendering.example import render_example
+from markscheme.rendering.words import first_words
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import STEPPED, steps_elsewhere
 

@@ -19,7 +19,8 @@ from markscheme.fingerprint import fingerprint
 from markscheme.labelling.order import Share
 from markscheme.labelling.store import writing_lock
 from markscheme.ratings.examples import Example
-from markscheme.rendering.example import first_words, render_example
+from markscheme.rendering.example import render_example
+from markscheme.rendering.words import first_words
 
 RECODED = 30
 """Notes that a second person sorts, blind; an afternoon's work less than sorting them all."""

@@ -14,8 +14,6 @@ from markscheme.trajectory import AgentStep, Trajectory, has_tool_calls, read_st
 
 MOST_COMPARED = 4_000_000
 """Pairs of lines or words that a difference may compare."""
-FIRST_WORDS = 90
-"""Characters of a text that name it in a list: about a line."""
 
 
 @dataclass(frozen=True)
@@ -76,20 +74,6 @@ def render(text: str) -> str:
     if len(text) <= LONGEST_LAID_OUT and _is_conversation(json_in(text)):
         return cleaned(StepTree.of([(None, step) for step in read_steps(text)]).html())
     return cleaned(laid_out(text))
-
-
-def first_words(text: str, most: int = FIRST_WORDS) -> str:
-    """The beginning of a text on one line, without Markdown's signs, cut at a word.
-
-    >>> first_words("# Hello\\n\\nThe **parcel** is here.", 16)
-    'Hello The…'
-    """
-    words = re.sub(r"^```\w*$|\*+|`+|^[#>\s]+|^\s*[-+] ", "", text[: 10 * most], flags=re.MULTILINE).split()
-    line = " ".join(words)
-    if len(line) <= most and len(text) <= 10 * most:
-        return line
-    start = line[:most].rsplit(" ", 1)[0] or line[:most]
-    return f"{start}…"
 
 
 def _judged(texts: Mapping[str, str], level: int | None) -> str:

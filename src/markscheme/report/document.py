@@ -15,6 +15,8 @@ Tone = Literal["good", "trend", "open", "bad", "note"]
 TONE_SIGNS: Mapping[Tone, str] = {"good": "✓", "trend": "↗", "open": "?", "note": "!", "bad": "✗"}
 _FIRST_WORDS = 60
 """Characters of a query or a response by which a reader recognises it: two of them make one or two lines."""
+_REACHES = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
+"""Half-lengths of lines for shifts, in levels: few, so that most tables have the same."""
 Role = Literal["judge", "baseline", "annotators", "target", "chance"]
 
 
@@ -82,16 +84,17 @@ def shift_mark(shift: Estimate, reach: float) -> Mark:
     return Mark(with_signed_interval(shift), shift.value, shift.low, shift.high, -reach, reach)
 
 
-def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:
-    """Half-length of a line on which shifts are drawn, as a share of a scale.
+def reach(shifts: Iterable[Estimate]) -> float:
+    """Half-length of the lines on which shifts are drawn, in the unit they are printed in: equal figures are equally
+    far from the middle of every line.
 
-    Args:
-        shifts: Each shift with the span of its scale.
+    Example:
+        >>> reach([Estimate(0.3, -0.1, 0.7), Estimate(-0.2)]), reach([])
+        (1.0, 0.25)
     """
-    limits = ((end, span) for shift, span in shifts for end in (shift.value, shift.low, shift.high))
-    ends = (abs(end) / span for end, span in limits if end is not None)
-    farthest = max(ends, default=0.0)
-    return next((part for part in (0.25, 0.5) if farthest <= part), 1.0)
+    ends = (end for shift in shifts for end in (shift.value, shift.low, shift.high))
+    farthest = max((abs(end) for end in ends if end is not None), default=0.0)
+    return next((half for half in _REACHES if farthest <= half), farthest)
 
 
 @dataclass(frozen=True)
@@ -385,6 +388,42 @@ class Examples(Block):
 
 
 @dataclass(frozen=True)
+class JudgeAnswer:
+    """What a judge answered about an example: decision and score in a few words, and its reasons by criterion."""
+
+    head: str
+    reasons: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class AnsweredText:
+    """An example as a text, with what each judge answered.
+
+    Attributes:
+        id: The example's.
+        query: The beginning of what was asked; "" if that isn't known.
+        response: The beginning of the response; "" likewise.
+        gold: Gold's decision, in a word; "" without gold.
+        answers: Of each judge.
+    """
+
+    id: str
+    query: str
+    response: str
+    gold: str
+    answers: tuple[JudgeAnswer, ...]
+
+
+@dataclass(frozen=True)
+class SideBySide(Block):
+    """Texts, each with the answers of several judges next to each other. On pages only."""
+
+    judges: tuple[str, ...]
+    rows: tuple[AnsweredText, ...]
+    has_gold: bool
+
+
+@dataclass(frozen=True)
 class OnPages(Block):
     """Blocks that only a page has room for."""
 
@@ -407,7 +446,7 @@ def in_text(blocks: Iterable[Block]) -> list[Block]:
 
 def _is_left_out(block: Block) -> bool:
     match block:
-        case OnPages() | Scatter() | Reliability():
+        case OnPages() | Scatter() | SideBySide() | Reliability():
             return True
         case Examples():
             return not block.differing

@@ -15,9 +15,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markscheme.phrases import number
+from markscheme.phrases import number, signed
 from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
-from markscheme.report.document import TONE_SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
+from markscheme.rendering.words import first_words
+from markscheme.report.document import TONE_SIGNS, Block, Case, Document, Examples, Line, Mark, OnPages, Said, Section
 from markscheme.report.drawing import drawn
 from markscheme.submission import RESPONSE, Submission
 from markscheme.trajectory import STEPPED
@@ -139,8 +140,6 @@ def _list(examples: Examples, limit: int, most: int | None) -> dict[str, Any]:
 
 
 def _case(case: Case, limit: int) -> dict[str, Any]:
-    from markscheme.rendering.example import first_words  # imported only if a page is written
-
     query = case.inputs[0][1] if case.inputs and case.inputs[0][0] not in STEPPED else ""
     return {
         "id": cut(case.id, 80),
@@ -226,8 +225,20 @@ def _environment() -> "Environment":
     )
     environment.filters |= {"cut": _cut, "kind": lambda value: type(value).__name__, "percent": "{:.2%}".format}
     environment.globals["signs"] = TONE_SIGNS
+    environment.globals["ends_of"] = _ends_of
     environment.globals["drawn"] = lambda plot: _markup(drawn(plot))
     return environment
+
+
+def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
+    """What the ends of the lines in a column stand for; None if its cells are no marks, or on different scales."""
+    cells = [row[column] for row in rows if column < len(row)]
+    marks = [cell for cell in cells if isinstance(cell, Mark)]
+    scales = {(mark.lowest, mark.highest) for mark in marks if mark.value is not None}
+    if len(marks) < len(cells) or len(scales) != 1:
+        return None
+    ((lowest, highest),) = scales
+    return ("0", "100%") if (lowest, highest) == (0.0, 1.0) else (signed(lowest), signed(highest))
 
 
 def _markup(text: str) -> Any:

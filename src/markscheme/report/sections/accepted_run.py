@@ -128,18 +128,18 @@ def _score(baseline: Baseline, score: ScoreDrift) -> doc.Line:
 
 
 def _table(baseline: Baseline) -> doc.Table:
-    part = doc.reach((drift.shift, drift.criterion.scale.span) for drift in baseline.criteria.values())
+    half = doc.reach(drift.shift for drift in baseline.criteria.values())
     drifts = sorted(baseline.criteria.values(), key=lambda drift: _ORDER.index(drift.verdict))
     headings = ("Criterion", "verdict", "shift, levels (90% CI)", "p", "answers that differ", "moved most")
-    return doc.Table(headings, tuple(_row(drift, part) for drift in drifts))
+    return doc.Table(headings, tuple(_row(drift, half) for drift in drifts))
 
 
-def _row(drift: CriterionDrift, part: float) -> tuple[doc.Line, ...]:
+def _row(drift: CriterionDrift, half: float) -> tuple[doc.Line, ...]:
     shift = drift.shift
     verdict = drift.verdict + (", watch" if drift.watch and not drift.has_moved else "")
     if drift.needed is not None:
         verdict += f" ({counted(drift.needed, 'example')} would tell)"
-    drawn = doc.shift_mark(shift, part * drift.criterion.scale.span)
+    drawn = doc.shift_mark(shift, half)
     return (doc.Name(drift.criterion.name), verdict, drawn, chance(drift.p), _flips(drift), doc.Ids(drift.movers))
 
 

@@ -86,17 +86,13 @@ def criterion_rows(
 ) -> Iterator[tuple[doc.Line, ...]]:
     """For each criterion: its name, its figures, bias in levels, and findings."""
     criteria = comparison.criteria.values()
-    part = reach((compared.statistics["signed_error"], compared.criterion.scale.span) for compared in criteria)
+    half = reach(compared.statistics["signed_error"] for compared in criteria)
     for place, (name, compared) in enumerate(comparison.criteria.items()):
         causes = dict.fromkeys(finding.kind.short for finding in findings if finding.criterion == name)
         yield (
             doc.Name(name, f"{tag_prefix}c{place}"),
             *(figure.cell(figure.estimate(compared)) for figure in CRITERION_FIGURES),
-            *(
-                []
-                if compared.criterion.scale.mirrored
-                else [shift_mark(compared.statistics["signed_error"], part * compared.criterion.scale.span)]
-            ),
+            *([] if compared.criterion.scale.mirrored else [shift_mark(compared.statistics["signed_error"], half)]),
             ", ".join(causes),
         )
 

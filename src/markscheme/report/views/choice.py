@@ -24,6 +24,7 @@ from markscheme.report.json import attributes
 from markscheme.report.sections.criteria import criteria_blocks, scatter
 from markscheme.report.sections.examples import examples_of_choice
 from markscheme.report.sections.first_screen import agreement_bars, agreement_of
+from markscheme.report.sections.flips import flipped_texts
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.report.sections.run import cost_line
 from markscheme.rubrics.rubric import Rubric
@@ -61,10 +62,21 @@ def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[
         title=f"{', '.join(names[:-1])} or {names[-1]}",
         source=_basis(choice),
         blocks=tuple(_lead(choice)),
-        sections=(*_pairs(choice), *(_details(compared) if compared is not None else ())),
+        sections=(
+            *(_flipped(compared) if compared is not None else ()),
+            *_pairs(choice),
+            *(_details(compared) if compared is not None else ()),
+        ),
         parts=tuple(parts),
         onward=_onward(choice),
     )
+
+
+def _flipped(compared: "Compared") -> Iterator[doc.Section]:
+    """On pages, the texts on which decisions flip, next to each other."""
+    texts = flipped_texts(compared)
+    if texts is not None:
+        yield doc.Section("Decisions that flip", (doc.OnPages((texts,)),), "flips")
 
 
 def _basis(choice: Choice) -> str:

@@ -1,0 +1,20 @@
+"""The first words of a text, which name it in a list."""
+
+import re
+
+FIRST_WORDS = 90
+"""Characters of a text that name it in a list: about a line."""
+
+
+def first_words(text: str, most: int = FIRST_WORDS) -> str:
+    """The beginning of a text on one line, without Markdown's signs, cut at a word.
+
+    >>> first_words("# Hello\\n\\nThe **parcel** is here.", 16)
+    'Hello The…'
+    """
+    words = re.sub(r"^```\w*$|\*+|`+|^[#>\s]+|^\s*[-+] ", "", text[: 10 * most], flags=re.MULTILINE).split()
+    line = " ".join(words)
+    if len(line) <= most and len(text) <= 10 * most:
+        return line
+    start = line[:most].rsplit(" ", 1)[0] or line[:most]
+    return f"{start}…"

@@ -1,0 +1,95 @@
+"""Decisions that flip between judges: the texts, with what each judge decided and why, next to each other."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from markscheme.phrases import number
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import overall_of
+from markscheme.rendering.words import first_words
+from markscheme.report.document import AnsweredText, JudgeAnswer, SideBySide
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.trajectory import STEPPED
+
+if TYPE_CHECKING:
+    from markscheme.calibration.contenders import Compared
+
+MOST_TEXTS = 25
+"""Flipped texts next to each other: a few screens; the list of examples has all."""
+MOST_JUDGES = 4
+"""Judges next to each other: more columns of reasons are too narrow to read."""
+QUERY_WORDS = 120
+"""Characters of a query in the table."""
+RESPONSE_WORDS = 300
+"""Characters of a response in the table: about five lines of its column."""
+
+
+def flipped_texts(compared: "Compared") -> SideBySide | None:
+    """The examples that one judge passes and another fails, those with gold first; None where no decision flips."""
+    choice = compared.choice
+    truth = compared.truth
+    contenders = compared.contenders[:MOST_JUDGES]
+    names = tuple(contender.name for contender in contenders)
+    golds: dict[str, bool | None] = {}
+    for pair in choice.pairs:
+        if pair.first in names and pair.second in names:
+            golds |= {flip.id: flip.gold for flip in pair.flips}
+    if not golds:
+        return None
+    by_id = {example.id: example for example in (*compared.examples, *(truth.examples if truth else ()))}
+    first_ratings: list[dict[str, Rating]] = [{} for _ in contenders]
+    for ratings, contender in zip(first_ratings, contenders, strict=True):
+        for rating in contender.ratings:
+            ratings.setdefault(rating.id, rating)
+    units = sorted(golds, key=lambda unit: golds[unit] is None)[:MOST_TEXTS]
+    rows = tuple(
+        _row(unit, by_id.get(unit), golds[unit], [ratings.get(unit) for ratings in first_ratings], choice.rubric)
+        for unit in units
+    )
+    return SideBySide(names, rows, has_gold=any(gold is not None for gold in golds.values()))
+
+
+def _row(
+    unit: str, example: Example | None, gold: bool | None, ratings: Sequence[Rating | None], rubric: Rubric
+) -> AnsweredText:
+    inputs = {} if example is None else example.submission.inputs
+    query = next((inputs[name] for name in rubric.known_inputs if name in inputs and name not in STEPPED), "")
+    response = "" if example is None else example.submission.response
+    apart = list(_criteria_apart(ratings, rubric))
+    return AnsweredText(
+        unit,
+        first_words(query, QUERY_WORDS),
+        first_words(response, RESPONSE_WORDS),
+        "" if gold is None else "pass" if gold else "fail",
+        tuple(_answer(rating, apart, rubric) for rating in ratings),
+    )
+
+
+def _criteria_apart(ratings: Sequence[Rating | None], rubric: Rubric) -> Iterator[Criterion]:
+    """The criteria on which these judges gave different levels."""
+    for criterion in rubric.criteria:
+        rated = [rating.criteria[criterion.name] for rating in ratings if rating and criterion.name in rating.criteria]
+        if len({(verdict.level, verdict.declined) for verdict in rated}) > 1:
+            yield criterion
+
+
+def _answer(rating: Rating | None, apart: Sequence[Criterion], rubric: Rubric) -> JudgeAnswer:
+    """A judge's decision and score, with its level and reason on each criterion of `apart`."""
+    if rating is None or rating.error is not None:
+        return JudgeAnswer("not graded")
+    score = overall_of(rating, rubric)
+    decided = "" if rating.passed is None else "pass" if rating.passed else "fail"
+    if not decided and score is not None and not math.isnan(score):
+        decided = "pass" if score >= rubric.pass_mark else "fail"
+    head = " ".join(filter(None, [decided, "" if score is None or math.isnan(score) else number(score)]))
+    return JudgeAnswer(head, tuple(_reason(rating, criterion) for criterion in apart))
+
+
+def _reason(rating: Rating, criterion: Criterion) -> tuple[str, str]:
+    rated = rating.criteria.get(criterion.name)
+    if rated is None:
+        return criterion.name, "no verdict"
+    level = rated.declined if rated.level is None else criterion.scale.level_name(rated.level)
+    return f"{criterion.name}: {level}", rated.reason
