@@ -4,6 +4,7 @@ from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.contenders import Compared
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
+from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.document import JudgeAnswer
 from markscheme.report.sections.flips import flipped_texts
@@ -13,7 +14,7 @@ from markscheme.submission import Submission
 RUBRIC = Rubric((Criterion(1.0, "It is right.", "right"),), inputs=("query",))
 
 
-def _rating(unit: str, level: float, why: str = "", kind: str = "model") -> Rating:
+def _rating(unit: str, level: float, why: str = "", kind: Kind = "model") -> Rating:
     return Rating(unit, "r", kind, {"right": Rated(level, why)})
 
 
