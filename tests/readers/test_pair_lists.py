@@ -121,3 +121,71 @@ def test_a_published_set_is_read_whole(tmp_path: Path) -> None:
 
 def test_pairs_without_a_rubric_have_one_question() -> None:
     assert [criterion.name for criterion in pair_rubric().criteria] == ["preference"]
+
+
+# --- tools that compare two responses -------------------------------------------------------------------------------
+
+
+def choice(who: str, selected: str | None, **more: Any) -> dict[str, Any]:
+    value = {"selected": selected} if selected else {}
+    region = {"id": "r", "type": "pairwise", "from_name": "comparison", "to_name": "answer1", "value": value}
+    return {"id": who, "completed_by": {"email": who}, "result": [region], **more}
+
+
+def test_pairwise_tasks_of_label_studio_are_pairs(tmp_path: Path) -> None:
+    task = {
+        "id": 7,
+        "data": {"prompt": "Where is it?", "answer1": "In Leeds.", "answer2": "Gone."},
+        "annotations": [
+            choice("ann@example.org", "left"),
+            choice("ben@example.org", "right"),
+            choice("cy@example.org", None),
+            choice("dan@example.org", "left", was_cancelled=True),
+        ],
+        "predictions": [{**choice("", "left"), "model_version": "judge-1"}],
+    }
+    (tmp_path / "export.json").write_text(json.dumps([task]))
+    read = open_rated([tmp_path / "export.json"])
+    (example,) = read.files[0].examples
+    assert example.submission.inputs == {"query": "Where is it?"}
+    assert (example.submission.response, example.submission.second) == ("In Leeds.", "Gone.")
+    said = {(rating.rater, rating.kind): rating.criteria["preference"].level for rating in read.ratings}
+    assert said["ann@example.org", "human"] == -1.0
+    assert said["ben@example.org", "human"] == 1.0
+    assert said["cy@example.org", "human"] == 0.0
+    assert "dan@example.org" not in {rater for rater, _ in said}
+    assert [level for (_, kind), level in said.items() if kind == "model"] == [-1.0]
+
+
+def compared_runs(folder: Path) -> list[Path]:
+    """Two runs, which an annotator compared with each other."""
+    runs = [
+        {"id": run, "run_type": "chain", "inputs": {"question": "Where?"}, "outputs": {"output": text},
+         "session_id": f"experiment-{run}"}
+        for run, text in (("r1", "In Leeds."), ("r2", "Gone."))
+    ]  # fmt: skip
+    feedback = [
+        {"id": f"f{run}", "run_id": run, "key": "ranked_preference", "score": score, "value": None,
+         "feedback_source": {"type": "app", "user_name": "ann"}, "comparative_experiment_id": "c1",
+         "feedback_group_id": "g1", "created_at": "2026-11-25"}
+        for run, score in (("r1", 1), ("r2", 0))
+    ]  # fmt: skip
+    (folder / "runs.json").write_text(json.dumps(runs))
+    (folder / "feedback.json").write_text(json.dumps(feedback))
+    return [folder / "feedback.json", folder / "runs.json"]
+
+
+def test_comparative_feedback_of_langsmith_is_a_pair_of_runs(tmp_path: Path) -> None:
+    read = open_rated(compared_runs(tmp_path), joined=True)
+    (example,) = read.files[0].examples
+    (rating,) = read.ratings
+    assert (example.submission.response, example.submission.second) == ("In Leeds.", "Gone.")
+    assert example.sides is not None
+    assert [side.system for side in example.sides] == ["experiment-r1", "experiment-r2"]
+    assert (rating.rater, rating.kind, rating.criteria["preference"].level) == ("ann", "human", -1.0)
+
+
+def test_comparative_feedback_needs_its_runs(tmp_path: Path) -> None:
+    feedback, _ = compared_runs(tmp_path)
+    with pytest.raises(RatingError, match="name the file of runs"):
+        open_rated([feedback])

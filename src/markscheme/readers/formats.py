@@ -1,7 +1,7 @@
 """The one table of file formats: which of them a file has, and what reads it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from markscheme.errors import RatingError
@@ -32,6 +32,12 @@ from markscheme.readers.sheet import is_sheet, read_sheet
 from markscheme.readers.sided_tables import read_sides
 from markscheme.readers.tables import is_list, is_plain_lines, is_table, read_rows
 from markscheme.readers.tool_content import ToolContent
+from markscheme.readers.tool_pairs import (
+    is_comparative_feedback,
+    is_pairwise_task,
+    read_comparative_feedback,
+    read_pairwise_tasks,
+)
 from markscheme.rubrics.rubric import Rubric
 
 ReadFiles: TypeAlias = Callable[[Sequence[Peek], Rubric | None, Interpretation], list[Reading]]
@@ -92,6 +98,16 @@ def of_tool(
     return FileFormat(reads, is_mine, read_exports, is_of_tool=True, read_content=read)
 
 
+def comparing_or_not(single: FileFormat) -> FileFormat:
+    """A format whose files may also compare responses with each other, which are then pairs."""
+
+    def read_either(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+        compares = any(is_comparative_feedback(peek) for peek in files)
+        return (read_comparative_feedback if compares else single.read)(files, rubric, interpretation)
+
+    return replace(single, read=read_either)
+
+
 def one_by_one(read: Callable[[Reading], None]) -> ReadFiles:
     """Reads each file by itself, by a rubric, which the file doesn't name."""
 
@@ -121,9 +137,10 @@ SHEET = FileFormat("answers of a labelling sheet (.json)", is_sheet, one_by_one(
 FORMATS = (
     of_tool("traces of MLflow", is_mlflow, read_mlflow),
     of_tool("scores and traces of Langfuse", is_langfuse, read_langfuse),
+    FileFormat("pairwise tasks of Label Studio", is_pairwise_task, read_pairwise_tasks, is_of_tool=True),
     of_tool("annotations of Label Studio", is_label_studio, read_label_studio),
     of_tool("a log of Inspect", is_inspect, read_inspect),
-    of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith),
+    comparing_or_not(of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith)),
     of_tool("annotations and spans of Phoenix", is_phoenix, read_phoenix),
     of_tool("a test run of DeepEval", is_deepeval, read_deepeval),
     SHEET,

@@ -62,7 +62,7 @@ _FROM_ZERO: Mapping[float, float] = {0.0: 0.0, 1.0: -1.0, 2.0: 1.0}
 
 
 @dataclass(frozen=True)
-class _Answer:
+class PairAnswer:
     """What one rater said of a pair, as written."""
 
     rater: str
@@ -72,14 +72,14 @@ class _Answer:
 
 
 @dataclass(frozen=True)
-class _Row:
+class PairRow:
     """A pair as found in a file."""
 
     id: str
     texts: tuple[Any, Any]
     systems: tuple[str, str]
     inputs: Mapping[str, Any]
-    answers: tuple[_Answer, ...]
+    answers: tuple[PairAnswer, ...]
     group: str = ""
     ids: tuple[str, str] = ("", "")
     lost: tuple[str, ...] = field(default=())
@@ -121,8 +121,17 @@ def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, interpretation
 
 
 def _reading(peek: Peek, rubric: Rubric, interpretation: Interpretation) -> Reading:
-    reading = Reading(peek.path, rubric, columns=interpretation.meanings.columns)
     rows = [_row(mapping(record), place) for place, (_, record) in enumerate(peek.parts(), start=1)]
+    return reading_of_rows(peek, rubric, interpretation, rows)
+
+
+def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, rows: Sequence[PairRow]) -> Reading:
+    """The pairs and preferences in some rows, whatever file they come from.
+
+    Raises:
+        RatingError: A preference is none, or nobody says who preferred.
+    """
+    reading = Reading(peek.path, rubric, columns=interpretation.meanings.columns)
     counts_from_one = not any(_is_negative(answer.value) for row in rows for answer in row.answers)
     for place, row in enumerate(rows, start=1):
         first, second = (text if isinstance(text, str) else json.dumps(text, ensure_ascii=False) for text in row.texts)
@@ -148,7 +157,7 @@ def _reading(peek: Peek, rubric: Rubric, interpretation: Interpretation) -> Read
     return reading
 
 
-def _row(record: Mapping[str, Any], place: int) -> _Row:
+def _row(record: Mapping[str, Any], place: int) -> PairRow:
     keys = _sides(record)
     if keys is None:
         raise RatingError(f"row {place} has no two responses, such as `first` and `second`")
@@ -165,7 +174,7 @@ def _row(record: Mapping[str, Any], place: int) -> _Row:
     ids = tuple(str(mapping(side).get("id") or "") for side in sides)
     lost = [f"{shown(key)} of a pair" for key in record.keys() - known - {*QUERIES, *_ABOUT}]
     id = str(record.get("id") or record.get("question_id") or f"pair-{place}")
-    return _Row(
+    return PairRow(
         id,
         (texts[0], texts[1]),
         systems,
@@ -224,14 +233,14 @@ def _winner(record: Mapping[str, Any]) -> bool:
     return any(name in record for name in WINNERS)
 
 
-def _answers(record: Mapping[str, Any]) -> Iterator[_Answer]:
+def _answers(record: Mapping[str, Any]) -> Iterator[PairAnswer]:
     kind = record.get("kind")
     reason = str(record.get("reason") or "")
     for name in WINNERS:
         if record.get(name) is not None:
             judge = str(record.get("judge") or "")
             stated: Kind | None = kind if kind in KINDS else "model" if judge.startswith("gpt") else None
-            yield _Answer(str(record.get("rater") or judge or "author"), stated, record[name], reason)
+            yield PairAnswer(str(record.get("rater") or judge or "author"), stated, record[name], reason)
     labels = record.get("labels")
     if isinstance(labels, Mapping):
         for rater, answer in labels.items():
@@ -244,7 +253,7 @@ def _answers(record: Mapping[str, Any]) -> Iterator[_Answer]:
             value = mapping(level).get("level", level)
             stated = of_label.get("kind", "human")
             if value is not None:
-                yield _Answer(str(of_label.get("rater") or "author"), stated if stated in KINDS else None, value)
+                yield PairAnswer(str(of_label.get("rater") or "author"), stated if stated in KINDS else None, value)
     judges = record.get("judge")
     if isinstance(judges, Mapping):
         reasons = mapping(record.get("judge_reason"))
@@ -252,11 +261,11 @@ def _answers(record: Mapping[str, Any]) -> Iterator[_Answer]:
             yield from _nested(str(rater), "model", answer, str(reasons.get(rater) or ""))
 
 
-def _nested(rater: str, kind: Kind, answer: Any, reason: str) -> Iterator[_Answer]:
+def _nested(rater: str, kind: Kind, answer: Any, reason: str) -> Iterator[PairAnswer]:
     """An answer in {criterion: value}; one that could not be read is none."""
     value = mapping(answer).get(PREFERENCE)
     if value is not None:
-        yield _Answer(rater, kind, value, reason)
+        yield PairAnswer(rater, kind, value, reason)
 
 
 def _is_negative(value: Any) -> bool:

@@ -1,0 +1,165 @@
+"""Pairs in the exports of tools that compare two responses: Label Studio's pairwise tasks, LangSmith's comparisons."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markscheme.errors import RatingError
+from markscheme.ratings.kinds import Kind
+from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.langsmith import FEEDBACK, RUN
+from markscheme.readers.pair_lists import (
+    QUERIES,
+    PairAnswer,
+    PairRow,
+    pair_rubric,
+    reading_of_rows,
+    refuse_singles,
+)
+from markscheme.readers.peek import Peek, decoded, mapping
+from markscheme.rubrics.rubric import Rubric
+
+TEXTS_OF_TASK = (
+    ("answer1", "answer2"),
+    ("answer_one", "answer_two"),
+    ("response1", "response2"),
+    ("first", "second"),
+    ("text1", "text2"),
+)
+"""Where a pairwise task of Label Studio's templates has its two texts, the left one first."""
+COMPARISON = "comparative_experiment_id"
+"""The field of LangSmith's feedback that says that it compares runs."""
+
+# --- Label Studio ---------------------------------------------------------------------------------------------------
+
+
+def is_pairwise_task(peek: Peek) -> bool:
+    """Whether a file has Label Studio's tasks whose annotations choose between two texts."""
+    return any(_choices(task) for _, record in peek.first for task in [mapping(record)])
+
+
+def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+    """The pairs in tasks, and which of the two each annotator chose.
+
+    Raises:
+        RatingError: A task's two texts can't be told from its data.
+        UsageError: The rubric judges single responses.
+    """
+    by = rubric or pair_rubric()
+    refuse_singles(by)
+    return [reading_of_rows(peek, by, interpretation, list(_rows_of_tasks(peek))) for peek in files]
+
+
+def _rows_of_tasks(peek: Peek) -> Iterator[PairRow]:
+    for place, (_, record) in enumerate(peek.parts(), start=1):
+        task = mapping(record)
+        data = mapping(task.get("data"))
+        names = next((pair for pair in TEXTS_OF_TASK if all(name in data for name in pair)), None)
+        if names is None:
+            listed = ", ".join(" and ".join(pair) for pair in TEXTS_OF_TASK)
+            raise RatingError(f"task {place} has no two texts under {listed}", path=peek.path)
+        query = next((data[name] for name in QUERIES if data.get(name)), None)
+        yield PairRow(
+            str(data.get("id") or task.get("id") or f"pair-{place}"),
+            (data[names[0]], data[names[1]]),
+            (str(data.get("model_a") or ""), str(data.get("model_b") or "")),
+            {} if query is None else {"query": query},
+            tuple(_choices(task)),
+        )
+
+
+def _choices(task: Mapping[str, Any]) -> list[PairAnswer]:
+    """The choices in a task's annotations, the predictions' as a judge's; one that was cancelled is none."""
+    parts: list[tuple[Any, Kind]] = [(annotation, "human") for annotation in _listed(task.get("annotations"))]
+    parts += [(prediction, "model") for prediction in _listed(task.get("predictions"))]
+    choices = []
+    for part, kind in parts:
+        fields = mapping(part)
+        by = fields.get("completed_by")
+        rater = str(mapping(by).get("email") or by or fields.get("model_version") or "judge")
+        for region in _listed(fields.get("result")) if not fields.get("was_cancelled") else ():
+            of_region = mapping(region)
+            if of_region.get("type") == "pairwise":
+                selected = mapping(of_region.get("value")).get("selected")
+                choices.append(PairAnswer(rater, kind, "tie" if selected is None else selected))
+    return choices
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()
+
+
+# --- LangSmith ------------------------------------------------------------------------------------------------------
+
+
+def is_comparative_feedback(peek: Peek) -> bool:
+    """Whether a file has LangSmith's feedback on runs that were compared with each other."""
+    return peek.has(*FEEDBACK) and any(mapping(record).get(COMPARISON) for _, record in peek.first)
+
+
+def read_comparative_feedback(
+    files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation
+) -> list[Reading]:
+    """The pairs of runs that were compared, and which one has the higher score of a group of feedback.
+
+    Raises:
+        RatingError: The runs, which have the responses, are missing.
+        UsageError: The rubric judges single responses.
+    """
+    by = rubric or pair_rubric()
+    refuse_singles(by)
+    runs = {
+        str(mapping(record).get("id")): mapping(record)
+        for peek in files
+        if peek.has(*RUN)
+        for _, record in peek.parts()
+    }
+    feedback = [peek for peek in files if peek.has(*FEEDBACK)]
+    if not runs:
+        raise RatingError("has feedback alone; name the file of runs too, which has the responses", path=files[0].path)
+    rows = [row for peek in feedback for row in _rows_of_feedback(peek, runs)]
+    return [reading_of_rows(feedback[0], by, interpretation, rows)]
+
+
+def _rows_of_feedback(peek: Peek, runs: Mapping[str, Mapping[str, Any]]) -> Iterator[PairRow]:
+    groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for _, record in peek.parts():
+        fields = mapping(record)
+        if fields.get(COMPARISON) and fields.get("feedback_group_id"):
+            groups[str(fields["feedback_group_id"])].append(fields)
+    pairs: dict[tuple[str, str], list[PairAnswer]] = defaultdict(list)
+    for scores in groups.values():
+        if len(scores) != 2:
+            continue
+        first, second = sorted(scores, key=lambda fields: str(fields.get("run_id")))
+        pairs[str(first.get("run_id")), str(second.get("run_id"))].append(_answer(first, second))
+    for (first_id, second_id), answers in pairs.items():
+        if first_id in runs and second_id in runs:
+            texts = [_output(runs[run]) for run in (first_id, second_id)]
+            inputs = mapping(decoded(runs[first_id].get("inputs")))
+            query = next((inputs[name] for name in QUERIES if inputs.get(name)), None)
+            systems = [str(runs[run].get("session_id") or "") for run in (first_id, second_id)]
+            yield PairRow(
+                f"{first_id}~{second_id}",
+                (texts[0], texts[1]),
+                (systems[0], systems[1]),
+                {} if query is None else {"query": query},
+                tuple(answers),
+                ids=(first_id, second_id),
+            )
+
+
+def _answer(first: Mapping[str, Any], second: Mapping[str, Any]) -> PairAnswer:
+    source = mapping(first.get("feedback_source"))
+    kind: Kind | None = {"app": "human", "model": "model", "auto_eval": "model"}.get(str(source.get("type")))  # type: ignore[assignment]
+    rater = str(source.get("user_name") or source.get("user_id") or source.get("type") or "judge")
+    scores = [float(fields.get("score") or 0) for fields in (first, second)]
+    better = "tie" if scores[0] == scores[1] else "first" if scores[0] > scores[1] else "second"
+    return PairAnswer(rater, kind, better, str(first.get("comment") or second.get("comment") or ""))
+
+
+def _output(run: Mapping[str, Any]) -> Any:
+    outputs = decoded(run.get("outputs"))
+    if isinstance(outputs, Mapping) and len(outputs) == 1:
+        return next(iter(outputs.values()))
+    return outputs
