@@ -8,7 +8,16 @@ from typing import Any, TypeAlias
 
 from markscheme.errors import JudgeError, MarkschemeError, NoJudge, RatingWarning, UsageError
 from markscheme.grader import BackgroundLoop
-from markscheme.grading import Grade, Grading, lacking_inputs, questions, receipt_wanted, scorers_for
+from markscheme.grading import (
+    ASK_A_PERSON,
+    Grade,
+    Grading,
+    lacking_inputs,
+    questions,
+    receipt_wanted,
+    scorers_for,
+    why_ask,
+)
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge
 from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening, unknown_option
@@ -213,8 +222,9 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
     head = f"the output fails {rubric.name}: {number(scored.score)}, pass mark {rubric.pass_mark:g}"
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
-    if scored.doubtful:
-        head += f"; {rubric.gray_zone.why(passed=bool(scored.passed))}"
+    asks = why_ask(grade, rubric)
+    if asks is not None:
+        head = f"{ASK_A_PERSON}{asks}; by the judge {number(scored.score)}, pass mark {rubric.pass_mark:g}"
     lines = [head, *_cost_lines(grade, rubric)]
     if grade.models:
         lines.append(f"judge: {_line(', '.join(grade.models))}")

@@ -17,7 +17,7 @@ from typing import IO, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
-from markscheme.grading import Grade, Grading, grade_many
+from markscheme.grading import CascadeShares, Grade, Grading, grade_many
 from markscheme.plain_data import TWIN_COLUMNS, json_lines, shown, twin_columns
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
@@ -170,8 +170,10 @@ class GradedTable:
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
     ) -> None:
         try:
+            shares = CascadeShares()
             with self.watch("grading", total) as steps:
                 async for _, grade in grade_many(self.grading, submissions, concurrency=concurrency):
+                    shares.add(grade)
                     row = self._row(grade)
                     if grade.error is None:
                         self._waiting.append(row)
@@ -179,6 +181,8 @@ class GradedTable:
                     else:
                         failures.write(json.dumps(row).encode() + b"\n")
                     steps.step()
+            if shares.sentence:
+                self._say(shares.sentence)
         finally:
             self._write(at_least=1)
             await self.grading.judge.aclose()

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 from markscheme.errors import UsageError
 from markscheme.exchange import AS_A_WHOLE, Exchange, JudgeQuestion, ask_judge
 from markscheme.fingerprint import fingerprint
+from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.judge import Judge, Reply, Usage, make_room, total
 from markscheme.judges.many import all_or_first_error, ask_many
 from markscheme.judges.panel import Repeated
-from markscheme.phrases import brief, number
+from markscheme.phrases import brief, number, percent
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.distribution import as_written
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import NO_SCORE, GradeDecision, Score, weigh, weigh_holistic
+from markscheme.score import NO_SCORE, GradeDecision, Score, certainty_of, weigh, weigh_holistic
 from markscheme.submission import Submission, metadata_of
 from markscheme.text import on_one_line
 from markscheme.trajectory import STEPPED, steps_elsewhere
@@ -58,6 +59,29 @@ class Fingerprints:
         return {"rubric": self.rubric, "prompt": self.prompt, "judge": self.judge}
 
 
+ASK_A_PERSON = "ask a person: "
+"""How the reason of a decision opens that no judge may make."""
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeOutcome:
+    """What a cascade came to.
+
+    Attributes:
+        stage: The judge that decided, counted from 1; None where a person should.
+        judge: Its name; that of the last one that graded where a person should.
+        certainty: Its certainty; None where it has none.
+        why: Why a person should decide; "" where a judge did.
+        differs: What isn't as it was certified, so that it decided nothing; "" where nothing differs.
+    """
+
+    stage: int | None
+    judge: str
+    certainty: float | None
+    why: str = ""
+    differs: str = ""
+
+
 @dataclass(frozen=True)
 class Grade:
     """The whole outcome of judging one submission.
@@ -79,6 +103,7 @@ class Grade:
         receipt: The calibration behind this grade, if there is one.
         left_out: What the judge was not shown of long trajectories, one line per input.
         by_order: Of a pair: the outcomes of each order in which the judge saw it, as levels of the stored order.
+        cascade: Which judge of a cascade decided, or why a person should; None without a cascade.
     """
 
     id: str
@@ -96,6 +121,7 @@ class Grade:
     by_criterion: Mapping[str, float | None] = field(default_factory=dict)
     without_words: Mapping[str, str] = field(default_factory=dict)
     by_order: Mapping[ShownOrder, Mapping[str, Outcome]] = field(default_factory=dict)
+    cascade: "CascadeOutcome | None" = None
 
     @property
     def score(self) -> float | None:
@@ -114,8 +140,10 @@ class Grade:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the response passes; None if not graded, which is not a fail."""
-        return self.scored.passed if self.scored else None
+        """Whether the response passes; False where a person should decide; None if not graded, which is not a fail."""
+        if self.scored is None:
+            return None
+        return False if self.scored.decision == "ask" else self.scored.passed
 
     @property
     def decision(self) -> GradeDecision | None:
@@ -124,7 +152,12 @@ class Grade:
 
     @property
     def certainty(self) -> float | None:
-        """The judge's own probability of what it decided, 0 to 1; None unless it gave one for each level."""
+        """The judge's own probability of what it decided, 0 to 1; of a cascade, by what its decisions are ranked.
+
+        None unless the judge gave a probability for each level, or the cascade's stage has a certainty.
+        """
+        if self.cascade is not None:
+            return self.cascade.certainty
         return None if self.scored is None or self.scored.chance is None else self.scored.certainty
 
     @property
@@ -147,7 +180,9 @@ class Grade:
             return on_one_line(f"{NO_SCORE}: {'; '.join(parts)}")
         if isinstance(self.holistic, Holistic):
             parts.append(self.holistic.reason)
-        return on_one_line(f"{number(self.scored.score)}, {self.scored.decision}: {'; '.join(parts)}")
+        why = "" if self.cascade is None else f"{self.cascade.why}; "
+        asks = f"{ASK_A_PERSON}{why}" if self.decision == "ask" else ""
+        return on_one_line(f"{asks}{number(self.scored.score)}, {self.scored.decision}: {'; '.join(parts)}")
 
     def _ground(self, name: str, verdict: Verdict) -> str:
         if name in self.without_words:
@@ -203,6 +238,8 @@ class Grading:
         lacking = lacking_inputs(self.rubric, submission)
         if lacking:
             return self.ungraded(submission, f"the submission lacks {', '.join(map(repr, lacking))}")
+        if isinstance(self.judge, CascadeJudge):
+            return await self._grade_by_cascade(self.judge, submission)
         receipt = self._receipt_of(submission)
         if self.only_gates and receipt is not None and receipt.why_excepted:
             return self.ungraded(submission, f"the judge can't gate this: {receipt.why_excepted}")
@@ -262,6 +299,54 @@ class Grading:
                 yield JudgeQuestion(prompt, read)
 
         return await ask_judge(self._asked, questions, [criterion.name for group in groups for criterion in group])
+
+    async def _grade_by_cascade(self, cascade: "CascadeJudge", submission: Submission) -> Grade:
+        """The grade of the first stage that is certain enough; else the last one's, for a person to decide."""
+        void = cascade.why_void(self.rubric.fingerprint, asking_fingerprint(self.rubric))
+        places = range(len(cascade.stages))
+        differs = [void] if void else []
+        every: list[Grade] = []
+        shown = None
+        outcome = CascadeOutcome(None, "", None, void)
+        for place in places[-1:] if void else places:
+            record = cascade.file.stages[place]
+            gradings = [replace(self, judge=judge, receipt=None, only_gates=False) for judge in cascade.stages[place]]
+            grades = await all_or_first_error(grading.grade(submission) for grading in gradings)
+            every += grades
+            stage = stage_decision(grades, record.certainty, self.rubric)
+            if stage is None:
+                continue
+            shown = stage.grade
+            models = sorted({model for grade in grades for model in grade.models})
+            why_not = void or cascade.why_not(place, models)
+            differs += [why_not] if why_not and why_not != void else []
+            outcome = CascadeOutcome(None, record.judge, stage.certainty, void or NOT_CERTAIN)
+            stands = stage.certainty is not None and record.stands(stage.certainty, passed=stage.passed)
+            if stands and not why_not:
+                outcome = CascadeOutcome(place + 1, record.judge, stage.certainty)
+                break
+        outcome = replace(outcome, differs="; ".join(differs))
+        if outcome.stage is None and outcome.differs:
+            command = f"markscheme tune {self.rubric.name} --cascade JUDGE,JUDGE --write"
+            outcome = replace(outcome, why=f"{outcome.differs}; certify it again: `{command}`")
+        return self._of_cascade(shown or every[-1], every, outcome)
+
+    def _of_cascade(self, shown: Grade, every: Sequence[Grade], outcome: CascadeOutcome) -> Grade:
+        """A stage's grade with what all stages cost, decided or for a person to decide."""
+        replies: Counter[str] = Counter()
+        for grade in every:
+            replies.update(grade.replies)
+        scored = None if shown.scored is None else replace(shown.scored, doubtful=outcome.stage is None)
+        return replace(
+            shown,
+            scored=scored,
+            usage=total(grade.usage for grade in every),
+            replies=replies,
+            spared_tokens=sum(grade.spared_tokens for grade in every),
+            models=tuple(sorted({model for grade in every for model in grade.models})),
+            fingerprints=self.fingerprints,
+            cascade=None if shown.error is not None else outcome,
+        )
 
     async def _grade_as_a_whole(self, submission: Submission) -> Grade:
         def questions(_: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Holistic | Unread]]:
@@ -324,6 +409,95 @@ class Grading:
                 if isinstance(outcome, Verdict) and outcome.probabilities and not outcome.reason
             },
         )
+
+
+def why_ask(grade: Grade, rubric: Rubric) -> str | None:
+    """Why a person should decide on a graded response; None where a judge does."""
+    if grade.scored is None or grade.decision != "ask":
+        return None
+    if grade.cascade is not None:
+        return grade.cascade.why
+    return rubric.gray_zone.why(passed=bool(grade.scored.passed))
+
+
+@dataclass
+class CascadeShares:
+    """Who decided so far, for the line after a run.
+
+    Attributes:
+        decided: Responses decided by each judge of a cascade, by name; by people under "".
+        usage: What all of them cost.
+    """
+
+    decided: Counter[str] = field(default_factory=Counter)
+    usage: Usage = field(default_factory=Usage)
+
+    def add(self, grade: Grade) -> None:
+        """Count a grade of a cascade; any other is left alone."""
+        if grade.cascade is not None:
+            self.decided[grade.cascade.judge if grade.cascade.stage is not None else ""] += 1
+            self.usage += grade.usage
+
+    @property
+    def sentence(self) -> str:
+        """The line, such as "47% decided by systemone:jev-1.13.0, 22% to people · $0.63"; "" without a cascade."""
+        n = self.decided.total()
+        if not n:
+            return ""
+        judges = [name for name in self.decided if name]
+        parts = [
+            f"{percent(self.decided[name] / n)} {'' if place else 'decided '}by {name}"
+            for place, name in enumerate(judges)
+        ]
+        cost = f" · ${number(self.usage.usd, 2)}" if self.usage.usd is not None else ""
+        people = f"{percent(self.decided[''] / n)} to people"
+        return f"{', '.join([*parts, people])}{cost}"
+
+
+NOT_CERTAIN = "no judge is certain enough"
+"""Why a person should decide where nothing differs from what was certified."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageDecision:
+    """What one stage of a cascade decides.
+
+    Attributes:
+        grade: The grade that readers are shown; of a panel, of a judge that decides like most.
+        passed: Whether it passes the response.
+        certainty: How certain it is; None where it can't be ranked.
+    """
+
+    grade: Grade
+    passed: bool
+    certainty: float | None
+
+
+def stage_decision(grades: Sequence[Grade], signal: str, rubric: Rubric) -> StageDecision | None:
+    """What a stage decides, from the grade of its judge or those of a panel's members; None if it decides nothing.
+
+    Args:
+        grades: One, or of a panel one from each member.
+        signal: What ranks its decisions: probability, distance or votes.
+        rubric: As graded.
+    """
+    scores = [grade.scored for grade in grades if grade.scored is not None and grade.scored.passed is not None]
+    if len(scores) < len(grades):
+        return None
+    if signal != "votes":
+        (grade,) = grades
+        (score,) = scores
+        passed = bool(score.passed)
+        certainty = score.certainty if score.chance is not None else None
+        if signal == "distance":
+            certainty = certainty_of(None, score.score, rubric, passed=passed)
+        return StageDecision(grade, passed, certainty)
+    share = sum(bool(score.passed) for score in scores) / len(scores)
+    passed = share > 1 / 2
+    like_most = [grade for grade, score in zip(grades, scores, strict=True) if bool(score.passed) == passed]
+    with_reasons = [grade for grade in like_most if any(verdict.reason for verdict in grade.verdicts.values())]
+    shown, *_ = [*with_reasons, *like_most, *grades]
+    return StageDecision(shown, passed, None if share == 1 / 2 else max(share, 1 - share))
 
 
 def left_out(rubric: Rubric, submission: Submission) -> tuple[str, ...]:
@@ -440,6 +614,11 @@ def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *start
         return None
     from markscheme.receipt import why_no_gate
 
+    if isinstance(judge, CascadeJudge):  # its certificate is about the decisions it makes, and it makes no others
+        void = judge.why_void(rubric.fingerprint, asking_fingerprint(rubric))
+        if wish == "require" and void:
+            raise UsageError(f"{setting} is require, and {void}")
+        return None
     receipt = receipt_of(rubric, judge, *starts)
     if wish == "require" and not (receipt is not None and receipt.may_gate):
         raise UsageError(f"{setting} is require, and this judge cannot gate: {why_no_gate(receipt)}")
@@ -504,6 +683,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         **({"orders": _orders_json(grade, rubric)} if grade.by_order else {}),
         **({"left_out": list(grade.left_out)} if grade.left_out else {}),
         **({"certainty": grade.certainty} if grade.certainty is not None else {}),
+        **({} if grade.cascade is None else _cascade_json(grade.cascade)),
         "error": grade.error,
         "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
@@ -520,6 +700,12 @@ def _orders_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         }
         for shown, outcomes in grade.by_order.items()
     }
+
+
+def _cascade_json(outcome: CascadeOutcome) -> dict[str, Any]:
+    """Which stage decided, and why a person should where none did."""
+    why = {"ask": outcome.why} if outcome.why else {}
+    return {"stage": outcome.stage, "decided_by": outcome.judge if outcome.stage else None, **why}
 
 
 def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:

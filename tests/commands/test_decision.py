@@ -47,7 +47,7 @@ def graded(project: Path, *options: str) -> str:
 def test_json_has_the_decision_next_to_the_pass(project: Path) -> None:
     lines = [json.loads(line) for line in graded(project, "--json").splitlines()]
     assert [line["decision"] for line in lines] == ["fail", "fail", "ask", "pass", "pass"]
-    assert [line["pass"] for line in lines] == [False, False, True, True, True]
+    assert [line["pass"] for line in lines] == [False, False, False, True, True]
 
 
 def test_text_says_that_a_person_should_look(project: Path) -> None:
@@ -65,5 +65,6 @@ def test_promptfoo_gets_the_decision_in_metadata_and_reason(
     config = {"rubric": "kind", "judge": "function:levels:judge"}
     result = get_assert(f"LEVEL={level} ", {"config": config, "vars": {}}, near=project)
     assert result["metadata"]["decision"] == decision, result
-    assert ("a person should look" in result["reason"]) is (decision == "ask")
-    assert result["pass"] is (level >= 3)
+    assert ("ask a person" in result["reason"]) is (decision == "ask")
+    assert result["pass"] is (level >= 4)
+    assert result["reason"].startswith("ask a person: within") is (decision == "ask")

@@ -25,6 +25,7 @@ from markscheme.errors import (
     suggestion,
 )
 from markscheme.grading import (
+    CascadeShares,
     Grade,
     Grading,
     grade_json,
@@ -49,6 +50,7 @@ GradeForm = Literal["json", "reasons", "lines"]
 """How grades are printed: for programs, each with its reasons, or each on one line."""
 PASS, FAIL = "pass", "fail"
 WITHOUT_GRADE = "not graded"
+ASK = "ask a person"
 FAILED = 1
 """Exit status where a response fails."""
 UNGRADED = 5
@@ -142,25 +144,29 @@ def _looked_through(
 async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, shown_as: GradeForm) -> int:
     rubric = grading.rubric
     decisions = Counter[str]()
+    shares = CascadeShares()
     width = max(len(on_one_line(submission.id)) for submission in submissions)
     try:
         with progress("grading", len(submissions)) as shown_progress:
             async for grade in _in_order(grading, submissions, concurrency):
                 print(_shown(grade, rubric, shown_as, width), flush=True)
                 decisions[_decision(grade)] += 1
+                shares.add(grade)
                 shown_progress.step()
     finally:
         await grading.judge.aclose()
     if len(submissions) > 1 and shown_as != "json":
         print("\n".join(_summary(decisions, grading, shown_as)))
-    return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] else 0
+    if shares.sentence:
+        notify(shares.sentence)
+    return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] or decisions[ASK] else 0
 
 
 def _decision(grade: Grade) -> str:
     """What becomes of a response, in a word or two."""
     if grade.error is not None:
         return WITHOUT_GRADE
-    return "ask a person" if grade.decision == "ask" else grade.decision or NO_SCORE
+    return ASK if grade.decision == "ask" else grade.decision or NO_SCORE
 
 
 def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm) -> Iterator[str]:
@@ -417,5 +423,6 @@ def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
 def _words(grade: Grade) -> str:
     if grade.score is None:
         return f"{grade.id}: {NO_SCORE}" if grade.error is None else f"{grade.id}: not graded: {grade.error}"
-    word = "a person should look" if grade.decision == "ask" else grade.decision
-    return f"{grade.id}: {word}, {score_text(grade.score, grade.receipt)}"
+    word = ASK if grade.decision == "ask" else grade.decision
+    by = f" (by {grade.cascade.judge})" if grade.cascade is not None and grade.cascade.stage is not None else ""
+    return f"{grade.id}: {word}{by}, {score_text(grade.score, grade.receipt)}"

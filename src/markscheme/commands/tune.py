@@ -29,9 +29,10 @@ from markscheme.files import refuse_unwritable
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Rater
-    from markscheme.calibration.tuning import Proposal
+    from markscheme.calibration.tuning import Promised, Proposal
     from markscheme.calibration.votes import TunedVotes
     from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.kinds import Kind
     from markscheme.ratings.rating import Rating
     from markscheme.rubrics.rubric import Rubric
 
@@ -61,6 +62,8 @@ def tune(
     confidence: Annotated[float, Parameter(metavar="P", validator=WITHIN_1)] = 0.9,
     promise: Annotated[Literal["automatic", "all"] | None, Parameter(metavar="WHICH")] = None,
     side: Annotated[Literal["both", "passes", "fails", "each"], Parameter(name="--for", metavar="SIDE")] = "both",
+    cascade: Annotated[str | None, Parameter(metavar="A,B")] = None,
+    wrong_passes: Annotated[float | None, Parameter(metavar="P", validator=WITHIN_1)] = None,
     write: bool = False,
     band: bool = False,
     force: bool = False,
@@ -83,6 +86,8 @@ def tune(
         confidence: confidence of that bound (0.9)
         promise: bound the errors among automatic decisions, or among all (automatic, where the labels allow it)
         side: decisions that may be automatic: both, passes or fails alone, or each side by a promise of its own (both)
+        cascade: who decides what: judges, or files of their ratings, cheapest first; people decide the rest
+        wrong_passes: largest share of wrong ones among automatic passes, as a second promise (cascade)
         write: write the supported changes into the rubric's file
         band: include the gray zone
         force: write even where the file has uncommitted changes
@@ -92,7 +97,7 @@ def tune(
 
     Exit status:
         0 tried, 2 invalid arguments, 3 no judge to ask, 4 not enough labels: too few for the weights, all passes or all
-        fails, or passes that score no higher than fails.
+        fails, passes that score no higher than fails, or nothing that a cascade may decide.
     """
     from markscheme.calibration.calibration import Options, calibration_of
     from markscheme.calibration.labelled_examples import labelled_examples
@@ -120,6 +125,29 @@ def tune(
         print(f"error: no example in {every.path} is labelled{every.searched}; {_needed()}", file=sys.stderr)
         return TOO_FEW
     today = datetime.date.today().isoformat()
+    if wrong_passes is not None and cascade is None:
+        raise UsageError("--wrong-passes goes with --cascade")
+    if cascade is not None:
+        if ratings or source or promise or band:
+            raise UsageError(
+                "--cascade names its judges, and goes with neither --ratings, --source, --promise nor --band"
+            )
+        promised = Promised(None, error, confidence, side)
+        return _cascade(
+            cascade,
+            loaded,
+            every,
+            folder,
+            promised,
+            wrong_passes,
+            gold,
+            ask,
+            export,
+            today,
+            write=write,
+            final=final,
+            json=json,
+        )
     test, openings = open_test_labels(every, by="tune --final", at=today) if final else (None, openings_of(every))
     rated = ExampleSet((*dev.examples, *(test.examples if test else ())), every.path)
     votes_of: list[Rating] = []
@@ -162,9 +190,9 @@ def tune(
     if written:
         proposed.write()
         _put_on_record(proposal, every, today)
-    cascade = None
+    of_votes = None
     if votes is not None and write and band:
-        cascade = _write_cascade(votes, proposal, every, today)
+        of_votes = _write_cascade(votes, proposal, every, today)
     split = "dev" if every.has_splits else ""
     shown = TuneRun(
         proposal,
@@ -176,11 +204,63 @@ def tune(
         proposed.diff,
         written=written,
         votes=votes,
-        cascade=cascade,
+        cascade=of_votes,
         again=typed(),
     )
     show(view(shown), json_of(shown), json=json, details=details)
     return TOO_FEW if proposal.too_few else 0
+
+
+def _cascade(
+    text: str,
+    rubric: "Rubric",
+    every: "ExampleSet",
+    folder: Path | None,
+    promised: "Promised",
+    wrong_passes: float | None,
+    gold: "Kind | None",
+    ask: AskFlags,
+    export: ExportOptions,
+    today: str,
+    *,
+    write: bool,
+    final: bool,
+    json: bool,
+) -> int:
+    """Who decides what, by the labels of dev, or with `final` by those that were held out."""
+    from markscheme.calibration.cascade import tune_cascade
+    from markscheme.commands.cascading import candidates_of, cascade_parts, write_cascade
+    from markscheme.grading import asking_fingerprint
+    from markscheme.ratings.asks import PromiseAsked, asking
+    from markscheme.ratings.splits import open_test_labels, used_to_tune
+    from markscheme.report.views.cascade import CascadeRun, json_of, view
+
+    if rubric.is_of_pairs:
+        raise UsageError(f"{rubric.name} compares pairs, which neither pass nor fail")
+    parts = cascade_parts(text)
+    tested = open_test_labels(every, by="tune --final", at=today)[0] if final else every.part(None)
+    split = "test" if final else "dev" if every.has_splits else ""
+    candidates = candidates_of(parts, rubric, tested, folder, ask, export)
+    of_passes = "" if wrong_passes is None else f"wrong passes {wrong_passes:g}"
+    asked_for = PromiseAsked(",".join(parts), promised.side, "cascade", promised.error, promised.confidence, of_passes)
+    with asking(tested, asked_for, at=today) as (further, record):
+        tuned = tune_cascade(
+            rubric,
+            tested,
+            candidates,
+            replace(promised, further=further),
+            prompt=asking_fingerprint(rubric),
+            wrong_passes=wrong_passes,
+            kind=gold,
+            used=used_to_tune(every),
+            split=split,
+        )
+        if tuned.n:
+            record()
+    written = write_cascade(tuned, rubric, every, today) if write else None
+    run = CascadeRun(rubric, tuned, written)
+    show(view(run), json_of(run), json=json)
+    return 0 if tuned.is_supported else TOO_FEW
 
 
 def _needed() -> str:

@@ -258,6 +258,14 @@ def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as ever
     return RecordedJudge.load(rest)
 
 
+def _cascade(rest: str, asking: "Asking") -> "Judge":
+    from markscheme.judges.cascade import open_cascade
+
+    if not rest:
+        raise UsageError("which cascade? `markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes one")
+    return open_cascade(rest, asking)
+
+
 def _function(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.function import FunctionJudge
 
@@ -277,6 +285,15 @@ def _openai_ready() -> str | None:
     lacks_key = not _set("OPENAI_API_KEY", "OPENAI_BASE_URL")
     missing = _missing("openai", "openai")
     return missing or ("set OPENAI_API_KEY, or OPENAI_BASE_URL for another server" if lacks_key else None)
+
+
+def _cascades() -> list[str]:
+    """The certificates found from the working directory."""
+    from markscheme.rubrics.search import calibrations
+
+    here = Path.cwd()
+    files = [folder / "cascade.json" for folder in calibrations(here).values()]
+    return [os.path.relpath(file, here) for file in files if file.is_file()]
 
 
 def _key_or_server(key: str, address: str) -> "Callable[[], str | None]":
@@ -364,6 +381,15 @@ SHIPPED_KINDS: Final = (
         needs="the file",
         about="replies recorded earlier",
         uses=lambda: ", ".join(_recordings()),
+        asks=False,
+    ),
+    JudgeKind(
+        "cascade",
+        _cascade,
+        ready=lambda: None if _cascades() else "markscheme tune RUBRIC --cascade JUDGE,JUDGE --write",
+        form="cascade[:PATH]",
+        about="judges that decide one after the other, and people the rest, as certified",
+        uses=lambda: ", ".join(_cascades()),
         asks=False,
     ),
     JudgeKind(

@@ -358,6 +358,8 @@ class AskOptions:
         shared = asking or (None if opening else self.asking())
         opener = opening or (lambda kind, model: open_judge(kind, model=model, asking=shared))
         wanted = name or self.judge
+        if wanted == CASCADE_KIND:
+            wanted = f"{wanted}:{_cascade_of(rubric, folder)}"
         if wanted is not None:
             return opener(wanted, self.model or model_for(rubric, wanted))
         replies = folder / "replies" if folder else None
@@ -386,6 +388,26 @@ class AskOptions:
         name = None if judge is None else str(judge.identity)
         price = None if judge is None else price_of(judge.identity, self.asking())
         return cost_of(prompts, judge=name, samples=samples, at_hand=at_hand, price=price)
+
+
+CASCADE_KIND: Final = "cascade"
+"""The judge that is in a rubric's own file where no other is named."""
+
+
+def _cascade_of(rubric: "Rubric", folder: Path | None) -> Path:
+    """The certificate of a rubric.
+
+    Raises:
+        UsageError: It has none.
+    """
+    from markscheme.rubrics.search import find_calibration
+
+    folder = folder or find_calibration(rubric.name, Path.cwd())
+    path = None if folder is None else folder / "cascade.json"
+    if path is None or not path.is_file():
+        command = f"markscheme tune {rubric.name} --cascade JUDGE,JUDGE --write"
+        raise UsageError(f"{rubric.name} has no cascade: `{command}` finds who may decide what, from labels")
+    return path
 
 
 ASK_OPTIONS: Final[Mapping[str, AskOption]] = {

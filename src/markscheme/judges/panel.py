@@ -22,6 +22,7 @@ class Panel:
     Args:
         judges: The members.
         rule: Whether the median or the most common level counts.
+        name: What a user calls it; "" for the names of its members.
 
     Raises:
         ValueError: No member, or another rule.
@@ -36,6 +37,7 @@ class Panel:
 
     judges: Sequence[Judge]
     rule: PanelRule = "median"
+    name: str = ""
 
     def __post_init__(self) -> None:
         if not self.judges:
@@ -48,7 +50,7 @@ class Panel:
     def identity(self) -> Identity:
         """All its members and the rule."""
         members = [judge.identity for judge in self.judges]
-        name = f"panel({', '.join(str(member) for member in members)})"
+        name = self.name or f"panel({', '.join(str(member) for member in members)})"
         parameters = {"rule": self.rule, "members": [member.fingerprint for member in members]}
         return Identity(name, parameters=parameters, lasting=all(member.lasting for member in members))
 

@@ -10,6 +10,7 @@ from markscheme.judges.asking import Asking
 from markscheme.judges.judge import Identity, Judge, Reply, Wrapping
 from markscheme.judges.kinds import DEFAULT, kind_of, known_kind, names_that, ways_out
 from markscheme.judges.limited import Limited
+from markscheme.judges.panel import Panel
 from markscheme.judges.price import ListPrice, Price
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
@@ -22,15 +23,18 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     """The judge of that name, limited and cached; nothing heavy is imported before its first reply.
 
     Args:
-        name: Its kind and, after a colon, which one: `openai:MODEL`.
+        name: Its kind and, after a colon, which one: `openai:MODEL`; several joined by `+` make a panel.
         model: The model, if the name doesn't include it.
         asking: Settings it shares with the other judges of the run.
 
     Raises:
         UsageError: Unknown kind of judge, missing file, a function that cannot be imported, or no batch API.
     """
-    kind = known_kind(name)
     asking = asking or Asking()
+    members = panel_names(name)
+    if len(members) > 1:
+        return Panel([open_judge(member, asking=asking) for member in members], name=name)
+    kind = known_kind(name)
     rest = name.partition(":")[2] or model or ""
     if kind.needs and not rest:
         raise UsageError(f"{kind.name!r} doesn't name {kind.needs}; expected {kind.form}")
@@ -49,6 +53,28 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         return batched(opened, judge, asking, price_of(opened.identity, asking))
     memory = asking.memory_for(opened.identity)
     return judge if memory is None else Remembering(judge, memory)
+
+
+def panel_names(name: str) -> list[str]:
+    """The names of judges joined by `+`; a `+` that no kind of judge follows is part of a name, as in a path.
+
+    Example:
+        >>> panel_names("anthropic+local:a+b.gguf+openai:m")
+        ['anthropic', 'local:a+b.gguf', 'openai:m']
+    """
+    return split_before_kinds(name, "+")
+
+
+def split_before_kinds(text: str, separator: str) -> list[str]:
+    """The parts of a text between separators, each of which a kind of judge follows."""
+    first, *others = text.split(separator)
+    parts = [first]
+    for part in others:
+        if kind_of(part.strip()) is None:
+            parts[-1] += f"{separator}{part}"
+        else:
+            parts.append(part.strip())
+    return parts
 
 
 def price_of(identity: Identity, asking: Asking) -> Price | None:

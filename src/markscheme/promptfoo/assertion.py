@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import MarkschemeError, NoJudge, UsageError, suggestion
-from markscheme.grading import Grade, Grading, questions, receipt_wanted, scorers_for
+from markscheme.grading import (
+    ASK_A_PERSON,
+    CascadeOutcome,
+    Grade,
+    Grading,
+    questions,
+    receipt_wanted,
+    scorers_for,
+    why_ask,
+)
 from markscheme.judges.family import same_family
 from markscheme.judges.judge import Usage
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
@@ -135,7 +144,10 @@ async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine:
     why = grade.why_no_decision
     if why is not None:
         return _not_graded(why, context, grade)
-    return grading_result(grade, call)
+    result = grading_result(grade, call)
+    if grade.decision == "ask" and _may_be_negated(context.get("test"), context.get("config")):
+        raise NotGraded(result["reason"])
+    return result
 
 
 # --- reading the call -----------------------------------------------------------------------------------------------
@@ -421,10 +433,13 @@ def told_reason(grade: Grade, call: Call) -> str:
         return f"{NOT_GRADED}{grade.error}"
     verb = "passes" if scored.passed else "fails"
     head = f"{number(scored.score)} {verb} (pass mark {rubric.pass_mark:g})"
+    asks = why_ask(grade, rubric)
+    if asks is not None:
+        head = f"{ASK_A_PERSON}{asks}. By the judge: {head}"
+    elif grade.cascade is not None:
+        head += f"; decided by {grade.cascade.judge}"
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
-    if scored.doubtful:
-        head += f"; {rubric.gray_zone.why(passed=bool(scored.passed))}"
     if grade.holistic is not None and not isinstance(grade.holistic, Unread):
         sentences = [_sentence(grade.holistic.reason)]
     else:
@@ -477,6 +492,7 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
         "rubricFile": str(call.file) if call.file else None,
         "rawScore": grade.raw_score,
         "decision": grade.decision,
+        **({} if grade.cascade is None else {"stage": grade.cascade.stage, "decidedBy": _decided_by(grade.cascade)}),
         "quotesNotFound": grade.quotes_not_found,
         "cites": {name: verdict.step for name, verdict in grade.verdicts.items() if verdict.step is not None},
         "leftOut": list(grade.left_out),
@@ -486,6 +502,10 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
         "fingerprints": prints.to_json() if prints else None,
         **({} if call.calibration == "off" else calibration),
     }
+
+
+def _decided_by(outcome: CascadeOutcome) -> str:
+    return outcome.judge if outcome.stage is not None else "ask a person"
 
 
 def _judge_named(grade: Grade, options: AskOptions) -> str:

@@ -13,7 +13,7 @@ from markscheme.judges.function import files_read, is_own
 from markscheme.judges.judge import Judge, Usage, total
 from markscheme.judges.kinds import known_kind
 from markscheme.judges.limited import Limiter
-from markscheme.judges.options import AskOptions, options_in, read_options
+from markscheme.judges.options import CASCADE_KIND, AskOptions, options_in, read_options
 from markscheme.judges.registry import open_judge
 from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt
@@ -74,15 +74,21 @@ class Engine:
         self, rubric: Rubric, prompts: Sequence[Prompt], places: Sequence[Path], options: AskOptions
     ) -> Judge:
         """The judge that the options name, or an available one, which may be recordings in `places`."""
-        folder = None if options.judge else find_calibration(rubric.name, *places)
+        named = options.judge and options.judge != CASCADE_KIND
+        folder = None if named else find_calibration(rubric.name, *places)
         return options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
 
     def _opened(self, name: str, model: str | None, options: AskOptions) -> Judge:
         """The judge of that name, opened once for all calls that ask it alike."""
         asked_alike = replace(options, judge=None, model=None, samples=None, strategy=None, scorers=())
-        if not known_kind(name).asks:  # a file that may have grown since
+        kind, _, path = name.partition(":")
+        if kind == CASCADE_KIND:  # its judges stay open as long as the file is the same
+            stamp = stamp_if_any(Path(path))
+            key = (f"{name} {stamp}", model, asked_alike)
+        elif not known_kind(name).asks:  # a file that may have grown since
             return open_judge(name, model=model, asking=self._asking(options))
-        key = (name, model, asked_alike)
+        else:
+            key = (name, model, asked_alike)
         if key not in self._judges:
             self._judges[key] = open_judge(name, model=model, asking=self._asking(options))
         return self._judges[key]

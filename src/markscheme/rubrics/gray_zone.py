@@ -45,11 +45,10 @@ class GrayZone:
 
         Example:
             >>> GrayZone(0.12, math.inf).why(passed=True), GrayZone(0.12, math.inf).why(passed=False)
-            ('within 0.12 of the mark: a person should look', 'it fails: a person should look')
+            ('within 0.12 of the mark', 'it fails')
         """
         reach = self.reach(passed=passed)
-        near = f"within {reach:g} of the mark" if math.isfinite(reach) else "it passes" if passed else "it fails"
-        return f"{near}: a person should look"
+        return f"within {reach:g} of the mark" if math.isfinite(reach) else "it passes" if passed else "it fails"
 
     @property
     def in_file(self) -> float | dict[str, float | str]:

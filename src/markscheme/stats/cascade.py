@@ -1,4 +1,4 @@
-"""Which decisions a judge may make without a person, under a promise about how many of them are wrong."""
+"""Which decisions judges may make without a person, under a promise about how many of them are wrong."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betaln
 
 from markscheme.phrases import percent
+from markscheme.stats.decisive_labels import EVEN, labels_for_decision
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Flags, Floats, Groups, Integers
-from markscheme.stats.pairs import equal_vectors
 from markscheme.stats.shares import grouped_share, share
 
 STEPS = 25
@@ -19,6 +20,10 @@ STEPS = 25
 CERTAINTY_DIGITS = 9
 """Decimals of a certainty: 2/3 and 1 - 1/3 are one tie. Compared exactly when chosen and with a tolerance in use, the
 promise broke in .24 of draws."""
+STEPS_BEFORE = 25
+"""The first size of a judge before the last one is one in so many of its decisions."""
+MOST_JUDGES = 3
+"""Judges in a row: the level of the promise is split over them, and a fourth has little left to decide."""
 _METHOD = "share automatic, the most certain first"
 
 
@@ -123,9 +128,311 @@ def n_that_hold(
     return held
 
 
+@dataclass(frozen=True)
+class StageDecisions:
+    """What one judge of several decides, on examples of which people's decisions are known.
+
+    Attributes:
+        certainty: How certain the judge is of each decision, shape (n,): a probability, a share of votes, or a distance
+            from the pass mark, more being more certain; nan where it decides nothing, or may not.
+        wrong: Whether each decision is wrong, shape (n,); whatever where it decides nothing.
+        passes: Whether it passes each example, shape (n,); None where nothing is promised of passes.
+    """
+
+    certainty: npt.ArrayLike
+    wrong: npt.ArrayLike
+    passes: npt.ArrayLike | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedCascade:
+    """The decisions that several judges may make alone, one after the other, and what is known of them.
+
+    Attributes:
+        limit: The promise about the automatic decisions, and its test.
+        of_passes: The promise about the automatic passes; None without.
+        certain: For each judge, the certainty from which its decision stands; None where it decides nothing.
+        stage: For each example, the judge that decides it, counted from 0; -1 where a person does; shape (n,).
+        automatic: Share of examples decided automatically; undefined where everything goes to people, with the reason.
+        errors: Wrong decisions among the automatic ones; where there are none, among the last judge's most certain that
+            were tested.
+        n_automatic: Examples decided automatically; where there are none, the number that was tested.
+        upper: Upper limit of the share that is wrong; None where everything goes to people.
+        passes: Automatic passes; 0 where passes aren't known.
+        wrong_passes: Those that are wrong.
+        upper_passes: Upper limit of the share of automatic passes that is wrong; None without passes.
+    """
+
+    limit: ErrorLimit
+    of_passes: ErrorLimit | None
+    certain: tuple[float | None, ...]
+    stage: Integers
+    automatic: Estimate
+    errors: int
+    n_automatic: int
+    upper: float | None
+    passes: int = 0
+    wrong_passes: int = 0
+    upper_passes: float | None = None
+
+    @property
+    def decided(self) -> tuple[int, ...]:
+        """Examples that each judge decides, and then those that people do."""
+        return tuple(int(np.count_nonzero(self.stage == place)) for place in (*range(len(self.certain)), -1))
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One judge's decisions as arrays, ready to be ranked; shape (n,)."""
+
+    ranked: Floats
+    wrong: Flags
+    passes: Flags
+
+    @classmethod
+    def of(cls, stage: StageDecisions) -> "_Judged":
+        certainty = np.asarray(stage.certainty, dtype=np.float64)
+        wrong = np.asarray(stage.wrong, dtype=np.float64) == 1
+        passes = np.zeros(len(certainty), dtype=bool) if stage.passes is None else np.asarray(stage.passes, dtype=bool)
+        if certainty.shape != wrong.shape or certainty.shape != passes.shape:
+            raise ValueError(f"certainty, wrong and passes differ in shape: {certainty.shape}, {wrong.shape}")
+        return cls(np.round(certainty, CERTAINTY_DIGITS), wrong, passes)
+
+    @property
+    def descending(self) -> Floats:
+        """The certainties, the greatest first."""
+        return np.sort(self.ranked[~np.isnan(self.ranked)])[::-1]
+
+    def at_least(self, certain: float) -> Flags:
+        """The decisions that are so certain."""
+        return np.asarray(np.nan_to_num(self.ranked, nan=-np.inf) >= certain)
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """Who decides each example at some thresholds, and what that comes to; shape (n,)."""
+
+    stage: Integers
+    wrong: Flags
+    passes: Flags
+
+    @property
+    def chosen(self) -> Flags:
+        """Which examples are decided automatically."""
+        return np.asarray(self.stage >= 0)
+
+    def before(self, place: int, judged: _Judged, certain: float) -> "_Decided":
+        """The same with an earlier judge, who decides what it is certain of first."""
+        first = judged.at_least(certain)
+        return _Decided(
+            np.where(first, place, self.stage),
+            np.where(first, judged.wrong, self.wrong),
+            np.where(first, judged.passes, self.passes),
+        )
+
+
+@dataclass(frozen=True)
+class _Promises:
+    """The tests that every set of automatic decisions has to pass."""
+
+    limit: ErrorLimit
+    of_passes: ErrorLimit | None
+    groups: Integers | None
+
+    def hold(self, decided: _Decided) -> bool:
+        chosen = decided.chosen
+        if not self.limit.holds(*counted_errors(chosen, decided.wrong, self.groups)):
+            return False
+        passes = chosen & decided.passes
+        return self.of_passes is None or self.of_passes.holds(*counted_errors(passes, decided.wrong, self.groups))
+
+    def could_hold(self, decided: _Decided) -> bool:
+        """Whether they would hold if no decision were wrong; labels aren't looked at."""
+        return self.hold(_Decided(decided.stage, np.zeros(len(decided.wrong), dtype=bool), decided.passes))
+
+    def has_enough_passes(self, decided: _Decided) -> bool:
+        """Whether there are as many passes as the promise about them takes; labels aren't looked at."""
+        return self.of_passes is None or int((decided.chosen & decided.passes).sum()) >= self.of_passes.fewest
+
+
+def certified_cascade(
+    stages: Sequence[StageDecisions],
+    limit: ErrorLimit,
+    groups: npt.ArrayLike | None = None,
+    *,
+    of_passes: ErrorLimit | None = None,
+) -> CertifiedCascade:
+    """The most decisions that judges may make alone, one after the other, under a promise about errors.
+
+    The last judge is tested first, as it would decide alone: sets of its most certain decisions, from the fewest that
+    could pass to all, until one fails. Then the judge before it, together with what the later ones decide of the rest,
+    and so on to the first. Sizes are spread before labels are looked at, and decisions of one certainty go together.
+    Each judge's tests are a fixed sequence at `limit.level`, which has to be the promise's level divided by the number
+    of judges. That an earlier judge's tests use thresholds chosen on the same labels is covered by that split and by
+    simulation, not by a proof.
+
+    Args:
+        stages: The judges in the order in which they are asked, cheapest first. An example that one can't grade goes on
+            to those after it.
+        limit: The promise.
+        groups: Names of groups that share errors, such as tasks, shape (n,); None where each example is its own.
+        of_passes: A second promise, about the automatic passes alone.
+
+    Raises:
+        ValueError: The caller's fault: no judges, or shapes that differ.
+
+    Source:
+        Angelopoulos, Bates, Candès, Jordan and Lei (2021), Learn then Test. arXiv:2110.01052
+
+    Example:
+        >>> certainty = np.linspace(0.5, 1, 101)
+        >>> cheap = StageDecisions(certainty, certainty < 0.8)
+        >>> better = StageDecisions(certainty[::-1], np.zeros(101))
+        >>> cascade = certified_cascade([cheap, better], ErrorLimit(0.05, 0.05))
+        >>> cascade.decided, cascade.errors, round(cascade.upper, 3)
+        ((40, 61, 0), 0, 0.029)
+    """
+    if not stages:
+        raise ValueError("a cascade has at least one judge")
+    judged = [_Judged.of(stage) for stage in stages]
+    n = len(judged[0].ranked)
+    in_groups = Groups.of(groups, n)
+    promises = _Promises(limit, of_passes, in_groups.number if in_groups.several else None)
+    nothing = _Decided(np.full(n, -1), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool))
+    certain: list[float | None] = [None] * len(judged)
+    last = len(judged) - 1
+    tried = _tried_sets(nothing, last, judged[last], limit.fewest)
+    first = next((place for place, (_, decided) in enumerate(tried) if promises.could_hold(decided)), None)
+    current = nothing
+    for threshold, decided in tried[first:] if first is not None else ():
+        if not promises.hold(decided):
+            break
+        certain[last], current = threshold, decided
+    for place in reversed(range(last)):
+        graded = len(judged[place].descending)
+        later = current
+        for threshold, decided in _tried_sets(later, place, judged[place], max(1, graded // STEPS_BEFORE)):
+            if not promises.has_enough_passes(decided):
+                continue
+            if not promises.hold(decided):
+                break
+            certain[place], current = threshold, decided
+    tested = None if first is None else tried[first][1]
+    if current.chosen.any():
+        return _certified(promises, tuple(certain), current)
+    return _nothing(promises, tuple(certain), judged[last], tested)
+
+
+def labels_for_first_size(
+    certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
+) -> int | None:
+    """Labelled examples in all with which a judge's most certain decisions are as likely as not to keep a promise.
+
+    With more labels the fewest decisions that can pass are a smaller and surer part of all. Errors are expected there
+    as often as in the same part of the labels so far (beta-binomial, with the prior of Jeffreys).
+
+    Args:
+        certainty: As in StageDecisions, shape (n,).
+        wrong: Whether each decision is wrong, shape (n,).
+        limit: The promise.
+        groups: As for `certified_cascade`; examples of one group count as fewer.
+
+    Returns:
+        None where no number of `BATCHES` would do.
+
+    Example:
+        >>> sure = np.linspace(1, 0.5, 120)
+        >>> labels_for_first_size(sure, np.arange(120) == 50, ErrorLimit(0.05, 0.05))
+        160
+    """
+    judged = _Judged.of(StageDecisions(certainty, wrong))
+    decided = np.flatnonzero(~np.isnan(judged.ranked))
+    n = len(judged.ranked)
+    if not len(decided):
+        return None
+    ranking = decided[np.argsort(-judged.ranked[decided], kind="stable")]
+    in_groups = Groups.of(groups, n)
+    numbers = in_groups.number[decided] if in_groups.several else None
+    fewest = limit.fewest * grouped_share(judged.wrong[decided], numbers).design_effect
+
+    def chance_of(more: int) -> float:
+        in_all = len(decided) * (n + more) / n
+        if in_all < fewest:
+            return 0.0
+        part = ranking[: max(1, round(len(decided) * fewest / in_all))]
+        errors = float(judged.wrong[part].sum()) + EVEN
+        right = len(part) - errors + 1.0
+        return float(np.exp(betaln(errors, right + limit.fewest) - betaln(errors, right)))
+
+    labels = labels_for_decision(chance_of)
+    return None if labels is None or labels.chance < EVEN else n + labels.more
+
+
+def _tried_sets(later: _Decided, place: int, judged: _Judged, smallest: int) -> list[tuple[float, _Decided]]:
+    """A threshold, and who then decides what, at each size that is tried; none where there are too few decisions."""
+    descending = judged.descending
+    if len(descending) < smallest:
+        return []
+    sizes = np.unique(np.rint(np.linspace(smallest, len(descending), STEPS)).astype(int))
+    thresholds = [float(descending[size - 1]) for size in sizes]
+    return [(threshold, later.before(place, judged, threshold)) for threshold in thresholds]
+
+
+def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: _Decided) -> CertifiedCascade:
+    chosen = decided.chosen
+    passes = chosen & decided.passes
+    at_level = promises.of_passes or promises.limit
+    return CertifiedCascade(
+        limit=promises.limit,
+        of_passes=promises.of_passes,
+        certain=certain,
+        stage=decided.stage,
+        automatic=share(chosen, promises.groups, method=_METHOD),
+        errors=int(decided.wrong[chosen].sum()),
+        n_automatic=int(chosen.sum()),
+        upper=promises.limit.upper(*counted_errors(chosen, decided.wrong, promises.groups)),
+        passes=int(passes.sum()),
+        wrong_passes=int(decided.wrong[passes].sum()),
+        upper_passes=at_level.upper(*counted_errors(passes, decided.wrong, promises.groups)) if passes.any() else None,
+    )
+
+
+def _nothing(
+    promises: _Promises, certain: tuple[float | None, ...], judged: _Judged, tested: _Decided | None
+) -> CertifiedCascade:
+    """Everything goes to people, with the reason."""
+    limit = promises.limit
+    n = len(judged.ranked)
+    graded = len(judged.descending)
+    errors = 0
+    size = 0
+    if tested is None:
+        why = too_few_labels(graded, limit)
+        if promises.of_passes is not None and graded >= limit.fewest:
+            n_passes = int(judged.passes[~np.isnan(judged.ranked)].sum())
+            why = too_few_passes(n_passes, promises.of_passes)
+    else:
+        chosen = tested.chosen
+        errors = int(tested.wrong[chosen].sum())
+        size = int(chosen.sum())
+        why = (
+            f"{errors} of the {size} most certain decisions {'is' if errors == 1 else 'are'} wrong; at most "
+            f"{percent(limit.error)} asked"
+        )
+        if limit.holds(*counted_errors(chosen, tested.wrong, promises.groups)) and promises.of_passes is not None:
+            passes = chosen & tested.passes
+            wrong_passes = int(tested.wrong[passes].sum())
+            why = (
+                f"{wrong_passes} of the {int(passes.sum())} most certain passes {'is' if wrong_passes == 1 else 'are'} "
+                f"wrong; at most {percent(promises.of_passes.error)} asked"
+            )
+    refused = Estimate.without_value(why, n=n, method=_METHOD)
+    return CertifiedCascade(limit, promises.of_passes, certain, np.full(n, -1), refused, errors, size, None)
+
+
 @dataclass(frozen=True, slots=True)
 class AutomaticPart:
-    """The decisions that a judge may make alone, and what is known of them.
+    """The decisions that one judge may make alone, and what is known of them.
 
     Attributes:
         limit: The promise and its test.
@@ -150,13 +457,12 @@ def automatic_part(
 ) -> AutomaticPart:
     """The largest part of a judge's decisions, the most certain first, that keeps a promise about errors.
 
-    The sizes that are tried are spread evenly from the fewest examples that could pass without an error to all of them,
-    before labels are looked at. Decisions of one certainty go together. With groups, sizes that couldn't pass even
-    without an error are left out first.
+    The cascade of one judge. The sizes that are tried are spread evenly from the fewest examples that could pass
+    without an error to all of them, before labels are looked at. With groups, sizes that couldn't pass even without an
+    error are left out first.
 
     Args:
-        certainty: How certain the judge is of each decision, shape (n,): a probability, a share of votes, or a distance
-            from the pass mark, more being more certain; nan where it decides nothing, or may not.
+        certainty: As in StageDecisions, shape (n,).
         wrong: Whether each decision is wrong, shape (n,).
         limit: The promise.
         groups: Names of groups that share errors, such as tasks, shape (n,); None where each example is its own.
@@ -173,34 +479,9 @@ def automatic_part(
         >>> round(part.certain, 3), part.n_automatic, part.errors, round(part.upper, 3)
         (0.595, 82, 1, 0.047)
     """
-    sure, faulty = equal_vectors(certainty=certainty, wrong=wrong)
-    ranked = np.round(sure, CERTAINTY_DIGITS)
-    in_groups = Groups.of(groups, len(ranked))
-    numbers = in_groups.number if in_groups.several else None
-    sets = _growing_sets(ranked, limit)
-    first = first_provable(sets, limit, numbers)
-    if first is None:
-        return _nothing(limit, too_few_labels(int((~np.isnan(ranked)).sum()), limit), len(ranked))
-    is_wrong = faulty == 1
-    held = n_that_hold(sets[first:], is_wrong, limit, numbers)
-    largest = sets[first + max(held - 1, 0)]
-    errors = int(is_wrong[largest].sum())
-    size = int(largest.sum())
-    if not held:
-        seen = f"{errors} of the {size} most certain decisions {'is' if errors == 1 else 'are'} wrong"
-        return _nothing(limit, f"{seen}; at most {percent(limit.error)} asked", len(ranked), errors, size)
-    automatic = share(largest, numbers, method=_METHOD)
-    upper = limit.upper(*counted_errors(largest, is_wrong, numbers))
-    return AutomaticPart(limit, float(ranked[largest].min()), automatic, errors, size, upper)
-
-
-def _growing_sets(ranked: Floats, limit: ErrorLimit) -> list[Flags]:
-    """The automatic decisions at each size that is tried, shape (n,); none where there are too few decisions."""
-    descending = np.sort(ranked[~np.isnan(ranked)])[::-1]
-    if len(descending) < limit.fewest:
-        return []
-    sizes = np.unique(np.rint(np.linspace(limit.fewest, len(descending), STEPS)).astype(int))
-    return [np.nan_to_num(ranked, nan=-np.inf) >= descending[size - 1] for size in sizes]
+    cascade = certified_cascade([StageDecisions(certainty, wrong)], limit, groups)
+    (certain,) = cascade.certain
+    return AutomaticPart(limit, certain, cascade.automatic, cascade.errors, cascade.n_automatic, cascade.upper)
 
 
 def too_few_labels(decided: int, limit: ErrorLimit) -> str:
@@ -211,5 +492,9 @@ def too_few_labels(decided: int, limit: ErrorLimit) -> str:
     return f"not enough labels: {promise} takes {limit.fewest} decisions without an error, and there are {decided}"
 
 
-def _nothing(limit: ErrorLimit, why: str, n: int, errors: int = 0, tested: int = 0) -> AutomaticPart:
-    return AutomaticPart(limit, None, Estimate.without_value(why, n=n, method=_METHOD), errors, tested, None)
+def too_few_passes(passes: int, of_passes: ErrorLimit) -> str:
+    """Why so many passes can't keep a promise about them, even if none of them is wrong."""
+    promise = f"at most {percent(of_passes.error)} wrong passes with {percent(1 - of_passes.level)} confidence"
+    if passes >= of_passes.fewest:
+        return f"not enough groups of passes: {promise} can't be shown by {passes} passes, even if none is wrong"
+    return f"not enough passes: {promise} takes {of_passes.fewest} passes without an error, and there are {passes}"

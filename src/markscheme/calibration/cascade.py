@@ -1,0 +1,319 @@
+"""Who decides what: decisions that judges may make one after the other, by labels, and the file that says so."""
+
+import json
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.tuning import MARK_SIDES, DecidedLabels, MarkSide, Promised, decided_labels
+from markscheme.calibration.votes import PanelDecisions
+from markscheme.files import refuse_link, write_whole
+from markscheme.judges.cascade import CASCADE_FILE, SCHEMA, CertaintySignal
+from markscheme.phrases import counted, percent
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.gold import JUDGE
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.splits import labelling_digest
+from markscheme.ratings.table import Column, column_of
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.cascade import (
+    CertifiedCascade,
+    ErrorLimit,
+    StageDecisions,
+    certified_cascade,
+    labels_for_first_size,
+)
+from markscheme.stats.intervals import Flags, Floats
+
+FEWEST_FOR_TWO = 100
+"""Labels from which a second judge is offered: with fewer it costs people's time, since the level is split."""
+MOSTLY_RANKED = 0.5
+"""Share of its decisions for which a judge must have a chance of passing to be ranked by that; the rest go on."""
+
+
+@dataclass(frozen=True)
+class CascadeCandidate:
+    """A judge that may decide, as it was asked.
+
+    Attributes:
+        name: Its name, as it is asked; of a panel, names joined by `+`.
+        ratings: Of the labelled examples; of several raters where it is a panel.
+        models: The models that answered.
+        fingerprint: Of the judge, or of a panel's members; "" where it isn't known.
+        usd: What a thousand responses cost, in dollars; None where the price isn't known.
+        why_unnamed: Why it can't be asked by a file; "" where it can.
+    """
+
+    name: str
+    ratings: Sequence[Rating]
+    models: tuple[str, ...] = ()
+    fingerprint: str = ""
+    usd: float | None = None
+    why_unnamed: str = ""
+
+
+@dataclass(frozen=True)
+class RankedDecisions:
+    """A judge's decisions on labelled examples, with what ranks them; arrays have one row per example.
+
+    Attributes:
+        signal: What ranks them.
+        certainty: More is more certain; nan where the judge decides nothing, or can't be ranked.
+        passes: Whether it passes each.
+    """
+
+    signal: CertaintySignal
+    certainty: Floats
+    passes: Flags
+
+    @classmethod
+    def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
+        """The decisions of one judge, or of a panel where the ratings are of several."""
+        if len({rating.rater for rating in ratings}) > 1:
+            panel = PanelDecisions.of(ratings, rubric, ids)
+            return cls("votes", panel.certainty, panel.passes)
+        return cls.of_column(column_of(JUDGE, ratings, rubric, ids), rubric)
+
+    @classmethod
+    def of_column(cls, column: Column, rubric: Rubric) -> "RankedDecisions":
+        """The decisions in a judge's column."""
+        passes = column.decisions == 1
+        decided = ~np.isnan(column.decisions)
+        chances = column.chances if len(column.chances) else np.full(len(passes), np.nan)
+        if decided.any() and (decided & ~np.isnan(chances)).sum() >= MOSTLY_RANKED * decided.sum():
+            certainty = np.where(passes, chances, 1 - chances)
+            return cls("probability", np.where(decided, certainty, np.nan), passes)
+        distance = np.abs(column.scores - rubric.pass_mark)
+        return cls("distance", np.where(decided, distance, np.nan), passes)
+
+
+@dataclass(frozen=True)
+class TunedCascade:
+    """What the labels say about letting judges decide one after the other.
+
+    Attributes:
+        candidates: The judges, in the order in which they are asked.
+        signals: What ranks the decisions of each.
+        promised: What is promised.
+        wrong_passes: The promised largest share of wrong ones among automatic passes; None without.
+        parts: The automatic decisions, by the decisions that the promise is about.
+        right: Share of labelled examples that the last judge decides rightly; None where it decides none.
+        needed: Labelled examples in all with which the last judge's most certain decisions are as likely as not to keep
+            the promise; None where something is certified, or no number would do.
+        n: Labelled examples.
+        groups: Groups that they are in; None where they aren't grouped.
+        split: The labels it was tested on.
+        labels: Digest of these labels.
+        prompt: Fingerprint of the prompt.
+    """
+
+    candidates: tuple[CascadeCandidate, ...]
+    signals: tuple[CertaintySignal, ...]
+    promised: Promised
+    wrong_passes: float | None
+    parts: Mapping[MarkSide, CertifiedCascade]
+    right: float | None
+    needed: int | None
+    n: int
+    groups: int | None
+    split: str
+    labels: str
+    prompt: str
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether some decisions need no person."""
+        return any(any(value is not None for value in part.certain) for part in self.parts.values())
+
+    @property
+    def decided(self) -> list[int]:
+        """Examples that each judge decides, and then those that people do."""
+        judges = np.sum([part.decided[:-1] for part in self.parts.values()], axis=0)
+        return [*map(int, judges), self.n - int(judges.sum())]
+
+    @property
+    def errors(self) -> int:
+        """Wrong decisions among the automatic ones."""
+        return sum(part.errors for part in self._certified)
+
+    @property
+    def upper(self) -> float | None:
+        """The greatest upper limit of the share that is wrong; None where nothing is automatic."""
+        return max((part.upper for part in self._certified if part.upper is not None), default=None)
+
+    @property
+    def _certified(self) -> list[CertifiedCascade]:
+        return [part for part in self.parts.values() if any(value is not None for value in part.certain)]
+
+    @property
+    def reason(self) -> str:
+        """Why everything goes to people, in a sentence; "" where something is certified."""
+        if self.is_supported:
+            return ""
+        whose = {
+            "both": "Everything goes to people",
+            "passes": "All passes go to people",
+            "fails": "All fails go to people",
+        }
+        reasons = [f"{whose[side]}: {part.automatic.undefined}." for side, part in self.parts.items()]
+        return " ".join(reasons)
+
+    def certain(self, place: int) -> float | dict[str, float | None] | None:
+        """The certainty from which a judge's decisions stand: one number, or one for each side."""
+        if "both" in self.parts:
+            return self.parts["both"].certain[place]
+        return {side: self.parts[side].certain[place] if side in self.parts else None for side in MARK_SIDES}
+
+    @property
+    def why_not_written(self) -> str:
+        """Why nothing can be written that says which judges to ask; "" where it can."""
+        if not self.is_supported:
+            return "nothing is certified"
+        return next((candidate.why_unnamed for candidate in self.candidates if candidate.why_unnamed), "")
+
+    def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
+        """The content of the file."""
+        stages = [
+            {
+                "judge": candidate.name,
+                "model": list(candidate.models),
+                "fingerprint": candidate.fingerprint,
+                "certainty": signal,
+                "certain": self.certain(place),
+            }
+            for place, (candidate, signal) in enumerate(zip(self.candidates, self.signals, strict=True))
+        ]
+        automatic = {side: part.automatic.to_json() for side, part in self.parts.items()}
+        return {
+            "schema": SCHEMA,
+            "error": self.promised.error,
+            "confidence": self.promised.confidence,
+            "wrong_passes": self.wrong_passes,
+            "for": self.promised.side,
+            "stages": stages,
+            "labels": {"n": self.n, "sha256": self.labels, "split": self.split, "groups": self.groups},
+            "automatic": automatic if len(automatic) > 1 else next(iter(automatic.values())),
+            "decided": self.decided,
+            "errors": self.errors,
+            "upper": self.upper,
+            "fingerprints": {"rubric": rubric.fingerprint, "prompt": self.prompt},
+            "at": at,
+        }
+
+    def write(self, folder: Path, rubric: Rubric, *, at: str) -> Path:
+        """Write the file next to the labels.
+
+        Raises:
+            OSError: It can't be written.
+        """
+        path = folder / CASCADE_FILE
+        refuse_link(path)
+        content = json.dumps(self.to_json(rubric, at=at), ensure_ascii=False, indent=2, allow_nan=False)
+        write_whole(path, f"{content}\n", follow=False)
+        return path
+
+    @property
+    def promise(self) -> str:
+        """What is promised, in a sentence."""
+        whose = {"both": "decisions", "passes": "passes", "fails": "fails"}
+        sides = [whose[side] for side, part in self.parts.items() if any(value is not None for value in part.certain)]
+        automatic = " and of the automatic ".join(sides)
+        wrong = f"{self.errors} of {sum(self.decided[:-1])} {'was' if self.errors == 1 else 'were'} wrong"
+        return (
+            f"At most {percent(self.promised.error)} of the automatic {automatic} are wrong, with "
+            f"{percent(self.promised.confidence)} confidence, if what you grade is like these examples. {wrong}."
+        )
+
+    @property
+    def passes_sentence(self) -> str:
+        """How many automatic passes are wrong, and what a promise about them takes; "" without passes."""
+        part = self.parts.get("both") or self.parts.get("passes")
+        if part is None or not part.passes:
+            return ""
+        seen = f"Of {counted(part.passes, 'automatic pass', 'automatic passes')} {part.wrong_passes} "
+        seen += "is wrong" if part.wrong_passes == 1 else "are wrong"
+        upper = "" if part.upper_passes is None else f", at most {percent(part.upper_passes)}"
+        if self.wrong_passes is not None:
+            return f"{seen}{upper}; at most {percent(self.wrong_passes)} is promised."
+        limit = ErrorLimit(self.promised.error, part.limit.level)
+        missing = limit.fewest - part.passes
+        more = f" takes {missing} more passes" if missing > 0 else " may hold"
+        return f"{seen}{upper}. A promise about passes alone (--wrong-passes {self.promised.error:g}){more}."
+
+
+def tune_cascade(
+    rubric: Rubric,
+    examples: ExampleSet,
+    candidates: Sequence[CascadeCandidate],
+    promised: Promised,
+    *,
+    prompt: str,
+    wrong_passes: float | None = None,
+    kind: Kind | None = None,
+    used: Collection[str] = (),
+    split: str = "dev",
+) -> TunedCascade:
+    """Which decisions of several judges need no person, one judge after the other.
+
+    Args:
+        rubric: As it is.
+        examples: With their labels.
+        candidates: The judges, cheapest first.
+        promised: The promise.
+        prompt: Fingerprint of the prompt.
+        wrong_passes: A promise about the automatic passes alone.
+        kind: Only labels of this kind count; None for the strongest there are.
+        used: Ids of examples that moved numbers of this rubric earlier; no promise may be based on them.
+        split: The part that the labels are of.
+
+    Raises:
+        ComparisonError: Nothing is labelled.
+    """
+    labels = decided_labels(rubric, examples, kind, used)
+    ranked = [RankedDecisions.of(candidate.ratings, rubric, labels.ids) for candidate in candidates]
+    level = promised.level / len(candidates)
+    limit = ErrorLimit(promised.error, level)
+    of_passes = None if wrong_passes is None else ErrorLimit(wrong_passes, level)
+    sides: tuple[MarkSide, ...] = MARK_SIDES if promised.side == "each" else (promised.side,)
+    parts = {
+        side: certified_cascade(
+            [_stage(one, labels, side) for one in ranked],
+            limit,
+            labels.groups,
+            of_passes=of_passes if side != "fails" else None,
+        )
+        for side in sides
+    }
+    supported = any(value is not None for part in parts.values() for value in part.certain)
+    last_stages = [_stage(ranked[-1], labels, side) for side in sides]
+    totals = [labels_for_first_size(one.certainty, one.wrong, limit, labels.groups) for one in last_stages]
+    last = ranked[-1]
+    decides = ~np.isnan(last.certainty)
+    right = float((last.passes == (labels.passed == 1))[decides].mean()) if decides.any() else None
+    return TunedCascade(
+        candidates=tuple(candidates),
+        signals=tuple(one.signal for one in ranked),
+        promised=promised,
+        wrong_passes=wrong_passes,
+        parts=parts,
+        right=right,
+        needed=None if supported else min((total for total in totals if total is not None), default=None),
+        n=len(labels.ids),
+        groups=None if labels.groups is None else len(set(labels.groups)),
+        split=split,
+        labels=labelling_digest(examples),
+        prompt=prompt,
+    )
+
+
+def _stage(decisions: RankedDecisions, labels: DecidedLabels, side: MarkSide) -> StageDecisions:
+    """A judge's decisions of one side, or of both."""
+    considered = {"both": np.ones(len(decisions.passes), dtype=bool), "passes": decisions.passes}
+    considered["fails"] = ~decisions.passes
+    certainty = np.where(considered[side], decisions.certainty, math.nan)
+    return StageDecisions(certainty, decisions.passes != (labels.passed == 1), decisions.passes)

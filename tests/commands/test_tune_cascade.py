@@ -1,0 +1,269 @@
+"""`tune --cascade` and `--judge cascade`: who decides what, under which promise, and what decides nothing."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Grader
+from markscheme.rubrics.file import load_rubric
+from tests.calibration import dialogues
+from tests.commands.cascade_project import BETTER, CASCADE, CHEAP, Servers, judges, write_project
+from tests.commands.console import run
+
+NEITHER = ("ask", None)
+
+
+@pytest.fixture(scope="module")
+def certified(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Servers]]:
+    """A project whose cascade is certified, with its judges running."""
+    folder = write_project(tmp_path_factory.mktemp("cascade"))
+    with judges(folder) as servers:
+        done = run("markscheme", "tune", "reply", "--cascade", CASCADE, "--write", cwd=folder, env=servers.environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+        yield folder, servers
+
+
+def tune(folder: Path, servers: Servers, *options: str, status: int = 0) -> dict[str, Any]:
+    done = run("markscheme", "tune", "reply", *options, "--json", cwd=folder, env=servers.environment)
+    assert done.returncode == status, done.stdout + done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)["cascade"]
+    return report
+
+
+def graded(folder: Path, servers: Servers, *options: str, status: int = 1) -> tuple[list[dict[str, Any]], str]:
+    command = ("markscheme", "grade", "reply", "outputs.jsonl", "--judge", "cascade", "--json")
+    done = run(*command, *options, cwd=folder, env=servers.environment)
+    assert done.returncode == status, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def stage_of(p: dict[str, float], stages: list[dict[str, Any]]) -> tuple[str, int | None]:
+    """Who decides a reply, computed from the file and what the judges say of it."""
+    for place, (name, stage) in enumerate(zip(("cheap", "better"), stages, strict=True), start=1):
+        certain = stage["certain"]
+        if certain is not None and round(max(p[name], 1 - p[name]), 9) >= certain - 1e-9:
+            return ("pass" if p[name] > 0.5 else "fail"), place
+    return NEITHER
+
+
+def said(text: str) -> dict[str, float]:
+    return {name: float(number) for name, number in (part.split("=") for part in text.split()[2:])}
+
+
+def test_the_file_has_what_the_judges_were_and_what_they_may_decide(certified: tuple[Path, Servers]) -> None:
+    folder, _ = certified
+    file = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())
+    assert file["schema"] == 1
+    assert (file["error"], file["confidence"], file["for"], file["wrong_passes"]) == (0.05, 0.9, "both", None)
+    assert [stage["judge"] for stage in file["stages"]] == [CHEAP, BETTER]
+    assert [stage["model"] for stage in file["stages"]] == [["cheap-1"], ["better-1"]]
+    assert {stage["certainty"] for stage in file["stages"]} == {"probability"}
+    assert sum(file["decided"]) == file["labels"]["n"] == 220
+    assert all(n > 0 for n in file["decided"])
+    assert file["upper"] <= 0.05
+    assert file["automatic"]["value"] == pytest.approx(sum(file["decided"][:2]) / 220)
+
+
+def test_the_report_says_who_decides_what_in_a_promise(certified: tuple[Path, Servers]) -> None:
+    folder, servers = certified
+    done = run("markscheme", "tune", "reply", "--cascade", CASCADE, cwd=folder, env=servers.environment)
+    text = " ".join(done.stdout.split())
+    assert "pass, fail, or ask a person · 220 labelled examples" in text
+    assert "✓ At most 5% of the automatic decisions are wrong, with 90% confidence, if what you grade is like" in text
+    assert "Not written; add --write." in text
+    assert "automatic passes" in text
+
+
+def test_each_reply_is_decided_by_the_first_judge_that_is_certain_enough(certified: tuple[Path, Servers]) -> None:
+    folder, servers = certified
+    stages = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())["stages"]
+    replies = [json.loads(line) for line in (folder / "outputs.jsonl").read_text().splitlines()]
+    before = len(servers.cheap.requests), len(servers.better.requests)
+    grades, errors = graded(folder, servers, "--no-cache", "--price", "1:0")
+    by_hand = [stage_of(said(line["response"]), stages) for line in replies]
+    assert [(grade["decision"], grade["stage"]) for grade in grades] == by_hand
+    assert [grade["pass"] for grade in grades] == [decision == "pass" for decision, _ in by_hand]
+    decided = {place: sum(stage == place for _, stage in by_hand) for place in (1, 2, None)}
+    assert all(decided.values())
+    asked = len(servers.cheap.requests) - before[0], len(servers.better.requests) - before[1]
+    assert asked == (60, 60 - decided[1])
+    cost = sum(grade["usage"]["usd"] for grade in grades)
+    assert cost == pytest.approx(sum(asked) * 100 / 1e6)
+    line = errors.strip().splitlines()[-1]
+    assert line.endswith(f"to people · ${cost:.2f}")
+    assert f"{round(100 * decided[1] / 60)}% decided by {CHEAP}, " in line
+    assert all(grade["ask"] == "no judge is certain enough" for grade in grades if grade["decision"] == "ask")
+    assert all(grade["score"] is not None and grade["criteria"] for grade in grades)
+
+
+def test_a_changed_rubric_decides_nothing_and_says_so(certified: tuple[Path, Servers]) -> None:
+    folder, servers = certified
+    file = folder / "rubrics" / "reply.yaml"
+    before = file.read_text()
+    for changed, what in (
+        (before.replace("0.5", "0.6"), "the rubric"),
+        (before.replace("polite", "kind"), "the prompt"),
+    ):
+        file.write_text(changed)
+        try:
+            grades, _ = graded(folder, servers)
+        finally:
+            file.write_text(before)
+        assert {(grade["decision"], grade["stage"]) for grade in grades} == {NEITHER}
+        assert all(what in grade["ask"] and "tune reply --cascade" in grade["ask"] for grade in grades)
+
+
+def test_another_answering_model_or_another_way_of_asking_decides_nothing(certified: tuple[Path, Servers]) -> None:
+    folder, servers = certified
+    servers.models["cheap"] = "cheap-2"
+    try:
+        grades, _ = graded(folder, servers, "--no-cache")
+    finally:
+        servers.models["cheap"] = "cheap-1"
+    assert 1 not in {grade["stage"] for grade in grades}
+    assert 2 in {grade["stage"] for grade in grades}  # the last judge was certified by itself
+    asks = [grade["ask"] for grade in grades if grade["decision"] == "ask"]
+    assert all("cheap-2 answered, and cheap-1 was certified" in why for why in asks)
+    grades, _ = graded(folder, servers, "--expected", "--no-cache")
+    assert {(grade["decision"], grade["stage"]) for grade in grades} == {NEITHER}
+    assert all("is asked in another way than certified" in grade["ask"] for grade in grades)
+
+
+def test_without_a_file_the_command_that_makes_one_is_named(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    done = run("markscheme", "grade", "reply", "outputs.jsonl", "--judge", "cascade", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "markscheme tune reply --cascade JUDGE,JUDGE --write" in done.stderr
+
+
+def test_python_gets_the_decision_and_why_a_person_should(
+    certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, servers = certified
+    monkeypatch.chdir(folder)
+    for name, value in servers.environment.items():
+        monkeypatch.setenv(name, value)
+    rubric = load_rubric(folder / "rubrics" / "reply.yaml")
+    with Grader(rubric, "cascade") as grader:
+        sure = grader.grade_sync("Reply 1. cheap=0.9990 better=0.9990")
+        torn = grader.grade_sync("Reply 2. cheap=0.5100 better=0.5200")
+    assert (sure.decision, sure.passed) == ("pass", True)
+    assert sure.cascade is not None
+    assert sure.cascade.stage == 1
+    assert (torn.decision, torn.passed) == ("ask", False)
+    assert torn.reason.startswith("ask a person: no judge is certain enough")
+    assert torn.score == 1.0
+
+
+def test_a_second_promise_about_passes_decides_no_more(tmp_path: Path) -> None:
+    plain, stricter = (
+        tuned_afresh(tmp_path / name, "--cascade", CASCADE, *more)
+        for name, more in (("plain", ()), ("stricter", ("--wrong-passes", "0.05")))
+    )
+    assert sum(stricter["decided"][:-1]) <= sum(plain["decided"][:-1])
+    assert stricter["wrong_passes"] == 0.05
+    assert stricter["passes"]["both"]["upper"] <= 0.05
+
+
+def tuned_afresh(folder: Path, *options: str) -> dict[str, Any]:
+    """The first ask of 400 labels, of which nothing was asked before."""
+    with judges(write_project(folder, 400)) as servers:
+        return tune(folder, servers, *options)
+
+
+def test_one_side_alone_or_each_by_its_own_promise(tmp_path: Path) -> None:
+    passes = tuned_afresh(tmp_path / "passes", "--cascade", CASCADE, "--for", "passes")
+    assert all(stage["certain"]["fails"] is None for stage in passes["stages"])
+    each = tuned_afresh(tmp_path / "each", "--cascade", BETTER, "--for", "each")
+    assert set(each["automatic"]) == {"passes", "fails"}
+
+
+def test_further_asks_of_the_same_labels_are_stricter_and_the_same_again_is_not(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    with judges(tmp_path) as servers:
+        first = tune(tmp_path, servers, "--cascade", CASCADE)
+        again = tune(tmp_path, servers, "--cascade", CASCADE)
+        assert first == again
+        tune(tmp_path, servers, "--cascade", BETTER)
+        other = tune(tmp_path, servers, "--cascade", BETTER, "--error", "0.06")
+        alone = tune(tmp_path, servers, "--cascade", BETTER)
+    lines = (tmp_path / "calibration" / "reply" / "asks.jsonl").read_text().splitlines()
+    assert len(lines) == 3
+    assert sum(other["decided"]) == sum(alone["decided"]) == 220
+
+
+def test_too_few_labels_certify_nothing_and_leave_an_older_file(tmp_path: Path) -> None:
+    write_project(tmp_path, 40)
+    older = tmp_path / "calibration" / "reply" / "cascade.json"
+    older.write_text("{}")
+    with judges(tmp_path) as servers:
+        report = tune(tmp_path, servers, "--cascade", CASCADE, "--write", status=4)
+    assert report["supported"] is False
+    assert "takes 59 decisions without an error, and there are 40" in report["reason"]
+    assert report["needed"] > 59
+    assert report["file"] is None
+    assert older.read_text() == "{}"
+
+
+def test_groups_are_heeded(tmp_path: Path) -> None:
+    alone, grouped = (write_project(tmp_path / name, group=size) for name, size in (("alone", 0), ("grouped", 20)))
+    shares = []
+    for folder in (alone, grouped):
+        with judges(folder) as servers:
+            done = run(
+                "markscheme", "tune", "reply", "--cascade", BETTER, "--json", cwd=folder, env=servers.environment
+            )
+            shares.append(json.loads(done.stdout)["cascade"])
+    assert shares[0]["labels"]["groups"] is None
+    assert shares[1]["labels"]["groups"] == 11
+    assert sum(shares[1]["decided"][:-1]) < sum(shares[0]["decided"][:-1])
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--cascade", f"{CHEAP},{CHEAP}"), "names systemone:cheap-1 twice"),
+        (("--cascade", "systemone:a,systemone:b,systemone:c,systemone:d"), "at most 3 judges"),
+        (("--wrong-passes", "0.1"), "goes with --cascade"),
+        (("--cascade", CHEAP, "--band"), "neither --ratings"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, options: tuple[str, ...], why: str) -> None:
+    write_project(tmp_path, 5)
+    done = run("markscheme", "tune", "reply", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert why in " ".join(done.stderr.split())
+
+
+def test_a_file_that_names_code_is_not_opened(certified: tuple[Path, Servers], tmp_path: Path) -> None:
+    folder, servers = certified
+    content = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())
+    content["stages"][0]["judge"] = "function:os:getcwd"
+    bad = tmp_path / "cascade.json"
+    bad.write_text(json.dumps(content))
+    command = ("markscheme", "grade", "reply", "outputs.jsonl", "--judge", f"cascade:{bad}")
+    done = run(*command, cwd=folder, env=servers.environment)
+    assert done.returncode == 2
+    assert "no file may name such a judge" in done.stderr
+    bad.write_text('{"schema": 1, "stages": NaN}')
+    done = run(*command, cwd=folder, env=servers.environment)
+    assert done.returncode == 2
+    assert "isn't a cascade" in done.stderr
+
+
+def test_published_dialogues_all_go_to_people_and_why(tmp_path: Path) -> None:
+    """Of the 45 answers that gpt-3.5 is surest of, 15 are wrong: no promise of 5 % can be made."""
+    dialogues.project(tmp_path)
+    command = ("markscheme", "tune", "dialogue", "--cascade", "judge.jsonl", "--write")
+    done = run(*command, cwd=tmp_path)
+    assert done.returncode == 4
+    text = " ".join(done.stdout.split())
+    assert "? Everything goes to people: 15 of the 45 most certain decisions are wrong; at most 5% asked." in text
+    assert "More labels alone won't help: the last judge decides rightly on 68%." in text
+    assert not (tmp_path / "calibration" / "dialogue" / "cascade.json").exists()
+    report = json.loads(run(*command, "--json", cwd=tmp_path).stdout)["cascade"]
+    assert report["stages"][0]["certainty"] == "probability"
+    assert report["decided"] == [0, 223]
