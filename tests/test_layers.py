@@ -120,6 +120,7 @@ LATE: dict[str, dict[str, str]] = {
     },
     "judges.kinds": {
         **dict.fromkeys(("judges.anthropic", "judges.local", "judges.openai"), SDK),
+        "judges.cascade": FOR_THE_START,
         "judges.decisions": FOR_THE_START,
         "judges.function": FOR_THE_START,
         "judges.price": FOR_THE_START,

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from markscheme.grading import asking_fingerprint
 from markscheme.ratings.rating import asked_under
 from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
@@ -88,7 +89,7 @@ def test_the_file_says_which_judges_were_tested_on_which_labels(tmp_path: Path) 
     assert written["stages"][0]["model"] == [f"m{judge}" for judge in range(7)]
     assert (written["labels"]["n"], written["labels"]["groups"]) == (250, None)
     rubric = load_rubric(tmp_path / "rubrics" / "reply.yaml")
-    assert written["fingerprints"] == {"rubric": rubric.fingerprint, "prompt": asked_under(rubric)}
+    assert written["fingerprints"] == {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)}
     assert written["at"]
     assert written["automatic"]["value"] == pytest.approx(150 / 250)
     assert (tmp_path / "rubrics" / "reply.yaml").read_text() == RUBRIC

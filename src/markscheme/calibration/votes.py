@@ -11,7 +11,10 @@ import numpy as np
 
 from markscheme.calibration.tuning import MARK_SIDES, MarkSide, Promised, decided_labels
 from markscheme.files import refuse_link, write_whole
-from markscheme.fingerprint import fingerprint
+from markscheme.grading import asking_fingerprint
+from markscheme.judges.asking import Asking
+from markscheme.judges.cascade import CASCADE_FILE, stage_fingerprint
+from markscheme.judges.registry import open_judge
 from markscheme.phrases import counted, in_words, percent
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
@@ -22,7 +25,6 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.cascade import AutomaticPart, ErrorLimit, automatic_part
 from markscheme.stats.intervals import Flags, Floats
 
-CASCADE = "cascade.json"
 RECOMMENDED = 5
 """Judges from which votes rank decisions finely enough; a judgement. On published answers to trivia and 400 labels,
 votes of three judges decided .38 of the responses and votes of seven .76; one judge's decisions tell nothing apart."""
@@ -129,6 +131,12 @@ class TunedVotes:
             return f"the ratings of {in_words(nameless)} don't say which judge to ask, as in anthropic:MODEL"
         return "" if self.under else "the ratings don't say by which words of the rubric they were given"
 
+    @property
+    def _fingerprint(self) -> str:
+        """Of the judges as they would be asked here."""
+        asking = Asking(memory=None)
+        return stage_fingerprint([open_judge(judge, asking=asking).identity for judge in self.judges])
+
     def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
         """The content of the file: one stage, in which all judges are asked."""
         certain = {side: part.certain for side, part in self.parts.items()}
@@ -139,7 +147,7 @@ class TunedVotes:
         stage = {
             "judge": "+".join(self.judges),
             "model": [judge.partition(":")[2] for judge in self.judges],
-            "fingerprint": fingerprint(sorted(self.judges), self.under),
+            "fingerprint": self._fingerprint if self.is_supported and not self.why_not_written else "",
             "certainty": "votes",
             "certain": one.certain if "both" in certain else {side: certain.get(side) for side in MARK_SIDES},
         }
@@ -157,7 +165,7 @@ class TunedVotes:
             "decided": [decided, self.n - decided],
             "errors": sum(part.errors for part in automatic),
             "upper": max(uppers, default=None),
-            "fingerprints": {"rubric": rubric.fingerprint, "prompt": self.under},
+            "fingerprints": {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)},
             "at": at,
         }
 
@@ -167,7 +175,7 @@ class TunedVotes:
         Raises:
             OSError: It can't be written.
         """
-        path = folder / CASCADE
+        path = folder / CASCADE_FILE
         refuse_link(path)
         content = json.dumps(self.to_json(rubric, at=at), ensure_ascii=False, indent=2, allow_nan=False)
         write_whole(path, f"{content}\n", follow=False)

@@ -9,17 +9,12 @@ from typing import Any, Final, Literal, get_args
 
 from markscheme.errors import RatingError, UsageError
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.asking import Asking
 from markscheme.judges.judge import Identity, Judge, Reply, forget, make_room
-from markscheme.judges.kinds import kind_of, known_kind
-from markscheme.judges.registry import open_judge, panel_names
 from markscheme.plain_data import no_constant, shown
 from markscheme.prompt import Prompt
 
 CASCADE_FILE: Final = "cascade.json"
 """Its name, in `calibration/<rubric>/`."""
-CASCADE: Final = "cascade"
-"""The kind of judge."""
 SCHEMA = 1
 """Of the file; another one is refused."""
 CERTAINTY_ROUNDING = 9
@@ -147,11 +142,11 @@ class CascadeJudge:
 
     Attributes:
         file: The certificate.
-        stages: The judges of each stage: one, or the members of a panel.
+        stages: The judges of each stage: one, or the members of a panel; empty until they are opened.
     """
 
     file: CascadeFile
-    stages: tuple[tuple[Judge, ...], ...]
+    stages: tuple[tuple[Judge, ...], ...] = ()
 
     @property
     def identity(self) -> Identity:
@@ -160,7 +155,7 @@ class CascadeJudge:
             [record.judge, record.certainty, record.passes, record.fails, stage_fingerprint(identities)]
             for record, identities in zip(self.file.stages, self._identities, strict=True)
         ]
-        return Identity(CASCADE, parameters={"stages": stages})
+        return Identity("cascade", parameters={"stages": stages})
 
     @property
     def _identities(self) -> list[list[Identity]]:
@@ -211,22 +206,3 @@ class CascadeJudge:
     @property
     def _judges(self) -> list[Judge]:
         return [judge for judges in self.stages for judge in judges]
-
-
-def open_cascade(rest: str, asking: Asking) -> CascadeJudge:
-    """The cascade in a file, with its judges.
-
-    Raises:
-        UsageError: There is no such file, or one of its judges can't be opened, or is code, which no file may name.
-        RatingError: The file isn't a cascade.
-    """
-    file = CascadeFile.load(Path(rest))
-    return CascadeJudge(file, tuple(_opened(record, file, asking) for record in file.stages))
-
-
-def _opened(record: StageRecord, file: CascadeFile, asking: Asking) -> tuple[Judge, ...]:
-    names = panel_names(record.judge)
-    for name in names:
-        if known_kind(name).names_code or kind_of(name) is kind_of(CASCADE):
-            raise UsageError(f"{file.path} names {name!r}, and no file may name such a judge")
-    return tuple(open_judge(name, asking=asking) for name in names)

@@ -258,12 +258,12 @@ def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as ever
     return RecordedJudge.load(rest)
 
 
-def _cascade(rest: str, asking: "Asking") -> "Judge":
-    from markscheme.judges.cascade import open_cascade
+def _cascade(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
+    from markscheme.judges.cascade import CascadeFile, CascadeJudge
 
     if not rest:
         raise UsageError("which cascade? `markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes one")
-    return open_cascade(rest, asking)
+    return CascadeJudge(CascadeFile.load(Path(rest)))
 
 
 def _function(rest: str, asking: "Asking") -> "Judge":
@@ -401,5 +401,7 @@ SHIPPED_KINDS: Final = (
     ),
 )
 """The kinds of this package."""
+CASCADE_KIND: Final = "cascade"
+"""The kind whose judges are in a rubric's own file where no other is named."""
 DEFAULT: Final = SHIPPED_KINDS[0]
 """The kind that is asked where nobody names a judge, if its decisive variable is set."""

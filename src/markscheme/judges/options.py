@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from markscheme.errors import NoJudge, UsageError, suggestion
-from markscheme.judges.kinds import names_that
+from markscheme.judges.kinds import CASCADE_KIND, names_that
 from markscheme.numerals import finite
 from markscheme.rubrics.rubric import STRATEGIES, Strategy
 
@@ -388,10 +388,6 @@ class AskOptions:
         name = None if judge is None else str(judge.identity)
         price = None if judge is None else price_of(judge.identity, self.asking())
         return cost_of(prompts, judge=name, samples=samples, at_hand=at_hand, price=price)
-
-
-CASCADE_KIND: Final = "cascade"
-"""The judge that is in a rubric's own file where no other is named."""
 
 
 def _cascade_of(rubric: "Rubric", folder: Path | None) -> Path:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from markscheme.errors import NoJudge, UsageError
 from markscheme.judges.asking import Asking
+from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.judge import Identity, Judge, Reply, Wrapping
-from markscheme.judges.kinds import DEFAULT, kind_of, known_kind, names_that, ways_out
+from markscheme.judges.kinds import CASCADE_KIND, DEFAULT, kind_of, known_kind, names_that, ways_out
 from markscheme.judges.limited import Limited
 from markscheme.judges.panel import Panel
 from markscheme.judges.price import ListPrice, Price
@@ -41,6 +42,8 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     opened = kind.open(rest, asking)
     if not callable(getattr(opened, "reply", None)):
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
+    if isinstance(opened, CascadeJudge):
+        return _with_stages(opened, asking)
     if not kind.asks and asking.batch is None:
         return opened
     judge = Limited(opened, asking.limiter, _price_of_calls(opened.identity, asking), deadline=kind.deadline)
@@ -53,6 +56,23 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         return batched(opened, judge, asking, price_of(opened.identity, asking))
     memory = asking.memory_for(opened.identity)
     return judge if memory is None else Remembering(judge, memory)
+
+
+def _with_stages(cascade: CascadeJudge, asking: Asking) -> CascadeJudge:
+    """A cascade with the judges that its file names.
+
+    Raises:
+        UsageError: One can't be opened, or is code or another cascade, which no file may name.
+    """
+    stages = []
+    for record in cascade.file.stages:
+        names = panel_names(record.judge)
+        for name in names:
+            kind = known_kind(name)
+            if kind.names_code or kind.name == CASCADE_KIND:
+                raise UsageError(f"{cascade.file.path} names {name!r}, and no file may name such a judge")
+        stages.append(tuple(open_judge(name, asking=asking) for name in names))
+    return replace(cascade, stages=tuple(stages))
 
 
 def panel_names(name: str) -> list[str]:

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 from markscheme.judges.asking import Asking
 from markscheme.judges.function import files_read, is_own
 from markscheme.judges.judge import Judge, Usage, total
-from markscheme.judges.kinds import known_kind
+from markscheme.judges.kinds import CASCADE_KIND, known_kind
 from markscheme.judges.limited import Limiter
-from markscheme.judges.options import CASCADE_KIND, AskOptions, options_in, read_options
+from markscheme.judges.options import AskOptions, options_in, read_options
 from markscheme.judges.registry import open_judge
 from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt

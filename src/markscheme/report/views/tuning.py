@@ -10,7 +10,8 @@ from markscheme.calibration.calibration import Rater
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.tuning import MarkSide, Proposal, Source, Tuned, TunedBand
-from markscheme.calibration.votes import CASCADE, TunedVotes
+from markscheme.calibration.votes import TunedVotes
+from markscheme.judges.cascade import CASCADE_FILE
 from markscheme.phrases import counted, in_words, number, signed
 from markscheme.ratings.splits import Openings
 from markscheme.report.document import (
@@ -297,7 +298,7 @@ def _votes(votes: TunedVotes, cascade: Path | str | None) -> Iterator[str]:
     if isinstance(cascade, Path):
         yield f"Written to {cascade}."
     elif cascade is not None:
-        yield f"{CASCADE} isn't written: {cascade}."
+        yield f"{CASCADE_FILE} isn't written: {cascade}."
     elif votes.is_supported:
         yield "Written with --write --band."
 
