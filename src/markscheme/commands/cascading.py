@@ -24,7 +24,7 @@ def cascade_parts(text: str) -> list[str]:
         UsageError: One occurs twice, or there are too many.
     """
     from markscheme.judges.kinds import kind_of
-    from markscheme.stats.cascade import MOST_JUDGES
+    from markscheme.stats.cascade import MOST_STAGES
 
     first, *others = text.split(",")
     parts = [first.strip()]
@@ -36,8 +36,8 @@ def cascade_parts(text: str) -> list[str]:
     twice = next((part for part in parts if parts.count(part) > 1), None)
     if twice is not None:
         raise UsageError(f"`--cascade` names {twice} twice")
-    if len(parts) > MOST_JUDGES:
-        raise UsageError(f"`--cascade` takes at most {MOST_JUDGES} judges, got {len(parts)}")
+    if len(parts) > MOST_STAGES:
+        raise UsageError(f"`--cascade` takes at most {MOST_STAGES} judges, got {len(parts)}")
     return parts
 
 

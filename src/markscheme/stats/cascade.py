@@ -22,7 +22,7 @@ CERTAINTY_DIGITS = 9
 promise broke in .24 of draws."""
 STEPS_BEFORE = 25
 """The first size of a judge before the last one is one in so many of its decisions."""
-MOST_JUDGES = 3
+MOST_STAGES = 3
 """Judges in a row: the level of the promise is split over them, and a fourth has little left to decide."""
 _METHOD = "share automatic, the most certain first"
 
