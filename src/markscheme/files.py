@@ -55,7 +55,7 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
     is_new = not path.exists()
     with _locked_at(path, "ab+") as file:
         end = file.seek(0, os.SEEK_END)
-        ends_well = not end or os.pread(file.fileno(), 1, end - 1) == b"\n"
+        ends_well = not end or _last_byte(file) == b"\n"
         try:
             _write_all(file, raw if ends_well else b"\n" + raw)
             os.fsync(file.fileno())
@@ -65,6 +65,12 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
             raise
     if is_new:
         sync_folder(path.parent)
+
+
+def _last_byte(file: FileIO) -> bytes:
+    """The last byte of a file that isn't empty; what is appended is written to its end, wherever it is read."""
+    file.seek(-1, os.SEEK_END)
+    return file.read(1)
 
 
 def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) -> None:
@@ -282,7 +288,8 @@ def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
     With a random name, no one can have put a link there before, and no other process writes to it.
     """
     partial = whole.with_name(f".{whole.name[:60]}.{os.urandom(8).hex()}")
-    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), mode)
+    own_flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # Windows would turn line ends round
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | own_flags, mode)
     try:
         yield partial, handle
     finally:

@@ -4,12 +4,14 @@ The commands come from their functions, the keys of a rubric from its schema, th
 page links to outside `docs/` (results of benchmarks, the changelog) becomes a page or a file of the site.
 """
 
+import inspect
 import json
 import posixpath
 import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -101,7 +103,46 @@ PYTHON = {
 }
 """The pages of the Python reference, each with its modules; every name that users import is on one of them."""
 
+DIRECTIVE = re.compile(r"^::: (\S+)(?:\n    options: .*)?$", re.MULTILINE)
+"""Where mkdocstrings puts the documentation of a name."""
+GENERATED = {
+    *(f"reference/{stem}.md" for stem in ("commands", "rubric-keys", "python", *PYTHON)),
+    "decisions/index.md",
+}
+"""The pages that no file in `docs/` holds, so that nobody edits them there."""
+START_HERE = (
+    "index.md",
+    "outputs.md",
+    "tutorial.md",
+    "install.md",
+    "howto/discover.md",
+    "howto/write-a-rubric.md",
+    "howto/label.md",
+    "howto/calibrate.md",
+)
+"""The pages that llms.txt lists first."""
+LLMS_SECTIONS = ("Start here", "How to", "Reference", "Optional")
+"""The sections of llms.txt, in order."""
+
 ONLY_ITS_DOCSTRING = "{members: false, show_root_heading: false, show_root_toc_entry: false}"
+
+
+as_markdown: dict[str, str] = {}
+"""Each page of this build as Markdown, by its path."""
+
+
+def on_config(config: Any) -> Any:
+    """The repository, for links to it and for editing a page; its address is in pyproject.toml alone."""
+    config.repo_url = repository()
+    config.repo_name = "Repository"
+    config.edit_uri = "edit/main/docs/"
+    return config
+
+
+def repository() -> str:
+    """The repository's address."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project["urls"]["Repository"])
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -117,9 +158,89 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Point links to the places of their targets on the site, and rank the page among search results."""
-    page.meta["search"] = {"boost": boost_of(page.file.src_uri), **page.meta.get("search", {})}
-    return with_links_of_site(markdown, page.file.src_uri)
+    """Point links to the places of their targets on the site, rank the page among search results, and keep it."""
+    uri = page.file.src_uri
+    page.meta["search"] = {"boost": boost_of(uri), **page.meta.get("search", {})}
+    if uri.startswith(f"{OUTSIDE}/") or uri in GENERATED:
+        page.edit_url = None
+    whole = with_links_of_site(with_repository(markdown), uri)
+    as_markdown[uri] = DIRECTIVE.sub(lambda directive: documented(directive[1]), whole)
+    return whole
+
+
+def on_post_build(config: Any, **_: Any) -> None:
+    """Write every page as Markdown next to it, and llms.txt, which lists them."""
+    site = Path(config.site_dir)
+    for uri, text in as_markdown.items():
+        (site / uri).parent.mkdir(parents=True, exist_ok=True)
+        (site / uri).write_text(text, encoding="utf-8")
+    (site / "llms.txt").write_text(llms_txt(config.nav, config.site_description, as_markdown), encoding="utf-8")
+
+
+def with_repository(markdown: str) -> str:
+    """A text with the repository's address where it says URL after `git+`."""
+    return markdown.replace("git+URL", f"git+{repository()}")
+
+
+def llms_txt(nav: Any, description: str, texts: dict[str, str]) -> str:
+    """The pages of the site for a model that reads them: a heading, a summary, and lists of links.
+
+    Args:
+        nav: The navigation, as mkdocs.yml has it.
+        description: The summary.
+        texts: Each page as Markdown, by its path.
+    """
+    entries: dict[str, list[str]] = {section: [] for section in LLMS_SECTIONS}
+    for trail, uri in _led(nav, ()):
+        summary = first_sentence(texts[uri])
+        entries[_section(trail, uri)].append(f"- [{trail[-1]}]({uri})" + (f": {summary}" if summary else ""))
+    parts = ["# markscheme", f"> {description}"]
+    parts += ["\n".join([f"## {section}", "", *lines]) for section, lines in entries.items() if lines]
+    return "\n\n".join(parts) + "\n"
+
+
+def _led(nav: Any, trail: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Each page of the navigation, with the titles that lead to it."""
+    for entry in nav:
+        for title, below in entry.items() if isinstance(entry, dict) else [(f"{trail[-1]}: overview", entry)]:
+            if isinstance(below, str):
+                yield (*trail, title), below
+            else:
+                yield from _led(below, (*trail, title))
+
+
+def _section(trail: tuple[str, ...], uri: str) -> str:
+    """The section of llms.txt that a page belongs to."""
+    if uri in START_HERE:
+        return "Start here"
+    if uri.startswith(("decisions/", f"{OUTSIDE}/")) or trail[0] == "Statistics":
+        return "Optional"
+    return "How to" if trail[0] in ("How to", "Troubleshooting") else "Reference"
+
+
+def first_sentence(markdown: str) -> str:
+    """The first sentence of a page's text, without its links."""
+    body = re.sub(r"\A---\n.*?\n---\n", "", markdown, flags=re.DOTALL)
+    for paragraph in re.split(r"\n\s*\n", body):
+        text = " ".join(line for line in paragraph.split("\n") if not line.startswith("#"))
+        if text.strip() and not re.match(r"[|!`<>:*-]|\d\.", text.strip()):
+            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(text.split()))
+            return re.split(r"(?<=[.?!]) ", plain)[0]
+    return ""
+
+
+def documented(name: str) -> str:
+    """A name's signature and docstring as Markdown, for readers that get pages without the site."""
+    try:
+        return inspect.getdoc(import_module(name)) or ""
+    except ImportError:
+        module, _, attribute = name.rpartition(".")
+    value = getattr(import_module(module), attribute)
+    try:
+        signature = str(inspect.signature(value))
+    except (TypeError, ValueError):  # of what has none
+        signature = ""
+    return f"### {attribute}\n\n```python\n{name}{signature}\n```\n\n{inspect.getdoc(value) or ''}"
 
 
 def boost_of(uri: str) -> float:

@@ -22,6 +22,16 @@ from rich.text import Text
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "assets" / "pictures"
 TERMINAL, REPORT, LABELLING = (PICTURES / name for name in ("calibrate.svg", "report.png", "labelling.png"))
+SOCIAL = PICTURES / "card.png"
+"""What other sites show of a link to a page."""
+SOCIAL_PAGE = """\
+<!doctype html><meta charset="utf-8"><style>
+body {{ margin: 0; width: 1200px; height: 630px; background: #00695c; color: #fff; font-family: sans-serif; }}
+h1 {{ margin: 0; padding: 90px 90px 0; font-size: 96px; letter-spacing: -2px; }}
+p {{ margin: 0; padding: 24px 90px 0; font-size: 42px; line-height: 1.35; max-width: 1000px; }}
+pre {{ margin: 48px 90px 0; padding: 26px 34px; background: #003d36; border-radius: 12px; font-size: 30px; }}
+</style><h1>markscheme</h1><p>{description}</p><pre>calibrate reply --judge anthropic</pre>
+"""
 COMMAND = ("calibrate", "rubrics/code-quality.yaml")
 """Needs no key: its replies are recorded."""
 RUBRIC = "code-quality"
@@ -151,13 +161,25 @@ def labelling_png(path: Path) -> None:
                 process.terminate()
 
 
+def social_png(path: Path) -> None:
+    """The name, what the site says of it, and its main command."""
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    description = re.search(r"^site_description: (.*)$", settings, re.MULTILINE)
+    assert description is not None
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "card.html"
+        page.write_text(SOCIAL_PAGE.format(description=html.escape(description[1])), encoding="utf-8")
+        photograph(page.as_uri(), path, 1200, 630)
+
+
 def main() -> None:
     """Write every picture."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     TERMINAL.write_text(terminal_svg(printed()), encoding="utf-8")
     report_png(REPORT)
     labelling_png(LABELLING)
-    for path in (TERMINAL, REPORT, LABELLING):
+    social_png(SOCIAL)
+    for path in (TERMINAL, REPORT, LABELLING, SOCIAL):
         print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -1,0 +1,85 @@
+"""What the site has next to its pages: each as Markdown, llms.txt, the repository's address, versions, a picture."""
+
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commands.console import ROOT, environment
+from tests.docs.pages import DOCS
+from tests.docs.test_site import MADE, SETTINGS, SITE
+
+SITE_SETTINGS: dict[str, Any] = yaml.safe_load(SETTINGS)
+
+
+def test_the_repository_s_address_comes_from_the_package_alone() -> None:
+    config = SITE.on_config(SimpleNamespace())
+    assert f'Repository = "{config.repo_url}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert config.edit_uri == "edit/main/docs/"
+    assert (
+        SITE.with_repository("`uvx --from git+URL markscheme demo`")
+        == f"`uvx --from git+{config.repo_url} markscheme demo`"
+    )
+
+
+def test_llms_txt_lists_every_page_of_the_navigation_once() -> None:
+    texts = {page.relative_to(DOCS).as_posix(): page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md")}
+    texts |= {**MADE, "repository/benchmarks/overview.md": "# Measured\n", "repository/CHANGELOG.md": "# Changelog\n"}
+    listed = SITE.llms_txt(SITE_SETTINGS["nav"], SITE_SETTINGS["site_description"], texts)
+    assert listed.startswith(f"# markscheme\n\n> {SITE_SETTINGS['site_description']}\n\n## Start here\n")
+    assert re.findall(r"^## (.+)$", listed, re.M) == list(SITE.LLMS_SECTIONS)
+    links = re.findall(r"^- \[[^\]]+\]\(([^)]+)\)", listed, re.M)
+    assert len(links) == len(set(links))
+    pages = {uri for uri in texts if not uri.startswith("decisions/0")}
+    assert set(links) == pages
+    assert listed.index("(tutorial.md)") < listed.index("(howto/calibrate.md)") < listed.index("## How to")
+
+
+def test_a_first_sentence_is_text() -> None:
+    assert (
+        SITE.first_sentence("---\nhide: [x]\n---\n\n# Why\n\n| a | b |\n|---|---|\n\nIt is [so](x.md). More.")
+        == "It is so."
+    )
+    assert SITE.first_sentence("# Only a heading\n") == ""
+
+
+def test_directives_become_what_they_stand_for() -> None:
+    text = SITE.DIRECTIVE.sub(lambda match: SITE.documented(match[1]), MADE["reference/errors.md"])
+    assert ":::" not in text
+    assert "### RubricError\n\n```python\nmarkscheme.errors.RubricError(" in text
+
+
+def test_pages_exist_in_versions_and_can_be_edited() -> None:
+    assert SITE_SETTINGS["extra"]["version"] == {"provider": "mike", "default": "latest"}
+    assert "content.action.edit" in SITE_SETTINGS["theme"]["features"]
+
+
+def test_the_picture_of_a_link_has_the_size_that_is_stated() -> None:
+    raw = (DOCS / "assets" / "pictures" / "card.png").read_bytes()
+    template = (ROOT / "tools" / "docs" / "overrides" / "main.html").read_text(encoding="utf-8")
+    width, height = struct.unpack(">II", raw[16:24])
+    assert f'og:image:width" content="{width}"' in template
+    assert f'og:image:height" content="{height}"' in template
+
+
+@pytest.mark.proof
+def test_the_built_site_has_every_page_as_markdown_and_no_link_into_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    env = environment({"SITE_URL": "https://docs.example.org/dev/", "NO_MKDOCS_2_WARNING": "1"})
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for uri in re.findall(r"\]\(([^)]+)\)", (tmp_path / "llms.txt").read_text(encoding="utf-8")):
+        assert (tmp_path / uri).is_file(), uri
+    page = (tmp_path / "howto" / "label" / "index.html").read_text(encoding="utf-8")
+    assert f'href="{SITE.repository()}/edit/main/docs/howto/label.md"' in page
+    assert 'href="../label.md" title="This page as Markdown"' in page
+    assert 'content="https://docs.example.org/dev/assets/pictures/card.png"' in page
+    assert '<link rel="canonical" href="https://docs.example.org/dev/howto/label/">' in page
+    generated = (tmp_path / "reference" / "errors" / "index.html").read_text(encoding="utf-8")
+    assert "/edit/main/docs/reference/errors.md" not in generated

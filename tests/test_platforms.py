@@ -1,0 +1,191 @@
+"""The main job where what only POSIX systems have is missing, as on Windows; and what is refused there, and how."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import ROOT, environment
+
+MODULES = ("fcntl", "grp", "pwd", "resource", "syslog", "termios", "tty")
+"""Modules of the standard library that Windows' Python lacks."""
+NAMES = {
+    "os": (
+        "O_NOFOLLOW",
+        "fchmod",
+        "fork",
+        "getpgid",
+        "getuid",
+        "geteuid",
+        "killpg",
+        "pread",
+        "pwrite",
+        "setsid",
+    ),
+    "signal": ("SIGKILL", "SIGHUP", "SIGALRM", "alarm"),
+    "socket": ("AF_UNIX", "SO_PEERCRED"),
+}
+"""What it lacks of modules that it has."""
+HOME = "calibration/code-quality"
+WITHOUT_POSIX = f"""
+import os, signal, socket, subprocess, sys, tempfile, asyncio, shutil, getpass
+
+class Hiding:
+    def __init__(self, finder):
+        self.finder = finder
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+    def find_spec(self, name, path=None, target=None):
+        return None if name in {MODULES!r} else self.finder.find_spec(name, path, target)
+
+for name in {MODULES!r}:
+    sys.modules.pop(name, None)
+def pair_as_windows_makes_it(*family, made=socket.socketpair, unix=socket.AF_UNIX):
+    return made(unix)
+
+socket.socketpair = pair_as_windows_makes_it  # Python's own event loop uses a pair
+sys.meta_path[:] = map(Hiding, sys.meta_path)
+for module, names in {NAMES!r}.items():
+    for name in names:
+        if hasattr(sys.modules[module], name):
+            delattr(sys.modules[module], name)
+
+def open_as_windows_does(path, flags, mode=0o777, *, dir_fd=None, opened=os.open):
+    if os.path.isdir(path):
+        raise PermissionError(13, "Permission denied", path)
+    return opened(path, flags, mode)
+
+os.open = open_as_windows_does
+shutil._use_fd_functions = False  # removing a folder opens none there either
+"""
+"""Takes them away, and opens no folders, as Windows does."""
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """One of our commands, without what only POSIX systems have."""
+    code = f"{WITHOUT_POSIX}\nfrom markscheme.cli import main\nsys.exit(main({list(arguments)!r}))"
+    env = variables(cwd)
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=cwd, env=env, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def variables(folder: Path) -> dict[str, str]:
+    """With a cache of its own: where a system keeps caches is another library's matter."""
+    return environment({"MARKSCHEME_CACHE": str(folder / "cache")})
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The shipped set, and human labels for it."""
+    shutil.copytree(ROOT / "rubrics", tmp_path / "rubrics")
+    shutil.copytree(ROOT / "calibration" / "code-quality", tmp_path / "calibration" / "code-quality")
+    (ratings,) = (tmp_path / "calibration" / "code-quality" / "ratings").glob("*.jsonl")
+    lines = [json.loads(line) for line in ratings.read_text(encoding="utf-8").splitlines()]
+    human = [{**line, "rater": "ann", "kind": "human"} for line in lines]
+    ratings.write_text("".join(json.dumps(line) + "\n" for line in human), encoding="utf-8")
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def test_what_is_taken_away_is_gone(tmp_path: Path) -> None:
+    for statement in ("import fcntl", "import pwd", "import os; os.getuid()", "import socket; socket.AF_UNIX"):
+        done = subprocess.run(
+            [sys.executable, "-c", f"{WITHOUT_POSIX}\n{statement}"], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1, statement
+
+
+def test_calibrating_accepting_and_reports(project: Path) -> None:
+    forms = ("--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--junit", "r.xml", "--sarif", "r.sarif")
+    done = run("calibrate", "code-quality", "--accept", *forms, cwd=project)
+    assert done.returncode in (0, 1, 4), done.stderr
+    assert "Traceback" not in done.stderr
+    home = project / "calibration" / "code-quality"
+    assert {"accepted.json", "card.json", "card.md", "settings.jsonl"} <= {path.name for path in home.iterdir()}
+    assert json.loads((project / "r.json").read_text(encoding="utf-8"))["counts"]["graded"] == 73
+    again = run("calibrate", "code-quality", "--quiet", cwd=project)
+    assert again.returncode in (0, 1, 4), again.stderr
+    verified = run("verify", "calibration/code-quality", cwd=project)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def test_the_figures_are_those_of_a_system_that_has_it_all(project: Path) -> None:
+    run("calibrate", "code-quality", "--quiet", "--json", "without.json", cwd=project)
+    command = [sys.executable, "-m", "markscheme", "calibrate", "code-quality", "--quiet", "--json", "with.json"]
+    subprocess.run(command, cwd=project, env=environment(), check=False)
+    without, whole = (json.loads((project / f"{name}.json").read_text()) for name in ("without", "with"))
+    assert without["agreement"] == whole["agreement"]
+    assert without["use"] == whole["use"]
+
+
+def test_grading_a_table_with_a_cache(project: Path) -> None:
+    (project / "careful.py").write_text(
+        "def judge(system_prompt, user_prompt):\n"
+        "    return {'verdicts': {'form': {'quote': '', 'reason': 'So.', 'level': 'MET'}}}\n"
+        "judge.environment = ()\n"
+    )
+    (project / "rubrics" / "form.yaml").write_text("criteria: [{name: form, requirement: It is short.}]\n")
+    (project / "in.jsonl").write_text('{"id": "a", "response": "x"}\n{"id": "b", "response": "y"}\n')
+    options = ("--judge", "function:careful:judge", "--out", "out.jsonl")
+    done = run("grade", "form", "in.jsonl", *options, cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert len((project / "out.jsonl").read_text().splitlines()) == 2
+    assert (project / "cache" / "replies.sqlite3").is_file()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("lint", "code-quality"),
+        ("status", "--json"),
+        ("plan", "code-quality"),
+        ("demo",),
+        ("init", "new"),
+        (
+            "compare",
+            "calibration/code-quality/ratings/claude-reader.jsonl",
+            "recorded:calibration/code-quality/replies",
+        ),
+    ],
+    ids=" ".join,
+)
+def test_other_commands(project: Path, command: tuple[str, ...]) -> None:
+    more = ("--rubric", "code-quality") if command[0] == "compare" else ()
+    done = run(*command, *more, cwd=project)
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_assertion_of_promptfoo_grades_in_its_own_process(project: Path) -> None:
+    (project / "rubrics" / "form.yaml").write_text(
+        "criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n"
+    )
+    run("init", cwd=project)
+    code = f"""{WITHOUT_POSIX}
+sys.path.insert(0, "graders")
+from rubric_grader import get_assert
+print(get_assert("[1]", {{"vars": {{}}, "config": {{"rubric": "form"}}}})["pass"])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project, env=variables(project), capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines()[-1:] == ["True"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (("label", "code-quality", "--rater", "ann"), "the labelling page runs on Linux and macOS"),
+        (("adjudicate", "code-quality", "--rater", "ann"), "the labelling page runs on Linux and macOS"),
+        (("session", "start"), "this system has no Unix sockets"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_does_not_run_there_says_why(project: Path, command: tuple[str, ...], why: str) -> None:
+    done = run(*command, cwd=project)
+    assert done.returncode == 2, done.stderr
+    assert why in done.stderr
