@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from markscheme.receipt import ALLOWS
 from tests.commands.console import INSTALLED, ROOT, environment
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -148,7 +149,7 @@ def runner(tmp_path: Path) -> Runner:
         (project / place).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / place, project / place)
     git(project, "init", "--quiet")
-    accept = ["calibrate", "code-quality", "--accept", "--quiet"]
+    accept = ["calibrate", "code-quality", "--accept", "--anyway", "--quiet"]
     accepted = subprocess.run(
         [str(INSTALLED / "markscheme"), *accept],
         cwd=project,
@@ -209,7 +210,7 @@ def test_a_rewording_is_calibrated_annotated_commented_and_decided(runner: Runne
     assert comment["path"] == "repos/somebody/something/issues/7/comments"
     assert body.startswith("<!-- markscheme: code-quality -->")
     assert "before (the base branch)" in body
-    assert "| use | explore only |" in body
+    assert f"| use | {ALLOWS['explore']} |" in body
     assert f"reworded {names(runner.project)[0]}" in body
     assert "Planted words" in body
 

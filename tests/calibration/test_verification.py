@@ -72,7 +72,7 @@ def record(folder: Path, levels: list[tuple[int, str]]) -> None:
 def accept(folder: Path) -> None:
     """Accept a run of the recorded judge."""
     with contextlib.chdir(folder):
-        calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True)
+        calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True, anyway=True)
 
 
 def lines(path: Path, records: list[dict[str, Any]]) -> None:
@@ -206,7 +206,7 @@ def test_a_card_holds_whatever_options_the_run_had(home: Path, options: dict[str
     lines(home / "examples.jsonl", examples)
     with contextlib.chdir(home.parents[1]):
         judge = "recorded:calibration/manners/replies/kind.jsonl"
-        calibrate("manners", judge=judge, accept=True, replace=True, **options)
+        calibrate("manners", judge=judge, accept=True, anyway=True, replace=True, **options)
     verification = checked(home)
     assert [difference.sentence for difference in verification.differences] == []
     assert verification.recomputed
@@ -220,7 +220,9 @@ def test_a_card_holds_after_a_rewording(home: Path) -> None:
         lines(path, [{**json.loads(line), "under": under} for line in path.read_text().splitlines()])
     lines(home / "wordings.jsonl", [{"criterion": "polite", "under": "0" * 16, "text": "Is it polite?", "levels": []}])
     with contextlib.chdir(project):
-        calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True, replace=True)
+        calibrate(
+            "manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True, anyway=True, replace=True
+        )
     assert checked(home).holds
     assert "wordings" in {file.role for file in read_card(home / "card.json").files}
 
@@ -232,7 +234,7 @@ def test_a_run_that_is_not_from_files_has_no_card(tmp_path: Path) -> None:
         example["labels"] = [{"rater": "ann", "kind": "human", "criteria": {"polite": 3, "short": "MET"}}]
     with contextlib.chdir(tmp_path / "project"):
         judge = "recorded:calibration/manners/replies/kind.jsonl"
-        calibrate("manners", examples=examples, judge=judge, accept=True, replace=True)
+        calibrate("manners", examples=examples, judge=judge, accept=True, anyway=True, replace=True)
     assert not (home / "card.json").exists()
     assert not (home / "card.md").exists()
     assert json.loads((home / "accepted.json").read_text())["card"] is None
@@ -240,7 +242,7 @@ def test_a_run_that_is_not_from_files_has_no_card(tmp_path: Path) -> None:
 
 def test_a_rubric_that_comes_with_markscheme_is_verified_in_any_folder(tmp_path: Path) -> None:
     with contextlib.chdir(tmp_path):
-        calibrate("code-quality", accept=True)
+        calibrate("code-quality", accept=True, anyway=True)
         card = read_card(Path("calibration/code-quality/card.json"))
         assert all(file.name.startswith("shipped:") for file in card.files if file.role != "ratings")
         assert verify_card(Path("calibration/code-quality")).holds

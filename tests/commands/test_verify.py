@@ -56,7 +56,7 @@ def test_a_file_that_is_no_card_is_refused(here: Path) -> None:
 
 def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Path) -> None:
     setting.set_judge(here, tone=1)
-    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--no-cache", "--quiet")
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--anyway", "--no-cache", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 1
     card = json.loads((here / "calibration" / "clear" / "card.json").read_text())
     assert (card["use"], card["verdict"]) == ("none", "adjust")
