@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
+from markscheme.calibration.accepted_history import AcceptedPoint
 from markscheme.calibration.calibration import Calibration, calibration_of
 from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.contenders import Compared
@@ -17,6 +18,9 @@ from markscheme.ratings.rating import Rating
 from markscheme.report.html import render_html
 from markscheme.report.views import calibration as of_calibration
 from markscheme.report.views import choice as of_choice
+from markscheme.report.views import status as of_status
+from markscheme.report.views.status import RubricStatus
+from markscheme.stats import Estimate
 from markscheme.submission import Submission
 from tests.browser.waiting import wait_until
 from tests.report.hostile import hostile_calibration
@@ -298,6 +302,29 @@ def _several() -> str:
     contenders = [Contender(name, one.judge_ratings) for name, one in zip("ab", judges, strict=True)]
     choice = choose(judges[0].rubric, contenders, judges[0].comparison.gold)
     return render_html(of_choice.view(choice, parts=[of_calibration.view(one) for one in judges]))
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_page_of_accepted_runs_has_its_picture_table_and_no_fault(
+    chromium: Browser, tmp_path: Path, dark: bool
+) -> None:
+    first = AcceptedPoint(
+        "2026-11-03", "gate", "haiku", "r", {"tone": "a"}, 80, Estimate(0.6, 0.5, 0.7), ("x",), 20, "d1"
+    )
+    second = replace(first, date="2026-11-09", judge="opus", agreement=Estimate(0.9, 0.8, 0.95), ratings="d2")
+    status = RubricStatus("desk", None, history=(first, second), target=0.8)
+    file = tmp_path / "status.html"
+    file.write_text(render_html(of_status.view([status], [], [], [], [])), encoding="utf-8")
+    opened = Opened(chromium, file, dark=dark)
+    page = opened.page
+    page.locator("details.data summary").click()
+    assert page.get_by_role("row", name="2026-11-09").is_visible()
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        page.evaluate(_axe())
+        assert page.evaluate("axe.run()")["violations"] == []
+    assert opened.told == []
 
 
 def _axe() -> str:

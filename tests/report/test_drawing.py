@@ -1,6 +1,7 @@
 """Plots as SVG: where marks are, that words can't become mark-up, and that each has its table below it."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -29,7 +30,7 @@ def test_a_mark_is_where_its_figures_are() -> None:
             PlotPoint(5, 0.5, 0.25, 0.75, "half"),
             PlotLine(((0, 0), (10, 1))),
             PlotBar(0, 5, 0, 1, "all"),
-            PlotBand(5, 10, "gray zone"),
+            PlotBand(5, 10),
             PlotRule(0.8, "target"),
         )
     )
@@ -59,7 +60,7 @@ class Tags(HTMLParser):
 
 def test_hostile_words_stay_words() -> None:
     tags = Tags()
-    rules = (PlotRule(0.5, HOSTILE), PlotRule(5, HOSTILE, is_upright=True), PlotBand(0, 5, HOSTILE))
+    rules = (PlotRule(0.5, HOSTILE), PlotRule(5, HOSTILE, is_upright=True), PlotBand(0, 5))
     tags.feed(drawn(plot_of(*rules, PlotPoint(1, 0.1, says=HOSTILE), PlotBar(1, 2, 0, 1, HOSTILE), title=HOSTILE)))
     assert set(tags.names) == {"svg", "line", "text", "rect", "circle", "title"}
 
@@ -93,6 +94,16 @@ def test_the_histogram_counts_every_example_once_by_what_gold_decides() -> None:
     drawn_bars = [mark for mark in histogram.marks if isinstance(mark, PlotBar)]
     assert sum(bar.top - bar.base for bar in drawn_bars) == 60
     assert [mark.at for mark in histogram.marks if isinstance(mark, PlotRule)] == [comparison.rubric.pass_mark]
+
+
+def test_a_score_at_the_pass_mark_is_on_the_side_that_passes() -> None:
+    comparison = hostile_calibration(60, attacks=["a"]).comparison
+    mark = comparison.rubric.pass_mark
+    at_the_mark = replace(comparison.judge, scores=np.full(60, np.nextafter(mark, 0.0)))
+    columns = tuple(at_the_mark if column is comparison.judge else column for column in comparison.table.columns)
+    histogram = score_histogram(replace(comparison, table=replace(comparison.table, columns=columns)))
+    assert histogram is not None
+    assert {bar.left for bar in histogram.marks if isinstance(bar, PlotBar)} == {mark}
 
 
 def test_more_labels_make_a_narrower_interval() -> None:

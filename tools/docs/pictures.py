@@ -36,8 +36,6 @@ COMMAND = ("calibrate", "rubrics/code-quality.yaml")
 """Needs no key: its replies are recorded."""
 RUBRIC = "code-quality"
 COLUMNS = 80
-LAST = "Examples to read first"
-"""The section before which the picture ends."""
 THEME = TerminalTheme(
     (24, 26, 32),
     (222, 224, 230),
@@ -70,7 +68,7 @@ CHROMIUM = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", 
 
 
 def printed() -> str:
-    """The first sections that `calibrate` prints on a terminal, with the escapes of its colours."""
+    """What `calibrate` prints on a terminal, with the escapes of its colours."""
     env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": "50"}
     for name in ("NO_COLOR", "GITHUB_STEP_SUMMARY", "ANTHROPIC_API_KEY", "MARKSCHEME_JUDGE"):
         env.pop(name, None)
@@ -82,9 +80,7 @@ def printed() -> str:
     os.close(ours)
     if process.returncode not in (0, 1, 4):
         raise SystemExit(f"{' '.join(COMMAND)} ended with {process.returncode}:\n{text}")
-    lines = text.splitlines()
-    end = next(place for place, line in enumerate(lines) if LAST in line)
-    return "\n".join(lines[:end]).rstrip()
+    return text.strip("\n")
 
 
 def _chunks(descriptor: int) -> Iterator[bytes]:
@@ -140,7 +136,7 @@ def report_png(path: Path) -> None:
         page = Path(folder) / "report.html"
         command = [sys.executable, "-m", "markscheme", "calibrate", *COMMAND[1:], "--html", str(page), "--quiet"]
         subprocess.run(command, cwd=ROOT, check=False)
-        photograph(page.as_uri(), path, 1100, 900)
+        photograph(page.as_uri(), path, 1280, 960)
 
 
 def labelling_png(path: Path) -> None:
@@ -156,7 +152,7 @@ def labelling_png(path: Path) -> None:
                 assert process.stdout is not None
                 address = re.search(r"http://[^\s\"]+", process.stdout.readline())
                 assert address is not None
-                photograph(address[0], path, 1100, 760)
+                photograph(address[0], path, 1280, 800)
             finally:
                 process.terminate()
 

@@ -72,7 +72,6 @@ def _band(band: PlotBand, plot: Plot) -> Iterator[str]:
     width = (RIGHTMOST - LEFTMOST) * (plot.x.share(band.high) - plot.x.share(band.low))
     left = _x(plot.x, band.low)
     yield f'<rect class="band" x="{left}" width="{width:.2f}%" y="{ABOVE:g}" height="{plot.height}"/>'
-    yield f'<text x="{left}" dx="4" y="{ABOVE + 12:g}">{escape(band.text)}</text>'
 
 
 def _bar(bar: PlotBar, plot: Plot) -> Iterator[str]:

@@ -100,7 +100,6 @@ class PlotBand:
 
     low: float
     high: float
-    text: str
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from markscheme.calibration.comparison import Comparison
 from markscheme.phrases import counted, number, percent, signed
 from markscheme.report import document as doc
 from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotMark, PlotPoint, PlotRule
+from markscheme.stats.agreement_figures import DECIMALS
 from markscheme.stats.intervals import Floats
 from markscheme.stats.planning import labels_for_share
 from markscheme.stats.shares import share as share_of
@@ -19,6 +20,7 @@ BINS = 20
 """Bars of the histogram: each is .05 of a score, the finest step that rubrics of a few criteria have."""
 HALF_WIDTHS = (0.20, 0.15, 0.12, 0.10, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03)
 """Half-widths for which the labels are drawn: from an interval that says little to one that few can pay for."""
+_GRAY = " Shaded: the gray zone, where a person decides."
 FEWEST_TO_PLAN = 10
 """Labelled examples below which agreement is too uncertain to plan by."""
 FEWEST_IN_MATRIX = 3
@@ -39,10 +41,11 @@ def score_histogram(comparison: Comparison) -> Plot | None:
     known = ~np.isnan(comparison.scores) & ~np.isnan(gold)
     if not rubric.decides or not known.any():
         return None
-    edges = np.linspace(0.0, 1.0, BINS + 1)
-    passing = np.histogram(comparison.scores[known & (gold == 1)], edges)[0].tolist()
-    failing = np.histogram(comparison.scores[known & (gold == 0)], edges)[0].tolist()
-    bins = list(zip(pairwise(edges.tolist()), failing, passing, strict=True))
+    edges = [round(edge / BINS, DECIMALS) for edge in range(BINS + 1)]
+    passing = _counts(comparison.scores[known & (gold == 1)])
+    failing = _counts(comparison.scores[known & (gold == 0)])
+    bins = list(zip(pairwise(edges), failing, passing, strict=True))
+    zone = tuple(_gray_zone(comparison))
     rows = tuple(
         (f"{number(left)} to {number(right)}", str(fails), str(passes))
         for (left, right), fails, passes in bins
@@ -52,12 +55,19 @@ def score_histogram(comparison: Comparison) -> Plot | None:
         title="The judge's scores.",
         x=Axis(0.0, 1.0, tuple((at / 5, f"{at / 5:g}") for at in range(6)), "judge's score"),
         y=Axis.counting(max(fails + passes for _, fails, passes in bins), "examples"),
-        marks=(*_gray_zone(comparison), *_bars(bins), PlotRule(rubric.pass_mark, "pass mark", is_upright=True)),
+        marks=(*zone, *_bars(bins), PlotRule(rubric.pass_mark, "pass mark", is_upright=True)),
         table=doc.Table(("judge's score", "gold fails", "gold passes"), rows),
-        caption="Bars on the wrong side of the pass mark are wrong decisions.",
+        caption=f"Bars on the wrong side of the pass mark are wrong decisions.{_GRAY if zone else ''}",
         key=(("gold fails", "baseline"), ("gold passes", "judge")),
         height=180,
     )
+
+
+def _counts(scores: Floats) -> list[int]:
+    """How many scores are in each bin; a score at the edge of two is in the upper one, as at the pass mark."""
+    places = np.floor(np.round(scores * BINS, DECIMALS)).astype(int)
+    counts: list[int] = np.bincount(np.clip(places, 0, BINS - 1), minlength=BINS).tolist()
+    return counts
 
 
 def _bars(bins: Sequence[tuple[tuple[float, float], int, int]]) -> Iterator[PlotMark]:
@@ -75,7 +85,7 @@ def _gray_zone(comparison: Comparison) -> Iterator[PlotMark]:
     low = max(0.0, mark - zone.fails)
     high = min(1.0, mark + zone.passes)
     if low < high:
-        yield PlotBand(low, high, "gray zone: ask a person")
+        yield PlotBand(low, high)
 
 
 # --- what more labels would buy -------------------------------------------------------------------------------------
