@@ -90,7 +90,8 @@ class Grade:
         id: The submission's.
         outcomes: For each criterion, by name, a verdict or why there is none; empty for a holistic grade.
         by_criterion: How good the response is by each criterion, 0 to 1, reversed for a fault; None without a verdict.
-        without_words: By criterion on which a decision model gave no reason, its level and probability: "MET .93".
+        without_words: By criterion on which a decision model gave no reason, its level and probability: "MET .93"; by
+            category, its label and the reason.
         error: Why the submission is not graded; None if it is.
         scored: Score, raw score and pass or fail; None if not graded, or if the rubric has categories alone and doesn't
             say which pass.
@@ -251,6 +252,11 @@ class Grading:
         """A Grade without a score, with the usage of the replies that came all the same."""
         return self._grade(submission, replies, why)
 
+    def _says_itself(self, verdict: Verdict) -> bool:
+        """Whether a number doesn't say what a verdict is: a decision model's without a reason, and a category."""
+        is_category = self.rubric.criterion(verdict.criterion).scale.coded
+        return is_category or bool(verdict.probabilities and not verdict.reason)
+
     def _receipt_of(self, submission: Submission) -> "Receipt | None":
         if self.receipt is None or not self.receipt.excepted:
             return self.receipt
@@ -406,7 +412,7 @@ class Grading:
             without_words={
                 name: outcome.in_words(self.rubric.criterion(name).scale)
                 for name, outcome in (outcomes or {}).items()
-                if isinstance(outcome, Verdict) and outcome.probabilities and not outcome.reason
+                if isinstance(outcome, Verdict) and self._says_itself(outcome)
             },
         )
 

@@ -1,5 +1,6 @@
 """Categories: equal or not, without a score, a bias or a decision, unless the rubric says which of them pass."""
 
+import asyncio
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -9,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from markscheme import compare
+from markscheme import ScriptedJudge, compare
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
 from markscheme.errors import RubricError, UsageError
-from markscheme.grading import Grade, grade_json
+from markscheme.grading import Grade, Grading, grade_json
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.rating import Rated, Rating, RatingReader
@@ -262,3 +263,10 @@ def test_files_have_the_label_of_a_category_so_that_another_order_of_labels_chan
     assert rating_of(grade, KIND, "judge").to_json()["criteria"]["kind"]["level"] == "c"
     assert grade_json(grade, KIND)["criteria"]["kind"]["level"] == "c"
     assert grade.why_no_decision is not None
+
+
+def test_the_reason_of_a_grade_names_the_category() -> None:
+    judge = ScriptedJudge([{"kind": "b"}])
+    grade = asyncio.run(Grading(KIND, judge).grade(Submission("x")))
+    assert "kind b: " in grade.reason
+    assert "kind –" not in grade.reason
