@@ -84,6 +84,10 @@ def test_judges_that_are_compared_count_with_those_on_record(sitting: Path) -> N
 def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:
     (sitting / "rater.py").write_text("def judge(system_prompt, user_prompt):\n    return {}\n")
     judge = "function:rater:judge"
+    printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
+    after = printed(sitting, "markscheme", "improve", "kind", "--plan", "--judge", judge, "--proposer", judge)
+    assert "Whether the judge can gate is another question: Label about 40 more for an even chance" in after
+    (sitting / "calibration" / "kind" / "next_labels.json").unlink()
     plan = printed(sitting, "markscheme", "improve", "kind", "--plan", "--judge", judge, "--proposer", judge)
     assert "198 labelled tasks in all" in plan
     assert "Whether the judge can gate is another question: calibrate says how many labels it takes" in plan

@@ -127,6 +127,7 @@ class ImprovementPlan:
         graded: Maximum number of examples to grade.
         proposals: Maximum number of requests to the proposer.
         cost: Of grading them.
+        to_gate: The labels that the verdict on the judge needs, in the sentence of its calibration; "" before one.
     """
 
     rubric: str
@@ -138,6 +139,7 @@ class ImprovementPlan:
     graded: int
     proposals: int
     cost: Cost
+    to_gate: str = ""
 
     @property
     def needed(self) -> tuple[int, int]:

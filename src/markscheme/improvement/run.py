@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from markscheme.calibration.plans.next_labels import NEXT_LABELS, next_labels
 from markscheme.grading import scorers_for
 from markscheme.improvement.candidates import LabelledTexts, read_candidates, refuse_unwritten
 from markscheme.improvement.confirmation import confirm
@@ -15,6 +16,7 @@ from markscheme.improvement.trial import Asker, Tried, refuse_ungraded
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
 from markscheme.progress import Watch, unwatched
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.rubrics.edit import Changes, edit
 from markscheme.stats.selection import FINALISTS, first_size, opening_alpha, survivors
@@ -143,7 +145,16 @@ class ImprovementRequest:
                 output_tokens=round(cost.output_tokens * scale),
                 usd=None if cost.usd is None else cost.usd * scale,
             ),
+            self._to_gate(),
         )
+
+    def _to_gate(self) -> str:
+        """The labels that the verdict on the judge needs, by the last calibration; "" before one."""
+        setting = self.setting
+        if not (setting.folder / NEXT_LABELS).is_file():
+            return ""
+        examples = (*setting.dev.gold.examples, *setting.sealed.gold.examples)
+        return next_labels(setting.folder, setting.rubric, ExampleSet(examples)).in_words
 
     def _most_graded(self, batches: Sequence[int]) -> int:
         """Examples to grade if every batch of wordings is full and two finalists are tested."""

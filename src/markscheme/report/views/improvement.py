@@ -198,7 +198,8 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     likely = chance >= _LIKELY
     head = f"{'Enough' if likely else 'Few'} labels to confirm better words."
     text = f"With these labels {what} is found with a probability of {percent(chance)}."
-    other = "Whether the judge can gate is another question: calibrate says how many labels it takes."
+    to_gate = plan.to_gate or "calibrate says how many labels it takes."
+    other = f"Whether the judge can gate is another question: {to_gate}"
     callout = doc.Callout("good" if likely else "open", head, f"{text} {other}")
     missing = labels - plan.dev[1] - plan.sealed[1]
     words = "Next" if likely else "Next, for a probability of 80%"
