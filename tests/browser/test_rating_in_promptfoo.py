@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+from markscheme.discovery.notes_in import Author, read_notes
 from markscheme.promptfoo.results import read_results
 from tests.commands.console import run
 from tests.promptfoo.answering import judging
@@ -96,6 +97,17 @@ def score(page: Page, text: str, value: str) -> None:
             return
 
 
+def comment(page: Page, text: str, words: str) -> None:
+    """Write a comment on the cell that shows `text`."""
+    cell = page.locator("td", has_text=text).filter(has=page.get_by_label("Edit comment")).last
+    cell.hover()
+    cell.get_by_label("Edit comment", exact=True).click()
+    page.get_by_role("dialog").get_by_role("textbox").fill(words, timeout=30_000)
+    with page.expect_response(_keeps) as kept:
+        page.get_by_role("dialog").get_by_role("button", name="Save").click(timeout=30_000)
+    assert kept.value.ok
+
+
 def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium: Browser, tmp_path: Path) -> None:
     config = export(tmp_path, TEXTS)
     private = tmp_path / "promptfoo"
@@ -112,6 +124,7 @@ def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium:
         press(page, TEXTS[2], "Mark test failed")
         press(page, TEXTS[3], "Mark test passed")
         score(page, TEXTS[4], "0.4")
+        comment(page, TEXTS[5], "names another capital")
     rated = tmp_path / "rated.json"
     exported = subprocess.run(
         [*install_promptfoo().command, "export", "eval", name, "-o", str(rated)],
@@ -132,6 +145,12 @@ def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium:
     assert scored.score == pytest.approx(0.4)
     assert manual[TEXTS[5]] is None
     assert {row.inputs["query"]: row.passed for row in rows.values()} == judged
+
+    noted = read_notes([rated], Author("ann"))
+    (noted_id,) = [id for (_, id), passages in noted.passages.items() if passages]
+    assert [passage.text for passage in noted.passages["ann", noted_id]] == ["names another capital"]
+    assert noted.examples[noted_id].submission.response == TEXTS[5]
+    assert len(noted.readings) == 6  # five with a thumb or a score, and the one with a comment
 
     calibrated = run("calibrate", str(rated), "--json", "-", cwd=tmp_path)
     assert calibrated.returncode in (1, 4), calibrated.stderr

@@ -44,6 +44,8 @@ RATED = (
     "tune place --examples FILE --ratings ratings.jsonl",
     "improve place --examples FILE --plan",
     f"experiment place.experiment.yaml --outputs FILE {JUDGE}",
+    "discover fresh --notes FILE --kind human --rater ann --json",
+    "discover fresh --pool FILE --json",
     f"experiment place.experiment.yaml --calibration FILE {JUDGE} --model function:parcel_desk:answer",
 )
 """Commands that take rated files of any format."""
@@ -94,6 +96,12 @@ OTHER: Mapping[str, Sequence[str]] = {
     "reply.txt": (f"grade place FILE {JUDGE} --no-cache",),
     "steps.json": (f"grade agent reply.txt --input messages=@FILE {JUDGE} --no-cache",),
     "decisions.jsonl": ("pass-rate FILE --calibration FILE",),
+    "notes.csv": ("discover fresh --notes FILE --kind human --rater ann --json",),
+    "calibration/read/notes/ann.jsonl": ("discover read --json", "discover read --write --json"),
+    "calibration/read/modes.yaml": ("discover read --json", "discover read --write --json"),
+    "calibration/read/assigned.jsonl": ("discover read --json",),
+    "calibration/read/discover.json": ("discover read --json",),
+    "groups.jsonl": ("discover read --assign FILE --json",),
 }
 """Files that are not rated ones, with the commands that read them."""
 SETTINGS = 'target = 0.8\njudge = "anthropic"\nconcurrency = 2\n'
@@ -279,6 +287,22 @@ def _write_others(folder: Path) -> None:
     _prepared(["calibrate", "place", "--ratings", "ratings.jsonl", "--accept", "--anyway", "--quiet"], folder)
     _record_replies(folder)
     _answer_sheet(folder)
+    _note_outputs(folder)
+
+
+def _note_outputs(folder: Path) -> None:
+    lines(folder / "read.jsonl", [{"id": unit, "response": exports.reply(unit)} for unit in exports.UNITS])
+    note = {
+        "note": "wrong town",
+        "mode": "town",
+        "definition": "It names a wrong town.",
+        "rater": "ann",
+        "kind": "human",
+    }
+    lines(folder / "said.jsonl", [{"id": unit, **note} for unit in exports.UNITS])
+    (folder / "notes.csv").write_text("id,note,quote,mode\np1,wrong town,Reply,town\np2,,,\n")
+    lines(folder / "groups.jsonl", [{"note": "ann/p1/1", "modes": ["town"]}])
+    _prepared(["discover", "read", "--pool", "read.jsonl", "--notes", "said.jsonl", "--random", "--json"], folder)
 
 
 def _record_replies(folder: Path) -> None:

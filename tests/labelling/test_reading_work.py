@@ -85,6 +85,7 @@ def test_changes_of_groups_are_undone_one_by_one(opened: OpenedDiscovery) -> Non
     work.group({"do": "anchor", "mode": "price", "quote": "Only"})
     assert opened.codebook().mode("price").quotes == ("Only",)
     assert opened.codebook().mode("price").severity == 3
+    assert opened.codebook().mode("price").changed == f"ann {clock()}"
     for _ in range(4):
         work.group({"do": "undo"})
     assert grouping_state(work) == before

@@ -38,6 +38,7 @@ class Mode:
         parts: The modes that were merged into it; readings for one of them alone aren't readings for it.
         halves: The modes that it was split into; empty for one that is listed.
         half_of: The mode of which it is a half, whose readings count for it too; "" for any other.
+        changed: Who changed it last, and when, as written; "" if nobody did.
         is_turned: Whether the author turned it round: the criterion asks for the good, not for the fault.
     """
 
@@ -57,6 +58,7 @@ class Mode:
     halves: tuple[str, ...] = ()
     half_of: str = ""
     is_turned: bool = False
+    changed: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -91,6 +93,7 @@ class Mode:
             "halves": list(self.halves),
             "half_of": self.half_of,
             "turned": self.is_turned,
+            "changed": self.changed,
         }
         entry: dict[str, Any] = {"name": self.name, "definition": self.definition, "severity": self.severity}
         entry |= {"by": self.by, "named": self.named}
@@ -209,6 +212,15 @@ class Codebook:
         """The modes that were merged into one, directly or through others."""
         parts = tuple(part for part in self.modes if part.into == mode.name)
         return tuple(inner for part in parts for inner in (part, *self.parts_of(part)))
+
+    def signed(self, before: "Codebook", by: str, at: str) -> "Codebook":
+        """The same, with who changed them and when in the modes that differ from an earlier codebook's."""
+        earlier = {mode.name: mode for mode in before.modes}
+        modes = (
+            mode if mode == earlier.get(mode.name) or mode.name not in earlier else replace(mode, changed=f"{by} {at}")
+            for mode in self.modes
+        )
+        return replace(self, modes=tuple(modes))
 
     # --- changes ------------------------------------------------------------------------------------------------------
 

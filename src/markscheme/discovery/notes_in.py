@@ -20,7 +20,7 @@ from markscheme.readers.imported import NO, YES
 from markscheme.readers.peek import Peek
 from markscheme.readers.tool_content import QUERY, Remark, ToolContent
 from markscheme.submission import RESPONSE_KEYS, Submission, as_text
-from markscheme.text import on_one_line
+from markscheme.text import is_path_component, on_one_line
 
 NOTE_FIELDS = ("id", "note", "quote", "mode", "definition", "severity", "rater", "kind", "pass", "read", "at", "group")
 """What the columns of a table of notes may be called."""
@@ -136,6 +136,12 @@ def read_notes(paths: Sequence[Path], author: Author = Author()) -> NotesIn:
         _read_export(file_format, peeks, author, content)
     if not content.readings:
         raise RatingError(f"contains no notes{_instead(content.lost)}", path=paths[0])
+    for rater in dict.fromkeys(rater for rater, _ in content.readings):
+        if not is_path_component(rater):
+            raise RatingError(
+                f"names a reader {rater!r}, whose notes can't be a file's; give a name of letters and digits",
+                path=paths[0],
+            )
     return content
 
 

@@ -114,7 +114,7 @@ class DiscoveryFolder:
                 try:
                     book.mode(name)
                 except UsageError as error:
-                    faults.append(Fault(str(error), last_line[note]))
+                    faults.append(Fault(f"{error} in {MODES_FILE}", last_line[note]))
         if faults:
             refuse_lines(RatingError(faults, path=path))
         return book
@@ -264,7 +264,7 @@ def mode_of(entry: Any) -> Mode:
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"a mode has a `name`, a text; found {shown(name)}")
     severity = entry.get("severity", DEFAULT_SEVERITY)
-    if severity not in HOW_BAD:
+    if isinstance(severity, bool) or not isinstance(severity, int) or severity not in HOW_BAD:
         words = ", ".join(f"{level} {word}" for level, word in HOW_BAD.items())
         raise ValueError(f"`severity` of {name!r} is {words}; found {shown(severity)}")
     kind = entry.get("kind", "human")
@@ -287,6 +287,7 @@ def mode_of(entry: Any) -> Mode:
         _texts(entry, "halves"),
         str(entry.get("half_of") or ""),
         entry.get("turned") is True,
+        str(entry.get("changed") or ""),
     )
 
 

@@ -237,7 +237,7 @@ class ReadingWork:
             self.undo()
             return
         at = self.clock()
-        self.change(lambda book: _grouped(book, what, sent, self.rater, at))
+        self.change(lambda book: _grouped(book, what, sent, self.rater, at).signed(book, self.rater, at))
 
     def recode_notes(self) -> list[str]:
         """The sorted notes that a second person sorts, blind: thirty at random, the same for everyone."""
