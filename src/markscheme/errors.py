@@ -56,6 +56,10 @@ class SubmissionError(UsageError, ValueError):
         super().__init__(f"{name} {'contains' if within else 'is'} {kind}; accepted are {accepted}")
 
 
+_ALIKE = 0.8
+"""Likeness from which one file's name is taken for another's: their endings are alike already."""
+
+
 def suggestion(text: str, valid_names: Iterable[str], *, mark: str = "") -> str:
     """The end of an error about an unknown name: the nearest known one, "" if none is near.
 
@@ -67,6 +71,16 @@ def suggestion(text: str, valid_names: Iterable[str], *, mark: str = "") -> str:
 
     near = difflib.get_close_matches(text, list(valid_names), n=1)
     return f"; did you mean {mark}{near[0]}{mark}?" if near else ""
+
+
+def no_file(path: Path) -> str:
+    """The end of a sentence on a file that isn't there: the nearest name in its folder, or that there is no folder."""
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    import difflib
+
+    near = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1, cutoff=_ALIKE)
+    return f"there is no such file; did you mean {near[0]}?" if near else "there is no such file"
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 import yaml
 
-from markscheme.errors import FileError, refuse_lines
+from markscheme.errors import FileError, no_file, refuse_lines
 from markscheme.numerals import finite
 from markscheme.text import cut_short, encodable, encodable_data
 
@@ -46,6 +46,8 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
     try:
         with path.open("rb") as file:
             raw = file.read(-1 if most_bytes is None else most_bytes + 1)
+    except FileNotFoundError as problem:
+        raise error(no_file(path), path=path) from problem
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
     if most_bytes is not None and len(raw) > most_bytes:
@@ -467,7 +469,7 @@ class _Reader:
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
-                raise self.refuse("a key must be a word", line)
+                raise self.refuse("a key must be a word; a text with {{…}} or a comma inside { } needs quotes", line)
             key = encodable(key_node.value)
             if key in entries:
                 raise self.refuse(f"the key {key!r} occurs twice in one place", line)

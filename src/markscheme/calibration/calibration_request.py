@@ -154,7 +154,7 @@ class CalibrationRequest:
         if self.sides is not None:
             return self._of_table(self.sides)
         if self.drift.accept and len(self.judges) > 1:
-            raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named")
+            raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named: name one")
         return self._of_rubric()
 
     def _refuse_options_of_rubrics(self, why: str, **more: object) -> None:

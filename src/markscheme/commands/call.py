@@ -219,7 +219,8 @@ def sentence(error: CycloptsError) -> str:
                 return f"`{error.keyword or argument.name}` needs a value: {_metavar(argument)}"
             command = " ".join(error.command_chain or ())
             missing = _metavar(argument) if argument.is_positional_only() else f"`{argument.name} {_metavar(argument)}`"
-            return f"{missing} is missing; `markscheme {command} --help` shows how"
+            example = described(command).example
+            return f"{missing} is missing, as in: {example}" if example else f"{missing} is missing"
         case cyclopts.RepeatArgumentError():
             return f"`{error.token.keyword}` is given more than once"
         case cyclopts.UnusedCliTokensError():

@@ -21,6 +21,7 @@ from markscheme.errors import (
     RatingWarning,
     SubmissionError,
     UsageError,
+    no_file,
     refuse_lines,
     suggestion,
 )
@@ -390,6 +391,8 @@ def _text_of(path: Path) -> str:
     refuse_device(path, RatingError)
     try:
         return _decoded(path.read_bytes(), path)
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: {no_file(path)}") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
 

@@ -160,7 +160,7 @@ def _refuse_together(candidates: Sequence[Path], proposer: str | None, *, outsid
     """
     if not (candidates or proposer or plan):
         raise UsageError(
-            "nothing to try: name wordings (--candidates FILE) or a model that writes them (--proposer NAME)"
+            "nothing to try: name wordings (--candidates FILE) or a model that writes them (--proposer anthropic)"
         )
     if outside and proposer:
         raise UsageError("--outside is for wordings written without these labels; a --proposer is shown dev labels")

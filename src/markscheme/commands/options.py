@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from cyclopts import Parameter
 
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, no_file
 from markscheme.judges.kinds import judge_forms
 from markscheme.judges.options import ASK_OPTIONS, AskOption, AskOptions
 from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
@@ -455,5 +455,5 @@ def existing_file(path: Path) -> Path:
         UsageError: It doesn't.
     """
     if not path.is_file():
-        raise UsageError(f"there is no file {path}")
+        raise UsageError(f"{path}: {'this is a folder, not a file' if path.is_dir() else no_file(path)}")
     return path

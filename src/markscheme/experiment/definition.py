@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from markscheme.errors import ExperimentError, Fault
+from markscheme.errors import ExperimentError, Fault, suggestion
 from markscheme.experiment.cells import PLACEHOLDER, Cell, ExperimentCase, Model, Output, Variant
 from markscheme.experiment.file import read_experiment
 from markscheme.rubrics.rubric import Rubric
@@ -112,9 +112,13 @@ class Experiment:
         for name in sorted(variant.named):
             lacking = [case for case in self.cases if name not in case.inputs]
             if lacking:
-                hidden = any(name in case.expected for case in lacking)
-                why = "which is for the judge alone" if hidden else "which isn't one of its inputs"
-                yield Fault(f"{_named(lacking)} cannot fill {{{{{name}}}}} of variant {variant.name!r}, {why}")
+                of = f"variant {variant.name!r} asks for {{{{{name}}}}}"
+                if any(name in case.expected for case in lacking):
+                    yield Fault(f"{of}, which {_named(lacking)} has under `expected`: only the judge sees it")
+                    continue
+                inputs = ", ".join(lacking[0].inputs) or "none"
+                near = suggestion(name, lacking[0].inputs, mark="'")
+                yield Fault(f"{of}, but {_named(lacking)} has no such input; its inputs: {inputs}{near}")
 
     def _lacking(self) -> Iterator[Fault]:
         for name in self.rubric.inputs or ():

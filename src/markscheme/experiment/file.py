@@ -43,7 +43,9 @@ def read_experiment(path: Path, outputs: Path | None, build: Callable[..., _T]) 
     text = read_text(path, ExperimentError, most_bytes=MAX_EXPERIMENT_BYTES)
     data, lines = plain_data(text, form_of(path), ExperimentError, path=path)
     if not isinstance(data, dict):
-        raise ExperimentError(f"is a mapping with {', '.join(KEYS)}; found {shown(data)}", path=path, line=1)
+        begin = "rubric: NAME, then variants: and cases: (or outputs:)"
+        problem = f"expected a mapping with {', '.join(KEYS)}, got {shown(data)}; begin with {begin}"
+        raise ExperimentError(problem, path=path, line=1)
     return _Reading(path, data, lines, outputs).experiment(build)
 
 

@@ -13,7 +13,15 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any, Final
 
-from markscheme.errors import FROM_OTHERS_CODE, JudgeError, JudgeSilent, JudgeUnavailable, UnreadableReply, UsageError
+from markscheme.errors import (
+    FROM_OTHERS_CODE,
+    JudgeError,
+    JudgeSilent,
+    JudgeUnavailable,
+    UnreadableReply,
+    UsageError,
+    suggestion,
+)
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Identity, Judge, Reply, Usage, Wrapping
 from markscheme.judges.provider import shown
@@ -84,7 +92,9 @@ class FunctionJudge:
             imported = getattr(import_user_module(module), function)
         except FROM_OTHERS_CODE as error:
             why = error if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
-            raise UsageError(f"cannot import function {function!r} of module {module!r}: {why}") from error
+            names = vars(sys.modules[module]) if module in sys.modules else ()
+            instead = suggestion(function, names)
+            raise UsageError(f"cannot import function {function!r} of module {module!r}: {why}{instead}") from error
         return cls(imported, f"function:{name}", module, apart=True)
 
     @property

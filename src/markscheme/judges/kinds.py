@@ -7,6 +7,7 @@ module is cheap; an adapter is imported when its kind is opened.
 
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
@@ -112,9 +113,26 @@ def known_kind(name: str) -> JudgeKind:
     kind = kind_of(name)
     if kind is None:
         names = [*(shipped.name for shipped in SHIPPED_KINDS), *_installed(tuple(sys.path))]
-        nearest = suggestion(name.partition(":")[0], names, mark="'")
-        raise UsageError(f"unknown judge {name!r}{nearest}; expected {judge_forms()}")
+        meant = _meant(name)
+        nearest = f"; did you mean '{meant}'?" if meant else suggestion(name.partition(":")[0], names, mark="'")
+        raise UsageError(f"unknown judge {name!r}{nearest or f'; expected {judge_forms()}'}")
     return kind
+
+
+def _meant(name: str) -> str:
+    """The judge that a model's or a file's name is likely to mean; "" for any other name.
+
+    >>> _meant("gpt-5"), _meant("judges.py:good"), _meant("claude-haiku-4-5"), _meant("small.gguf"), _meant("nobody")
+    ('openai:gpt-5', 'function:judges:good', 'anthropic:claude-haiku-4-5', 'local:small.gguf', '')
+    """
+    file, colon, function = name.partition(".py:")
+    if colon and function:
+        return f"function:{file.replace('/', '.')}:{function}"
+    if name.startswith("claude"):
+        return f"anthropic:{name}"
+    if name.endswith(".gguf"):
+        return f"local:{name}"
+    return f"openai:{name}" if re.match(r"(gpt|chatgpt|o\d)(-|$)", name) else ""
 
 
 def kinds() -> Iterator[JudgeKind]:

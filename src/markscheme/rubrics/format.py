@@ -24,6 +24,7 @@ from markscheme.rubrics.rubric import (
 
 Problems = list[tuple[Place, str]]
 """Places of invalid values, each with a message."""
+_QUOTES = " without a value; a text with a comma inside { } needs quotes"
 MISSING = object()
 """Marks a key without a default: it is required."""
 
@@ -182,7 +183,9 @@ class Keys:
         for name, key in self.keys.items():
             spelled = key.spelled if key.spelled in entries else name
             read[name] = self._value(key, entries.pop(spelled, MISSING), (*at, spelled), problems)
-        problems += [((*at, name), f"unknown key {str(name)!r}{self._nearest(name)}") for name in entries]
+        for name, value in entries.items():
+            instead = self._nearest(name) if value is not None else _QUOTES
+            problems.append(((*at, name), f"unknown key {str(name)!r}{instead}"))
         return read
 
     @staticmethod

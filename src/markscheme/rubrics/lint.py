@@ -123,7 +123,10 @@ def _of_words(criterion: Criterion) -> Iterator[tuple[Code, str]]:
     if not described and joined >= 2:
         yield "split-up", "it asks several things at once; as several yes/no criteria each gets its own verdict"
     elif not described and joined == 1 and levels == 2:
-        yield "double-barrelled", "it asks two things with one yes or no; a response that meets one has no answer"
+        yield (
+            "double-barrelled",
+            "it asks two things at once; make two criteria of it, or say what one of them counts",
+        )
 
 
 def _of_failing(criterion: Criterion) -> Iterator[tuple[Code, str]]:
@@ -143,11 +146,8 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
     for name, weight in positive.items():
         rest = (total - weight) / total
         if len(positive) > 1 and weight / total >= rubric.pass_mark > rest:
-            decides = (
-                f"it decides alone: with {percent(weight / total)} of the weight it passes a response by itself, and "
-            )
-            without = f"without it nothing reaches the pass mark {rubric.pass_mark:g}"
-            yield Advice("one-decides", name, decides + without)
+            decides = f"it decides alone: it has {percent(weight / total)} of the weight, and the pass mark is"
+            yield Advice("one-decides", name, f"{decides} {rubric.pass_mark:g}; lower its weight, or drop the others")
     for criterion in rubric.criteria:
         if positive and criterion.weight < 0 and -criterion.weight >= total:
             outweighs = "this fault alone takes all that can be earned; `required: true` says so openly"

@@ -35,7 +35,8 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
         for suffix in RUBRIC_SUFFIXES:
             if (folder / f"{name}{suffix}").is_file():
                 return folder / f"{name}{suffix}"
-    raise UsageError(f"there is no rubric named {name!r}{_instead(name, start, near)}")
+    is_folder = f"{name} is a folder; " if as_path.is_dir() else ""
+    raise UsageError(f"{is_folder}there is no rubric named {name!r}{_instead(name, start, near)}")
 
 
 def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dict[str, Path]:
