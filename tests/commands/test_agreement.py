@@ -184,7 +184,7 @@ def test_notes_call_raters_by_their_names(tmp_path: Path) -> None:
     rows = [f"{1 + n % 3},2,{1 + n % 3}" for n in range(30)]
     (tmp_path / "three.csv").write_text("\n".join(["ann,bob,cy", *rows]), encoding="utf-8")
     three = run("markscheme", "agreement", "three.csv", "--details", cwd=tmp_path).stdout
-    assert "withheld: bob never leaves level 2" in three
+    assert "no interval: bob never leaves level 2" in three
     (tmp_path / "two.csv").write_text(
         "\n".join(["ann,bob", *(row.rpartition(",")[0] for row in rows)]), encoding="utf-8"
     )

@@ -222,7 +222,7 @@ def test_a_pool_that_moved_is_an_error_that_names_the_option(project: Path) -> N
         (["--plan"], "--suggest"),
         (["--assign", "notes.jsonl", "--kind", "human"], "--rater"),
         (["--notes", "outputs.jsonl"], "has no notes"),
-        (["--notes", "nowhere.csv"], "there is no file"),
+        (["--notes", "nowhere.csv"], "there is no such file"),
     ],
 )
 def test_a_call_that_cannot_work_says_what_to_do(project: Path, options: list[str], says: str) -> None:

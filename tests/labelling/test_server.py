@@ -440,7 +440,7 @@ def test_promptfoos_results_are_a_pool(project: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--pool", "nowhere.jsonl"], "there is no file"),
+        (["--pool", "nowhere.jsonl"], "there is no such file"),
         (["--pool", "rubrics/manners.yaml"], "a list of examples"),
         (["--pool", "broken.jsonl"], "broken.jsonl:1: is not readable JSON"),
         (["--pool", "empty.jsonl"], "holds no response with a text"),

@@ -42,6 +42,11 @@ def view(agreement: Agreement) -> Document:
     )
 
 
+def _note(estimate: Estimate) -> str:
+    """Why an estimate has no interval, or only an approximate one."""
+    return (estimate.note or "").replace("withheld: ", "no interval: ").replace("rough: ", "approximate: ")
+
+
 def _level(level: float | str) -> str:
     return level if isinstance(level, str) else f"{level:g}"
 
@@ -77,7 +82,7 @@ def _good_for(alpha: float) -> tuple[Tone, str]:
 
 def _measures(statistics: Mapping[str, Estimate], names: Collection[str]) -> tuple[Table, Notes]:
     shown = [(name, statistics[name]) for name in names if name in statistics]
-    rows = tuple((name.replace("_", " "), with_interval(estimate), estimate.note or "") for name, estimate in shown)
+    rows = tuple((name.replace("_", " "), with_interval(estimate), _note(estimate)) for name, estimate in shown)
     undefined = tuple(
         f"– {name.replace('_', ' ')}: {estimate.undefined}." for name, estimate in shown if estimate.undefined
     )

@@ -31,7 +31,7 @@ def view(file: RatedFile, to: Path | None, examples_to: Path | None, additions: 
 
 def _written(file: RatedFile, to: Path | None, examples_to: Path | None, additions: Additions | None) -> str:
     """What became of the file, in a sentence."""
-    ratings = f"{counted(len(file.ratings), 'rating')} read"
+    ratings = f"{counted(len(file.ratings), 'rating')} read" if file.ratings or not examples_to else ""
     if to:
         ratings = f"{counted(len(file.ratings), 'rating')} written to {to}"
     if to and additions is not None:

@@ -53,7 +53,8 @@ def view(plan: Plan) -> Document:
     """The labels that the verdict needs, and what was asked for besides; the rest is details."""
     return Document(
         title=f"{plan.rubric} · {counted(plan.labelled, 'labelled example')}",
-        source="A plan: no calls were made.",
+        source="A plan: no calls were made."
+        + (f" Each example is to be labelled by {plan.annotators} annotators." if plan.annotators > 1 else ""),
         blocks=(_callout(plan), Notes(tuple(map(_next_run, plan.costs))), *_asked_for(plan)),
         sections=tuple(_sections(plan)),
         onward=_onward(plan),
@@ -68,8 +69,7 @@ def _callout(plan: Plan) -> Callout:
     head, stop, rest = asked.in_words.partition(". ")
     to_give = ""
     if asked.labels is not None and asked.labels.more and plan.annotators > 1:
-        by_each = f"{counted(plan.annotators, 'annotator')} label each example"
-        to_give = f"{by_each}: {asked.labels.more * plan.annotators:,} labels to give."
+        to_give = f"Labels to give: {asked.labels.more * plan.annotators:,}."
     return Callout("open", f"{head}{stop.rstrip()}", f"{rest} {to_give}".strip())
 
 
