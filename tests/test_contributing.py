@@ -163,12 +163,8 @@ def test_an_added_view_is_rendered_in_every_format(tmp_path: Path) -> None:
         timeout=300,
         check=True,
     )
-    assert (
-        " ".join(shown.stdout.split()).count(
-            "41 test examples are held out, and looked at 2 times (2026-11-02 to 2026-11-09)."
-        )
-        == 3
-    )
+    sentence = "41 test examples are held out, and looked at 2 times (2026-11-02 to 2026-11-09)."
+    assert " ".join(shown.stdout.split()).count(sentence) == 3
     assert "| 2026-11-09 | tune | 41 |" in shown.stdout
     assert re.search(r"^2026-11-09 +tune +41", shown.stdout, re.M)
 
