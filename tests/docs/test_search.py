@@ -33,6 +33,9 @@ QUESTIONS = {
     "gray zone": "howto/tune/",
     "promptfoo": "howto/promptfoo/",
     "budget": "howto/cost/",
+    "where does my data go": "privacy/",
+    "privacy": "privacy/",
+    "install": "install/",
 }
 """The page that answers each question."""
 
@@ -54,6 +57,6 @@ def test_the_page_that_answers_is_first_or_second(results: dict[str, list[str]])
 
 def test_benchmarks_and_the_changelog_come_after_every_page_that_helps(results: dict[str, list[str]]) -> None:
     for question, pages in results.items():
-        helping = [place for place, page in enumerate(pages) if page.startswith(("howto/", "tutorial/"))]
+        helping = [place for place, page in enumerate(pages) if page.startswith(("howto/", "tutorial/", "privacy/"))]
         recorded = [place for place, page in enumerate(pages) if page.startswith("repository/")]
         assert max(helping[:2]) < min(recorded, default=len(pages)), (question, pages[:6])

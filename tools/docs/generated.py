@@ -29,6 +29,9 @@ SAMPLE_REPORT = "sample-report.html"
 BOOSTS = {
     "howto/": 4.0,
     "tutorial": 2.0,
+    "outputs": 2.0,
+    "privacy": 4.0,
+    "install": 4.0,
     "reference/commands": 0.5,
     "reference/configuration": 1.0,
     "reference/formats": 1.0,
