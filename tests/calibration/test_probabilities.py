@@ -82,7 +82,7 @@ def test_the_report_has_a_row_for_each_criterion_and_the_page_a_diagram() -> Non
         assert f"| {name} |" in text
     assert "this is shown, not applied" in text
     page = calibration.to_html()
-    assert page.count('class="scatter reliability"') == 3
+    assert page.count('aria-label="Reliability."') == 3
 
 
 def test_the_json_has_every_figure_and_null_where_there_are_no_bins() -> None:

@@ -7,11 +7,21 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from markscheme.report.document import Document, OnPages, Section, Table
+from markscheme.report.document import (
+    Curve,
+    CurveSeries,
+    Document,
+    OnPages,
+    Reliability,
+    ReliabilityPoint,
+    Section,
+    Table,
+)
 from markscheme.report.drawing import ABOVE, LEFTMOST, RIGHTMOST, drawn
 from markscheme.report.html import render_html
 from markscheme.report.markdown import render_markdown
 from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotPoint, PlotRule
+from markscheme.report.plots import plot_of
 from markscheme.report.sections.pictures import annotator_matrix, labels_against_width, paired_scores, score_histogram
 from tests.report.hostile import hostile_calibration
 
@@ -77,6 +87,28 @@ def test_an_axis_of_counts_ends_at_the_next_round_number(most: int, ticks: str) 
     axis = Axis.counting(most)
     assert " ".join(words for _, words in axis.ticks) == ticks
     assert axis.high >= max(most, 1)
+
+
+def test_a_curve_is_a_line_for_each_series_with_six_steps_in_its_table() -> None:
+    curve = Curve(
+        (CurveSeries("as read", tuple(range(60))), CurveSeries("averaged", (1.0,) * 30)), "modes", "outputs", ""
+    )
+    plot = plot_of(curve)
+    assert [len(mark.points) for mark in plot.marks if isinstance(mark, PlotLine)] == [60, 30]
+    assert plot.table.headings == ("outputs", "as read", "averaged")
+    assert plot.table.rows[-1] == ("60", "59", "–")
+    assert len(plot.table.rows) == 6
+
+
+def test_a_reliability_diagram_has_each_bin_with_its_interval_above_the_diagonal_and_the_rising_line() -> None:
+    points = (ReliabilityPoint(0.2, 0.3, 0.1, 0.5, "20 examples"), ReliabilityPoint(0.9, 0.8, None, None, "3 examples"))
+    plot = plot_of(Reliability(points, ((0.0, 0.3), (1.0, 0.8)), "tone"))
+    assert [(mark.x, mark.y, mark.low) for mark in plot.marks if isinstance(mark, PlotPoint)] == [
+        (0.2, 0.3, 0.1),
+        (0.9, 0.8, None),
+    ]
+    assert plot.table.rows == (("20%", "30%", "10% to 50%"), ("90%", "80%", "–"))
+    assert drawn(plot).count('class="path target"') == 1
 
 
 def test_an_axis_needs_two_ends() -> None:

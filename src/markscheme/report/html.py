@@ -20,6 +20,7 @@ from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, join
 from markscheme.rendering.words import first_words
 from markscheme.report.document import TONE_SIGNS, Block, Case, Document, Examples, Line, Mark, OnPages, Said, Section
 from markscheme.report.drawing import drawn
+from markscheme.report.plots import plot_of
 from markscheme.submission import RESPONSE, Submission
 from markscheme.trajectory import STEPPED
 
@@ -226,6 +227,7 @@ def _environment() -> "Environment":
     environment.filters |= {"cut": _cut, "kind": lambda value: type(value).__name__, "percent": "{:.2%}".format}
     environment.globals["signs"] = TONE_SIGNS
     environment.globals["ends_of"] = _ends_of
+    environment.globals["plot_of"] = plot_of
     environment.globals["drawn"] = lambda plot: _markup(drawn(plot))
     return environment
 
