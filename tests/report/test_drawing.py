@@ -29,14 +29,14 @@ HOSTILE = '"><script>window.hit = 1</script>'
 MIDDLE = (LEFTMOST + RIGHTMOST) / 2
 
 
-def plot_of(*marks: object, title: str = "A picture.") -> Plot:
+def marks_on(*marks: object, title: str = "A picture.") -> Plot:
     table = Table(("what", "figure"), ((HOSTILE, "0.5"),))
     return Plot(title, Axis(0, 10, ((0, "0"), (10, "ten"))), Axis.of_shares(), marks, table, height=100)  # type: ignore[arg-type]
 
 
 def test_a_mark_is_where_its_figures_are() -> None:
     svg = drawn(
-        plot_of(
+        marks_on(
             PlotPoint(5, 0.5, 0.25, 0.75, "half"),
             PlotLine(((0, 0), (10, 1))),
             PlotBar(0, 5, 0, 1, "all"),
@@ -54,7 +54,7 @@ def test_a_mark_is_where_its_figures_are() -> None:
 
 
 def test_marks_outside_the_axes_stay_at_their_ends() -> None:
-    assert f'cx="{RIGHTMOST:.2f}%" cy="{ABOVE:.1f}"' in drawn(plot_of(PlotPoint(99, 7)))
+    assert f'cx="{RIGHTMOST:.2f}%" cy="{ABOVE:.1f}"' in drawn(marks_on(PlotPoint(99, 7)))
 
 
 class Tags(HTMLParser):
@@ -71,12 +71,12 @@ class Tags(HTMLParser):
 def test_hostile_words_stay_words() -> None:
     tags = Tags()
     rules = (PlotRule(0.5, HOSTILE), PlotRule(5, HOSTILE, is_upright=True), PlotBand(0, 5))
-    tags.feed(drawn(plot_of(*rules, PlotPoint(1, 0.1, says=HOSTILE), PlotBar(1, 2, 0, 1, HOSTILE), title=HOSTILE)))
+    tags.feed(drawn(marks_on(*rules, PlotPoint(1, 0.1, says=HOSTILE), PlotBar(1, 2, 0, 1, HOSTILE), title=HOSTILE)))
     assert set(tags.names) == {"svg", "line", "text", "rect", "circle", "title"}
 
 
 def test_a_page_has_the_picture_with_its_table_below_and_text_has_neither() -> None:
-    document = Document("Title", "", (), (Section("Pictures", (OnPages((plot_of(PlotPoint(1, 0.5)),)),), "p"),))
+    document = Document("Title", "", (), (Section("Pictures", (OnPages((marks_on(PlotPoint(1, 0.5)),)),), "p"),))
     page = render_html(document)
     assert re.search(r"<svg class=\"plot\".*These figures as a table.*<th scope=\"col\">", page, re.S)
     assert "Pictures" not in render_markdown(document)
