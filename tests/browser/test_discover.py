@@ -332,6 +332,38 @@ def test_a_long_note_a_long_trace_and_text_from_right_to_left(
     assert {n.quote_in for n in notes if n.quote} == {"response"}
 
 
+def test_a_note_is_dragged_into_a_mode_and_a_proposal_waits_until_it_is_accepted(
+    servers: Start, project: Path, page: Page
+) -> None:
+    rows = [
+        {"id": f"o{n}", "note": text, "rater": "ann", "kind": "human"}
+        for n, text in enumerate(["dear", "rude", "curt"])
+    ]
+    (project / "n.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--notes", "n.jsonl", cwd=project)
+    (project / "g.jsonl").write_text(
+        '{"note": "ann/o1/1", "modes": ["tone"]}\n{"note": "ann/o2/1", "modes": ["tone"]}\n'
+    )
+    run("markscheme", "discover", "reply", "--assign", "g.jsonl", cwd=project)
+    server = servers(project)
+    page.goto(server.url)
+    arrive(page, 4)
+    press(page, "m")
+    wait_until(page, "group !== null && isReady")
+    press(page, "N")
+    answer(page, "price")
+    expect(page.locator(".column.proposed")).to_contain_text("Counts nowhere until you accept")
+    page.locator(".card", has_text="dear").first.drag_to(page.locator('.column[data-mode=""]'))
+    expect(page.locator("#group-status")).to_contain_text("3 notes unsorted")
+    page.locator(".card", has_text="dear").first.drag_to(page.locator('.column[data-mode="price"]'))
+    expect(page.locator("#group-status")).to_contain_text("2 notes unsorted")
+    page.locator(".card", has_text="rude").first.focus()
+    press(page, "A")
+    expect(page.locator('.column[data-mode="tone"] .card')).to_have_count(2)
+    expect(page.locator(".column.proposed")).to_have_count(0)
+    server.stop()
+
+
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 def test_axe_finds_nothing_serious_in_any_view(servers: Start, project: Path, page: Page) -> None:
     server = servers(project)

@@ -107,6 +107,21 @@ def test_a_mode_listed_by_the_grouping_view_counts_as_listed_while_reading_on(op
     work.close()
 
 
+def test_undoing_leaves_what_others_have_changed_since(opened: OpenedDiscovery) -> None:
+    ann = reader(opened)
+    ben = reader(opened, "ben")
+    say(ann, "o3", "too dear")
+    say(ben, "o4", "rude")
+    ann.group({"do": "name", "mode": "price", "note": "ann/o3/1"})
+    ben.group({"do": "name", "mode": "tone", "note": "ben/o4/1"})
+    ann.group({"do": "undo"})
+    assert [mode.name for mode in opened.codebook().listed] == ["tone"]
+    assert opened.codebook().modes_of("ben/o4/1") == ("tone",)
+    assert opened.codebook().modes_of("ann/o3/1") == ()
+    ann.close()
+    ben.close()
+
+
 def test_two_windows_of_one_reader_are_refused(opened: OpenedDiscovery) -> None:
     work = reader(opened)
     with pytest.raises(UsageError, match="another window"):

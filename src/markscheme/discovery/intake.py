@@ -143,4 +143,5 @@ async def suggested(
     with opened.folder.locked():
         before = opened.codebook()
         opened.folder.save(before, suggestion.added_to(before, now()))
+        opened.folder.keep_pool(None, agreement=suggestion.agreement)
     return suggestion

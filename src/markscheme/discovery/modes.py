@@ -6,7 +6,7 @@ A codebook is a value. Each change gives a new one, so that undoing a change is 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from markscheme.errors import UsageError, suggestion
 from markscheme.fingerprint import fingerprint, words_alone
@@ -16,6 +16,9 @@ HOW_BAD: Mapping[int, str] = {1: "small", 2: "bad", 3: "must never happen"}
 """How bad a mode is, and what a reader calls it."""
 DEFAULT_SEVERITY = 2
 """Of a mode about which nobody has said how bad it is."""
+
+
+_Entry = TypeVar("_Entry", "Mode", "Assignment")
 
 
 @dataclass(frozen=True)
@@ -368,6 +371,43 @@ class Codebook:
     def _free_name(self, name: str) -> str:
         names = (name, *(f"{name}-{number}" for number in range(2, len(self.modes) + 3)))
         return next(candidate for candidate in names if candidate not in self._by_name)
+
+
+def undone(now: Codebook, before: Codebook, after: Codebook) -> Codebook:
+    """A codebook with one change taken back; what others have changed since stays.
+
+    Args:
+        now: The codebook as it is.
+        before, after: The change to take back.
+    """
+    return Codebook(
+        _modes_undone(now.modes, before.modes, after.modes),
+        _entries_undone(now.assigned, before.assigned, after.assigned),
+        _entries_undone(now.suggested, before.suggested, after.suggested),
+        now.recoded,
+    )
+
+
+def _modes_undone(now: Sequence[Mode], before: Sequence[Mode], after: Sequence[Mode]) -> tuple[Mode, ...]:
+    if tuple(now) == tuple(after):
+        return tuple(before)
+    tables = ({mode.name: mode for mode in modes} for modes in (now, before, after))
+    return tuple(_entries_undone(*tables).values())
+
+
+def _entries_undone(
+    now: Mapping[str, _Entry], before: Mapping[str, _Entry], after: Mapping[str, _Entry]
+) -> dict[str, _Entry]:
+    """Entries by name, those that a change touched as they were before it, unless they have been changed since."""
+    undone_entries = dict(now)
+    for name in dict.fromkeys((*before, *after)):
+        if before.get(name) == after.get(name) or now.get(name) != after.get(name):
+            continue
+        if name in before:
+            undone_entries[name] = before[name]
+        else:
+            undone_entries.pop(name, None)
+    return undone_entries
 
 
 def _following(mode: Mode, old: str, new: str) -> Mode:

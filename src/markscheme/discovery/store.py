@@ -12,6 +12,7 @@ from markscheme.discovery.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Co
 from markscheme.discovery.reading import OutputReading, merged_readings, reading_of
 from markscheme.errors import Fault, RatingError, UsageError, refuse_lines, writing
 from markscheme.files import append_lines, exclusive, write_whole
+from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, plain_data, read_json, read_text, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE
 from markscheme.text import path_component
@@ -34,17 +35,20 @@ class PoolRecord:
         fingerprint: Digest of its content when it was last read.
         seed: Random seed of the order.
         drawn: Ids of outputs in files that their users said are a random draw, in the order of the files.
+        agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None without one.
     """
 
     path: str | None = None
     fingerprint: str = ""
     seed: int = 1
     drawn: tuple[str, ...] = ()
+    agreement: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As in `discover.json`."""
         pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint}
-        return {"schema": 1, "pool": pool, "seed": self.seed, "drawn": list(self.drawn)}
+        proposal = {} if self.agreement is None else {"proposal": {"agreement": self.agreement}}
+        return {"schema": 1, "pool": pool, "seed": self.seed, "drawn": list(self.drawn), **proposal}
 
 
 def digest_of(path: Path) -> str:
@@ -165,6 +169,7 @@ class DiscoveryFolder:
             "" if pool is None else str(pool.get("fingerprint") or ""),
             seed,
             tuple(str(id) for id in drawn or ()),
+            finite(data["proposal"].get("agreement")) if isinstance(data.get("proposal"), Mapping) else None,
         )
 
     def pool_file(self) -> Path | None:
@@ -185,13 +190,22 @@ class DiscoveryFolder:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def keep_pool(self, pool: Path | None, *, seed: int | None = None, drawn: Sequence[str] = ()) -> PoolRecord:
-        """Note which outputs it is about; what isn't said stays."""
+    def keep_pool(
+        self,
+        pool: Path | None,
+        *,
+        seed: int | None = None,
+        drawn: Sequence[str] = (),
+        agreement: float | None = None,
+    ) -> PoolRecord:
+        """Note which outputs it is about, and how far a model's answers agreed; what isn't said stays."""
         record = self.pool_record()
         if pool is not None:
             record = replace(record, path=_relative(pool, self.path), fingerprint=digest_of(pool))
         if seed is not None and not record.path:
             record = replace(record, seed=seed)
+        if agreement is not None:
+            record = replace(record, agreement=agreement)
         record = replace(record, drawn=tuple(dict.fromkeys((*record.drawn, *drawn))))
         path = self.path / SETTINGS_FILE
         text = json.dumps(record.to_json(), ensure_ascii=False, indent=2) + "\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.discovery.figures import ReadOutputs
-from markscheme.discovery.modes import Assignment, Codebook, Mode
+from markscheme.discovery.modes import Assignment, Codebook, Mode, undone
 from markscheme.discovery.nearest import in_likeness_order, least_like, nearest_modes
 from markscheme.discovery.opened import OpenedDiscovery
 from markscheme.discovery.order import is_due_out_of_turn
@@ -43,6 +43,7 @@ class ReadingWork:
         is_second: Whether the reader reads what others have read, with their notes hidden.
         also: Outputs to show out of turn, in order.
         mine: Ids that the reader shares with nobody; None where the reader reads all.
+        history: The changes of groups on this page: the codebook before and after each.
     """
 
     opened: OpenedDiscovery
@@ -54,7 +55,7 @@ class ReadingWork:
     is_second: bool = False
     also: tuple[str, ...] = ()
     mine: frozenset[str] | None = None
-    history: list[Codebook] = field(default_factory=list)
+    history: list[tuple[Codebook, Codebook]] = field(default_factory=list)
 
     def close(self) -> None:
         """Let other processes write."""
@@ -218,13 +219,13 @@ class ReadingWork:
                 return
             self.opened.folder.save(before, after)
         if keeps_history:
-            self.history.append(before)
+            self.history.append((before, after))
 
     def undo(self) -> None:
-        """Take back the last change of this page."""
+        """Take back the last change of this page; what others have changed since stays."""
         if self.history:
-            earlier = self.history.pop()
-            self.change(lambda _: earlier, keeps_history=False)
+            before, after = self.history.pop()
+            self.change(lambda book: undone(book, before, after), keeps_history=False)
 
     def group(self, sent: Mapping[str, Any]) -> None:
         """One change of the grouping view.
@@ -380,6 +381,7 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
             key: {"modes": names, "firm": book.suggested[key].is_firm} for key, names in suggested.items() if names
         },
         "undo": len(work.history),
+        "agreement": work.opened.folder.pool_record().agreement,
     }
 
 

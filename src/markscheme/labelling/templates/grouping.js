@@ -37,6 +37,8 @@ function drawGroups() {
   [...$("columns").querySelectorAll(".cards")].forEach((list, place) => { list.scrollTop = scrolled[place] ?? 0; });
   const left = group.unsorted.length;
   $("group-status").textContent = left ? `${plural(left, "note")} unsorted` : "All notes are in a mode";
+  if (group.proposed.length && group.agreement !== null)
+    $("group-status").textContent += ` · asked twice, the model agrees with itself to ${group.agreement.toFixed(2)} (adjusted Rand)`;
   $("group-undo").disabled = !group.undo;
   $("bar").max = Math.max(1, Object.keys(group.notes).length);
   $("bar").value = $("bar").max - left;
