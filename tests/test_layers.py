@@ -13,6 +13,7 @@ LAYERS = [
     "errors",
     "text",
     "files",
+    "git",
     "user_code",
     "shipped",
     "session",

@@ -1,7 +1,6 @@
 """What a change of a rubric does: its words, the labels under old words, and what its judge could decide before."""
 
 import json
-import subprocess
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.drift.setting import Setting, SettingChange, changes_between
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.errors import RatingError, UsageError
+from markscheme.git import commit_of, content_at
 from markscheme.plain_data import form_of, read_json
 from markscheme.receipt import USES
 from markscheme.rubrics.file import load_rubric, rubric_from_text
@@ -141,15 +141,16 @@ def _commit(since: str, folder: Path) -> str:
     Raises:
         UsageError: There is none.
     """
-    commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
+    commit = commit_of(since, folder)
     if commit is None:
         raise UsageError(f"there is no commit {since!r} here; fetch it first, or name another with --since")
-    return commit.strip()
+    return commit
 
 
 def _text_at(commit: str, path: Path) -> str | None:
     """A file's text in a commit; None where it isn't there."""
-    return _git(path.parent, "show", f"{commit}:./{path.name}") if path.parent.is_dir() else None
+    content = content_at(commit, path)
+    return None if content is None else content.decode("utf-8", "replace")
 
 
 def _rubric_at(commit: str, file: Path) -> Rubric | None:
@@ -167,12 +168,3 @@ def _card_at(commit: str, rubric: Rubric) -> RubricVerdict | None:
         return RubricVerdict.read(data, data["figures"]["agreement"], path)
     except (KeyError, TypeError, ValueError) as error:
         raise RatingError(f"isn't a judge card in that commit: {error!r}", path=path) from error
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    """What git prints; None where it fails, or isn't installed."""
-    try:
-        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=False)
-    except OSError:
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None

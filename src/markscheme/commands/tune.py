@@ -1,7 +1,6 @@
 """`markscheme tune`: the numbers of a rubric that labels support changing."""
 
 import datetime
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -336,15 +335,7 @@ def _ask(
 
 def refuse_uncommitted(path: Path) -> None:
     """Refuse a file with uncommitted changes: it would be overwritten."""
-    try:
-        done = subprocess.run(
-            ["git", "status", "--porcelain", "--", path.name],
-            cwd=path.resolve().parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:
-        return
-    if done.returncode == 0 and done.stdout.strip():
+    from markscheme.git import has_uncommitted_changes
+
+    if has_uncommitted_changes(path):
         raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")

@@ -1,0 +1,51 @@
+"""Read a repository without running anything that its own configuration names.
+
+Git runs programs for many questions: a monitor of the folder for `status`, filters and converters for files, a shell
+for what a remote still has. Their names are in the repository's configuration, which came with the folder where
+somebody sent it as an archive. Nothing here needs them: only objects are read, as they are stored.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+_WITHOUT_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
+_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def commit_of(revision: str, folder: Path) -> str | None:
+    """The commit that a revision names in the repository of a folder; None where there is none, or no git."""
+    commit = _read(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    return None if commit is None else commit.decode("ascii").strip()
+
+
+def content_at(commit: str, path: Path) -> bytes | None:
+    """A file's content in a commit, as it is stored; None where it isn't there."""
+    return _read(path.parent, "cat-file", "blob", f"{commit}:./{path.name}") if path.parent.is_dir() else None
+
+
+def has_uncommitted_changes(path: Path) -> bool:
+    """Whether a file isn't what its repository's last commit has; ends of lines don't count, nor do ignored files."""
+    folder = path.resolve().parent
+    if _read(folder, "rev-parse", "--is-inside-work-tree") != b"true\n":
+        return False
+    committed = content_at("HEAD", path.resolve())
+    if committed is None:
+        return path.is_file() and _read(folder, "check-ignore", "--quiet", "--", path.name) is None
+    return committed.replace(b"\r\n", b"\n") != path.read_bytes().replace(b"\r\n", b"\n")
+
+
+def _read(folder: Path, *arguments: str) -> bytes | None:
+    """What git prints; None where it fails, or isn't installed."""
+    try:
+        done = subprocess.run(
+            ["git", *_WITHOUT_PROGRAMS, *arguments],
+            cwd=folder,
+            env={**os.environ, **_ENVIRONMENT},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None

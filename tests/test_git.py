@@ -1,0 +1,71 @@
+"""Git reads what commits hold, and nothing that a repository's configuration names is run."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from markscheme.git import commit_of, content_at, has_uncommitted_changes
+from tests.commands.console import run
+
+RUBRIC = "name: reply\ncriteria:\n- {name: a, requirement: Is it polite?}\n"
+
+
+def git(folder: Path, *arguments: str) -> None:
+    own = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    subprocess.run(["git", *own, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """Somebody's repository, with one commit and a change since; its configuration names a program everywhere."""
+    folder = tmp_path / "theirs"
+    (folder / "rubrics").mkdir(parents=True)
+    rubric = folder / "rubrics" / "reply.yaml"
+    rubric.write_text(RUBRIC)
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "first")
+    rubric.write_text(RUBRIC.replace("polite", "kind"))
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\necho run >> {tmp_path}/was-run\ncat\n")
+    program.chmod(0o755)
+    (folder / ".gitattributes").write_text("*.yaml diff=theirs filter=theirs\n")
+    names = ("core.fsmonitor", "diff.external", "diff.theirs.textconv", "filter.theirs.clean", "core.pager")
+    for name in (*names, "core.sshCommand", "filter.theirs.smudge"):
+        git(folder, "config", name, str(program))
+    return folder
+
+
+def test_a_repository_runs_no_program_where_it_is_read(theirs: Path, tmp_path: Path) -> None:
+    rubric = theirs / "rubrics" / "reply.yaml"
+    commit = commit_of("HEAD", theirs)
+    assert commit is not None
+    assert content_at(commit, rubric) == RUBRIC.encode()
+    assert has_uncommitted_changes(rubric)
+    done = run("markscheme", "diff", "reply", cwd=theirs)
+    assert (done.returncode, "before: Is it polite?" in done.stdout) == (1, True), done.stderr
+    assert not (tmp_path / "was-run").exists()
+
+
+def test_a_commit_or_a_file_that_is_not_there_is_none(theirs: Path, tmp_path: Path) -> None:
+    assert commit_of("elsewhere", theirs) is None
+    assert commit_of("--all", theirs) is None
+    assert commit_of("HEAD", tmp_path) is None
+    assert content_at("HEAD", theirs / "rubrics" / "other.yaml") is None
+    assert content_at("HEAD", theirs / "nowhere" / "reply.yaml") is None
+
+
+def test_changes_are_uncommitted_but_for_ends_of_lines_and_ignored_files(theirs: Path, tmp_path: Path) -> None:
+    rubric = theirs / "rubrics" / "reply.yaml"
+    rubric.write_bytes(RUBRIC.replace("\n", "\r\n").encode())
+    assert not has_uncommitted_changes(rubric)
+    other = theirs / "rubrics" / "other.yaml"
+    assert not has_uncommitted_changes(other), "it isn't there"
+    other.write_text(RUBRIC)
+    assert has_uncommitted_changes(other)
+    (theirs / ".gitignore").write_text("other.yaml\n")
+    assert not has_uncommitted_changes(other)
+    outside = tmp_path / "alone.yaml"
+    outside.write_text(RUBRIC)
+    assert not has_uncommitted_changes(outside)
