@@ -40,6 +40,8 @@ CALLS: Sequence[Sequence[str]] = (
     ("init",),
     ("session", "status"),
     ("verify", "bad.jsonl"),
+    ("discover", "modes", "--pool", "pool.jsonl", "--sheet", "notes.html", "--rater", "reader"),
+    ("discover", "manners", "--report"),
     ("diff", "manners", "--since", NAMES[0]),
     ("batches",),
     ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--junit", "-"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from markscheme.commands.help import COMMANDS as NAMES_OF_COMMANDS
 from tests.commands.console import SECONDS, environment, run_installed
 from tests.commands.judged_project import make_project
 
@@ -45,6 +46,10 @@ COMMANDS: Sequence[Sequence[str]] = (
     ("batches",),
     ("init", "new"),
     ("export", "manners"),
+    ("prompts", "manners"),
+    ("discover", "modes", "--pool", "rows.jsonl", "--sheet", "notes.html", "--rater", "reader"),
+    ("diff", "manners"),
+    ("verify", "calibration/manners"),
 )
 HARNESS = """
 import contextlib, json, sys
@@ -79,6 +84,10 @@ def every_command(folder: Path) -> tuple[list[int], set[str]]:
     )
     statuses, tried = json.loads(done.stdout.splitlines()[-1])
     return statuses, set(tried)
+
+
+def test_every_command_is_tried() -> None:
+    assert {*NAMES_OF_COMMANDS} <= {command[0] for command in COMMANDS}
 
 
 @pytest.fixture
