@@ -461,10 +461,7 @@ def report_on(sets: Sequence[Inputs], folder: Path, data: Path, draws: int) -> s
     lines = []
     for inputs in sets:
         of_set = {judge: reports[inputs.name, judge] for judge in inputs.judges}
-        unshown = sum(
-            any(finding["code"] == "no-skill" and finding["criterion"] is None for finding in report["findings"])
-            for report in of_set.values()
-        )
+        unshown = sum((report["gain"]["low"] or 0) <= 0 for report in of_set.values())
         lines += [f"## {inputs.name}: {unshown} of {len(of_set)} judges are not shown to beat a constant", ""]
         lines += [counted(of_set), ""]
         lines += [
