@@ -267,3 +267,55 @@ def test_published_dialogues_all_go_to_people_and_why(tmp_path: Path) -> None:
     report = json.loads(run(*command, "--json", cwd=tmp_path).stdout)["cascade"]
     assert report["stages"][0]["certainty"] == "probability"
     assert report["decided"] == [0, 223]
+
+
+# --- what leads to it and what follows -------------------------------------------------------------------------------
+
+
+def test_calibrate_offers_it_with_the_share_that_it_might_decide(tmp_path: Path) -> None:
+    folder = write_project(tmp_path)
+    with judges(folder) as servers:
+        command = ("calibrate", "reply", "--judge", CHEAP, "--target", "0.99")
+        done = run(*command, cwd=folder, env=servers.environment)
+        text = " ".join(done.stdout.split())
+        report = json.loads(run(*command, "--json", "-", "--quiet", cwd=folder, env=servers.environment).stdout)
+    assert report["use"] != "gate"
+    assert report["may_decide"] > 0.1
+    assert f"It may still decide what it is sure of: about {100 * report['may_decide']:.0f}% of responses" in text
+    assert "That is an estimate by these labels; this makes it a promise: markscheme tune reply --cascade" in text
+    assert not (folder / "calibration" / "reply" / "asks.jsonl").exists()
+
+
+def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(tmp_path: Path) -> None:
+    folder = write_project(tmp_path)
+    with judges(folder) as servers:
+        panel = f"{CHEAP}+{BETTER}"
+        done = run("calibrate", "reply", "--judge", panel, "--details", cwd=folder, env=servers.environment)
+        assert done.returncode in (0, 1, 4), done.stderr
+        text = " ".join(done.stdout.split())
+        assert f"reply · {panel}" in text
+        assert "panel: 2 judges, " in text
+        assert "independent votes" in text
+        tuned = tune(folder, servers, "--cascade", panel, status=4)
+    assert tuned["stages"][0]["certainty"] == "votes"
+    assert tuned["stages"][0]["model"] == ["better-1", "cheap-1"]
+
+
+def test_the_labelling_page_takes_what_was_asked(certified: tuple[Path, Servers], tmp_path: Path) -> None:
+    folder, servers = certified
+    grades, _ = graded(folder, servers)
+    asked = [grade["id"] for grade in grades if grade["decision"] == "ask"]
+    (tmp_path / "grades.jsonl").write_text("".join(json.dumps(grade) + "\n" for grade in grades))
+    command = ("markscheme", "label", "reply", "--rater", "ben", "--sheet", str(tmp_path / "ben.html"))
+    options = ("--pool", "outputs.jsonl", "--asked", str(tmp_path / "grades.jsonl"))
+    done = run(*command, *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "ben.html").read_text()
+    assert all(f'"{unit}"' in page for unit in asked)
+    decided = [grade["id"] for grade in grades if grade["decision"] != "ask"]
+    assert not any(f'"{unit}"' in page for unit in decided)
+    none = [{**grade, "decision": "pass"} for grade in grades]
+    (tmp_path / "grades.jsonl").write_text("".join(json.dumps(grade) + "\n" for grade in none))
+    done = run(*command[:-1], str(tmp_path / "no.html"), *options, cwd=folder)
+    assert done.returncode == 2
+    assert "every response is decided" in done.stderr

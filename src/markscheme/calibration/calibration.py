@@ -4,14 +4,16 @@ import math
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from markscheme.calibration.carried_labels import CarriedLabels
+from markscheme.calibration.cascade import RankedDecisions
 from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.decision import Decision, decide
 from markscheme.calibration.drift.baseline import Baseline, Since, drift_since
@@ -27,14 +29,16 @@ from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of
-from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.kinds import Kind
+from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import Openings
 from markscheme.receipt import Use
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.annotators import GoldRule
+from markscheme.stats.cascade import ErrorLimit, automatic_part
+from markscheme.stats.panels import independent_votes
 
 _DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
 
@@ -56,6 +60,8 @@ class Rater:
         has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
         may_be_accepted: Whether `--accept` can keep the run; a table's can't be compared with a later one.
         table_read_as: How the table without a rubric was read, in a line; "" for anything else.
+        members: Judges of a panel; 1 for any other.
+        member_votes: Of a panel, by example id and criterion, each member's level; only where all gave one.
     """
 
     name: str
@@ -70,6 +76,8 @@ class Rater:
     has_rubric: bool = True
     may_be_accepted: bool = True
     table_read_as: str = ""
+    members: int = 1
+    member_votes: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def models(self) -> str:
@@ -190,6 +198,40 @@ class Calibration(Reported):
         """Labels needed on top of the existing ones; None where the verdict isn't open, or no number would do."""
         return self.decision.labels_needed
 
+    @cached_property
+    def independent_votes(self) -> float | None:
+        """How many independent judges a panel is worth here; None for any other judge, or where nothing shows it."""
+        gold = self.comparison.gold
+        rows = {unit: place for place, unit in enumerate(gold.ids)}
+        errors = []
+        for (unit, name), votes in self.rater.member_votes.items():
+            if unit in rows:
+                scale = self.rubric.criterion(name).scale
+                level = gold.levels[name][rows[unit]]
+                errors.append([(vote - level) / scale.span for vote in votes])
+        return independent_votes(np.array(errors)) if errors else None
+
+    @cached_property
+    def may_decide(self) -> float | None:
+        """Share of responses that the judge might decide alone, by the labels at hand: an estimate, no promise.
+
+        None where it can gate or labels may still show that it can, where nobody labelled pass or fail of the whole,
+        or where it would decide none.
+        """
+        comparison = self.comparison
+        gold = comparison.gold
+        if self.use == "gate" or self.labels_needed is not None or self.rubric.is_of_pairs:
+            return None
+        decided = np.array([_is_decided_by_people(example) for example in gold.examples], dtype=bool)
+        counts = decided & ~np.isnan(gold.decisions)
+        if not counts.any():
+            return None
+        ranked = RankedDecisions.of_column(comparison.judge.rows(counts), self.rubric)
+        groups = None if comparison.table.groups is None else np.array(comparison.table.groups)[counts]
+        wrong = ranked.passes != (gold.decisions[counts] == 1)
+        part = automatic_part(ranked.certainty, wrong, ErrorLimit(OFFERED_ERROR, OFFERED_LEVEL), groups)
+        return part.automatic.value
+
     @property
     def most_wrong(self) -> MostWrong:
         """The limits on wrong decisions that are set."""
@@ -249,6 +291,16 @@ class Calibration(Reported):
             asks_together=self.rubric.strategy != "per_criterion" and len(self.rubric.criteria) > 1,
             is_usable=self.decision.is_usable,
         )
+
+
+OFFERED_ERROR = 0.05
+"""Share of wrong decisions that `tune --cascade` promises unless told otherwise."""
+OFFERED_LEVEL = 0.1
+"""What it leaves to chance."""
+
+
+def _is_decided_by_people(example: Example) -> bool:
+    return any(label.passed is not None and label.kind in PEOPLE for label in example.labels)
 
 
 def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import asyncio
 import warnings
 from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from markscheme.calibration.calibration import Rater
@@ -11,6 +12,7 @@ from markscheme.grader import BackgroundLoop
 from markscheme.grading import Grade, Grading, grade_many, scorers_for
 from markscheme.judges.judge import Judge
 from markscheme.judges.options import AskOptions
+from markscheme.judges.panel import Panel
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example
@@ -103,6 +105,7 @@ def rated_by(
 def rater_of(judge: Judge, grades: Iterable[Grade] = ()) -> Rater:
     """A judge as the rater of a calibration, with the models that answered."""
     identity = judge.identity
+    grades = list(grades)
     models = tuple(sorted({model for grade in grades for model in grade.models}))
     provenance = ""
     recording = None
@@ -111,4 +114,14 @@ def rater_of(judge: Judge, grades: Iterable[Grade] = ()) -> Rater:
         dates = " to ".join(dict.fromkeys(judge.recorded))
         provenance = ": ".join(filter(None, (", ".join(filter(None, (judge.path.name, dates))), judge.provenance)))
     source: Literal["recorded", "live"] = "recorded" if isinstance(judge, RecordedJudge) else "live"
-    return Rater(str(identity), identity.fingerprint, source, provenance, identity, models, recording)
+    rater = Rater(str(identity), identity.fingerprint, source, provenance, identity, models, recording)
+    if not isinstance(judge, Panel):
+        return rater
+    members = len(judge.judges)
+    votes = {
+        (grade.id, name): verdict.votes
+        for grade in grades
+        for name, verdict in grade.verdicts.items()
+        if len(verdict.votes) == members
+    }
+    return replace(rater, members=members, member_votes=votes)

@@ -101,6 +101,7 @@ def label(
     each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
     overlap: Annotated[int | None, COUNT] = None,
     overall: bool = False,
+    asked: Annotated[Path | None, Parameter(metavar="FILE.jsonl", group=MORE_OPTIONS)] = None,
     same_meaning: Annotated[str | None, Parameter(metavar="CRITERION", group=MORE_OPTIONS)] = None,
     progress: bool = False,
     untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
@@ -124,6 +125,7 @@ def label(
         each: annotators who label each response of a shared pool (2)
         overlap: only the first N responses get that many, later ones get one (all)
         overall: also ask whether each response passes as a whole, for `tune` and `agreement_on: decision`
+        asked: only what `grade --json` wrote as "ask": what no judge decided
         same_meaning: note that the new words of CRITERION mean what its old ones meant, so that labels under those stay
             in trends; opens no page
         progress: print who labelled how much, how often they agree, and how many labels the verdict needs; opens no
@@ -143,7 +145,8 @@ def label(
     if next == AS_NEEDED:
         next = _as_needed(rubric)
     raters = shared.raters if shared is not None and rater is None else (rater,)
-    with opened(rubric, pool, raters, next=next, overall=overall, share=shared, seed=seed) as works:
+    grades = None if asked is None else existing_file(asked)
+    with opened(rubric, pool, raters, next=next, overall=overall, share=shared, seed=seed, grades=grades) as works:
         say_what_is_left_out(works)
         if sheet is not None:
             return _write_sheets(works, sheet, timed=not untimed, json=json)
@@ -160,6 +163,7 @@ def opened(
     adjudicate: bool = False,
     overall: bool = False,
     share: "Share | None" = None,
+    grades: Path | None = None,
     seed: int,
 ) -> Iterator[list["Work"]]:
     """The work of each rater; other processes may not write to their files until the end."""
@@ -181,6 +185,7 @@ def opened(
                     adjudicate=adjudicate,
                     overall=overall,
                     share=share,
+                    grades=grades,
                     seed=seed,
                 )
             )

@@ -1,8 +1,8 @@
 """The responses to label, from examples or Promptfoo's results, and the file that labelled examples are added to."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,35 @@ class ResponsePool:
     examples: tuple[Example, ...]
     verdicts: tuple[Rating, ...]
     labels: tuple[Rating, ...]
+
+    def those_in(self, ids: Collection[str], source: Path) -> "ResponsePool":
+        """The responses with some ids alone.
+
+        Raises:
+            RatingError: None of them is here.
+        """
+        examples = tuple(example for example in self.examples if example.id in ids)
+        if not examples:
+            problem = "asks about no response of the pool: name the file that was graded by --pool"
+            raise RatingError(problem, path=source)
+        return replace(self, examples=examples)
+
+
+def ids_to_ask(path: Path) -> frozenset[str]:
+    """Ids of the responses that grades, as `grade --json` prints them, leave to people.
+
+    Raises:
+        RatingError: It holds no grades, or none that asks a person.
+    """
+    decisions = {}
+    for number, line in json_lines(path, RatingError):
+        if not isinstance(line, dict) or "decision" not in line or "id" not in line:
+            raise RatingError("isn't a grade of `grade --json`", path=path, line=number)
+        decisions[str(line["id"])] = line["decision"]
+    asked = frozenset(unit for unit, decision in decisions.items() if decision == "ask")
+    if not asked:
+        raise RatingError("asks about nothing: every response is decided, or not graded", path=path)
+    return asked
 
 
 def read_pool(path: Path, rubric: Rubric) -> ResponsePool:

@@ -12,7 +12,7 @@ from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.files import set_aside_damaged_end
 from markscheme.labelling.disputes import disputed, first_labels, ratings_in
 from markscheme.labelling.order import Share, Step, steps_of
-from markscheme.labelling.pool import RATINGS, ResponsePool, SetFile, read_pool
+from markscheme.labelling.pool import RATINGS, ResponsePool, SetFile, ids_to_ask, read_pool
 from markscheme.labelling.store import LabelFile
 from markscheme.labelling.work import WHOLE_RESPONSE, Question, Work, has_decision
 from markscheme.phrases import counted, in_words
@@ -35,6 +35,7 @@ def open_work(
     adjudicate: bool = False,
     overall: bool = False,
     share: Share | None = None,
+    grades: Path | None = None,
     seed: int = 1,
 ) -> Work:
     """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
@@ -48,6 +49,7 @@ def open_work(
         adjudicate: Whether the rater decides where annotators disagree.
         overall: Whether the rater also says if each response passes as a whole.
         share: How the rater shares the pool with others; the rater labels all of it where None.
+        grades: File of grades; only the responses on which they ask a person are labelled. None for all.
         seed: Random seed of the order, the draw and the share.
 
     Raises:
@@ -68,6 +70,8 @@ def open_work(
         with writing(home.path):
             set_aside_damaged_end(home.path)
     responses = read_pool(pool or home.path, rubric)
+    if grades is not None:
+        responses = responses.those_in(ids_to_ask(grades), grades)
     home.check(responses.examples)
     file = LabelFile.open(folder / RATINGS, rater, "adjudicated" if adjudicate else "human", rubric)
     try:

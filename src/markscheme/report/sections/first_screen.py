@@ -63,6 +63,19 @@ def callout(calibration: Calibration) -> doc.Callout:
     return replace(moved, text=f"{moved.text} {overall} {then}", command=command)
 
 
+def offer(calibration: Calibration) -> doc.Paragraph:
+    """What a judge that can't gate might decide all the same, and the command that certifies it; mostly nothing."""
+    might = calibration.may_decide
+    command = calibration.commands.tune_cascade()
+    if might is None or not command:
+        return doc.Paragraph(())
+    estimate = (
+        f"It may still decide what it is sure of: about {percent(might)} of responses, people the rest. That is an "
+        "estimate by these labels; this makes it a promise: "
+    )
+    return doc.Paragraph(((estimate, doc.Command(command)),))
+
+
 def _by_use(calibration: Calibration) -> doc.Callout:
     decision = calibration.decision
     because = calibration.decision.because

@@ -19,7 +19,7 @@ from markscheme.report.json import attributes
 from markscheme.report.sections import accepted_run
 from markscheme.report.sections.criteria import criteria_blocks, criteria_in_brief, scatter
 from markscheme.report.sections.examples import examples_of, is_one_decision
-from markscheme.report.sections.first_screen import agreement_bars, agreement_with_ties, callout, caveats, tiles
+from markscheme.report.sections.first_screen import agreement_bars, agreement_with_ties, callout, caveats, offer, tiles
 from markscheme.report.sections.fix_first import fix_first, other_words
 from markscheme.report.sections.labels import annotators, labels_in_short
 from markscheme.report.sections.pairs import (
@@ -44,6 +44,7 @@ def view(calibration: Calibration) -> doc.Document:
         source=source_line(calibration),
         blocks=(
             callout(calibration),
+            offer(calibration),
             agreement_bars(comparison, calibration.decision.target, is_default=calibration.target_is_default),
             pair_tiles(calibration) if calibration.rubric.is_of_pairs else tiles(comparison),
             doc.Notes(tuple(caveats(calibration))),
@@ -158,6 +159,8 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             for name, compared in comparison.criteria.items()
         },
         "probabilities": comparison.probabilities,
+        "may_decide": calibration.may_decide,
+        **({"independent_votes": calibration.independent_votes} if calibration.rater.members > 1 else {}),
         "raters": _raters(comparison),
         **attributes(comparison, "false_passes false_fails"),
         "relabelled": None if calibration.carried is None else calibration.carried.to_json(),

@@ -1,0 +1,40 @@
+"""How many independent judges a panel is worth, by how often its members err together."""
+
+import numpy as np
+import numpy.typing as npt
+
+FEWEST_TOGETHER = 10
+"""Votes of two members on the same examples from which their errors are correlated; of fewer, chance decides."""
+
+
+def independent_votes(errors: npt.ArrayLike) -> float | None:
+    """The effective number of votes of a panel: K / (1 + (K - 1) r), r being the mean correlation of members' errors.
+
+    Args:
+        errors: Each member's vote minus gold, shape (n, K), nan where one gave none.
+
+    Returns:
+        From 1, where all err alike, to K, where their errors have nothing in common; None where no two members with
+        errors share enough examples.
+
+    Source:
+        Kish (1965), Survey Sampling, for the design effect of correlated observations.
+
+    Example:
+        >>> alike = np.repeat(np.tile([0.0, 1.0], 10)[:, None], 3, axis=1)
+        >>> independent_votes(alike), independent_votes(np.zeros((20, 3))) is None
+        (1.0, True)
+    """
+    votes = np.asarray(errors, dtype=np.float64)
+    k = votes.shape[1]
+    correlations = []
+    for first in range(k):
+        for second in range(first + 1, k):
+            pair = votes[:, [first, second]]
+            pair = pair[~np.isnan(pair).any(axis=1)]
+            if len(pair) >= FEWEST_TOGETHER and (pair.std(axis=0) > 0).all():
+                correlations.append(float(np.corrcoef(pair.T)[0, 1]))
+    if not correlations:
+        return None
+    mean = max(0.0, float(np.mean(correlations)))
+    return k / (1 + (k - 1) * mean)
