@@ -61,7 +61,7 @@ def promptfoo_results(folder: Path, environment: dict[str, str]) -> list[tuple[d
     evaluated = run_eval(folder / "promptfooconfig.json", cwd=folder, env=environment)
     assert evaluated.results, evaluated.stderr
     parts = [case["gradingResult"]["componentResults"] for case in evaluated.results["results"]["results"]]
-    return [tuple(part for part in of_case if part.get("metadata", {}).get("decision")) for of_case in parts]  # type: ignore[misc]
+    return [tuple(part for part in of_case if part.get("metadata", {}).get("decision")) for of_case in parts]
 
 
 def test_audit_tune_and_grade_in_promptfoo_with_both_graders(tmp_path: Path) -> None:
