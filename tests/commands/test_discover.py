@@ -207,6 +207,17 @@ def test_a_rubric_that_exists_gets_new_modes_and_keeps_its_comments(project: Pat
     assert (project / "rubrics" / "reply.yaml").read_text() == after
 
 
+def test_a_rubric_that_comes_with_markscheme_is_never_written_to(project: Path) -> None:
+    shipped = Path(__file__).parents[2] / "rubrics" / "code-quality.yaml"
+    before = shipped.read_bytes()
+    take = ("--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random", "--json")
+    run("markscheme", "discover", "code-quality", *take, cwd=project)
+    done = run("markscheme", "discover", "code-quality", "--write", "--json", cwd=project)
+    assert json.loads(done.stdout)["criteria"] == ["wrong-price", "too-long"]
+    assert (project / "rubrics" / "code-quality.yaml").is_file()
+    assert shipped.read_bytes() == before
+
+
 def test_a_pool_that_moved_is_an_error_that_names_the_option(project: Path) -> None:
     discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl")
     (project / "outputs.jsonl").rename(project / "elsewhere.jsonl")

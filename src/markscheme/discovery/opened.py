@@ -105,10 +105,12 @@ def open_discovery(
 
 
 def rubric_of(name: str, here: Path) -> Rubric | None:
-    """The rubric of a name in this project; None where there is none yet."""
+    """The rubric of a name in this project, not one that comes with markscheme; None where there is none yet."""
     try:
         path = find_rubric(name, here)
     except UsageError:
+        return None
+    if path.parent.resolve() not in {(folder / "rubrics").resolve() for folder in (here, *here.parents)}:
         return None
     return replace(load_rubric(path), source=path)
 

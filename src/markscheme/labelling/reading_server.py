@@ -30,6 +30,8 @@ from markscheme.labelling.serving import problem, sent_object, serve_apps
 from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
 
 FOLDER = Path(__file__).parent / "templates"
+PAGE_OUTPUTS = 1_000
+"""Outputs that a page lists ahead: more than anyone reads in a day; the next ones come when it is opened again."""
 SHEET_OUTPUTS = 200
 """Outputs in a sheet at most: more than anyone reads before they send it back."""
 
@@ -75,7 +77,8 @@ def reading_page(work: ReadingWork, *, timed: bool) -> str:
 def reading_sheet(work: ReadingWork, *, timed: bool) -> str:
     """The page as a file that needs no server: it holds the outputs, and saves the notes as a file for `--notes`."""
     data = _data(work, timed=timed)
-    data["steps"] = data["steps"][:SHEET_OUTPUTS]
+    is_left = [step for step in data["steps"] if step["reading"] is None]
+    data["steps"] = is_left[:SHEET_OUTPUTS]
     units = {step["unit"] for step in data["steps"]}
     examples = work.opened.pool.examples
     data["units"] = {unit: shown_output(examples[id]) for unit, id in work.ids.items() if unit in units}
@@ -116,7 +119,7 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
         "undefined": UNDEFINED,
         "steps": [
             {"unit": unit_name(id), "chosen": chosen, **named_by(examples[id]), "reading": _reading(work, readings, id)}
-            for id, chosen in work.steps
+            for id, chosen in work.steps[: len(readings) + PAGE_OUTPUTS]
         ],
         "again": [
             {"mode": name, "unit": unit_name(id)} for name, id in (work.again_pairs() if work.view == "again" else ())
