@@ -5,7 +5,7 @@
 
 A judge rates n examples on five criteria. Ratings are the example's level plus noise of a given retest standard
 deviation, clipped at the ends of the scale; `stress` itself makes the questions and reads the answers: originals three
-times, the control and eleven changes once. Nothing planted: judges on a fine scale, on five levels, on five levels and
+times, the control and each change once. Nothing planted: judges on a fine scale, on five levels, on five levels and
 yes/no near the top, where ratings are skewed. Said is 0.03 for any alarm of a run: a shift, flips, or a control that
 moved. Planted: one change that moves one criterion; a judge of length, one of praise and one of both; a judge that
 obeys; ratings that flip though their mean stays; a judge that drifts within the run; one that never reads the second
