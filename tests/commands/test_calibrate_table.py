@@ -103,7 +103,7 @@ def test_several_annotators_are_compared_with_each_other(tmp_path: Path) -> None
     ("header", "options", "why"),
     [
         ("a,b", (), "which column of table.csv is a judge's (--judge COLUMN) and a person's (--human COLUMN)?"),
-        ("verdict,label", ("--judge", "score"), "table.csv has no column 'score'; it has verdict, label"),
+        ("verdict,label", ("--judge", "score"), "table.csv has no column 'score' with values; it has verdict, label"),
         ("verdict,label", ("--scale", "judge"), "`--scale` must be SIDE=LOW..HIGH"),
         ("verdict,label", ("--ratings", "x.jsonl"), "--ratings needs a rubric"),
         ("id,verdict,label", ("--id", "label"), "has several rows of"),
@@ -152,3 +152,10 @@ def test_the_baseline_is_named_by_the_level_that_raters_would_give(tmp_path: Pat
     table(tmp_path, "id,judge,human", (f"e{n},{label},{label}" for n, label in enumerate(labels)))
     shown = run("calibrate", "table.csv", cwd=tmp_path).stdout
     assert "always answering 5 reaches" in " ".join(shown.split())
+
+
+def test_a_column_without_any_value_is_named(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("verdict,human\npass,\nfail,\n")
+    done = run("calibrate", "table.csv", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "It has verdict, and without a value human" in done.stderr

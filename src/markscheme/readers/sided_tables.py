@@ -8,6 +8,7 @@ from typing import Any
 
 from markscheme.errors import RatingError, UsageError
 from markscheme.phrases import few_of
+from markscheme.plain_data import table_rows
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
@@ -69,10 +70,17 @@ def read_sides(peek: Peek, sides: Sides) -> Reading:
 # --- columns ----------------------------------------------------------------------------------------------------------
 
 
+def _first_line(path: Path) -> list[str]:
+    """The names in the first line of a table of text; of a column without any value, nothing else tells."""
+    if path.suffix not in (".csv", ".tsv"):
+        return []
+    return next((list(row) for _, row in table_rows(path, RatingError) if row is not None), [])
+
+
 def _columns_of(header: Sequence[str], sides: Sides, path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for name in (*sides.judges, *sides.people):
         if name not in header:
-            raise UsageError(f"{path} has no column {name!r}; it has {', '.join(header)}")
+            raise UsageError(f"{path} has no column {name!r} with values; it has {', '.join(header)}")
     judges = sides.judges or _named_like(header, JUDGE_COLUMNS, ("judge",), taken=sides.people)
     people = sides.people or _named_like(header, PEOPLE_COLUMNS, ("human", "annotator"), taken=sides.judges)
     if not judges or not people:
@@ -81,7 +89,9 @@ def _columns_of(header: Sequence[str], sides: Sides, path: Path) -> tuple[tuple[
             for side, names in (("a judge's (--judge COLUMN)", judges), ("a person's (--human COLUMN)", people))
             if not names
         )
-        raise UsageError(f"which column of {path} is {missing}? It has {', '.join(header)}")
+        empty = [name for name in _first_line(path) if name not in header]
+        without = f", and without a value {', '.join(empty)}" if empty else ""
+        raise UsageError(f"which column of {path} is {missing}? It has {', '.join(header)}{without}")
     if set(judges) & set(people):
         raise UsageError(f"column {next(iter(set(judges) & set(people)))!r} can't be a judge's and a person's")
     return judges, people
