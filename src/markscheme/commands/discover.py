@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.label import PageOptions, RaterName, listen, login_name, share_of
+from markscheme.commands.label import PageOptions, listen, login_name, share_of
 from markscheme.commands.options import (
     COUNT,
     MORE_OPTIONS,
@@ -92,7 +92,7 @@ def discover(
     /,
     *,
     pool: Annotated[Path | None, Parameter(metavar="FILE", help="outputs to read (default: those from before)")] = None,
-    rater: RaterName = None,
+    rater: Annotated[str | None, Parameter(metavar="NAME", help="who reads (default: your login name)")] = None,
     reading: ReadingOptions = ReadingOptions(),
     taking: NotesOptions = NotesOptions(),
     suggest: Annotated[str | None, Parameter(metavar="JUDGE")] = None,
