@@ -12,6 +12,7 @@ from markscheme.phrases import brief, number, percent, signed, thousands
 SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
 DATA = {
     "report/json.py": "numbers for programs, to 12 digits",
+    "report/drawing.py": "coordinates of drawings",
     "rubrics/edit.py": "a number as the author would write it in the file",
 }
 """Modules that write rounded numbers which are no words, and why."""

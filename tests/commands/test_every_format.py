@@ -72,7 +72,7 @@ COMMANDS = {
             "decisions": NAMELESS,
         },
     ),
-    "import": Command("import FILE --rubric place --kind human"),
+    "import": Command("import FILE --rubric place --kind human", {"a report": "the file calls them adjudicated"}),
     "label --pool": Command(
         "label place --pool FILE --rater zoe --sheet sheet.html",
         {

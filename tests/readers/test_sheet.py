@@ -62,7 +62,7 @@ def test_half_a_sheet_is_taken_in_and_read_by_what_follows(written: tuple[Path, 
     saved(project, data)
     status, printed, told = imported(project, "--append", "--to", "calibration/manners/ratings/ana.jsonl")
     assert status == 0, told
-    assert "answers of a labelling sheet: 0 responses and 3 ratings" in " ".join(printed.split())
+    assert "manners-ana.json, read as answers of a labelling sheet" in " ".join(printed.split())
     lines = [json.loads(x) for x in (project / "calibration/manners/ratings/ana.jsonl").read_text().splitlines()]
     assert [line["id"] for line in lines] == [id for id, _ in data["sheet"]["head"]["steps"][:3]]
     assert {line["criteria"]["polite"]["level"] for line in lines} == {3.0}

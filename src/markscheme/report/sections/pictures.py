@@ -104,18 +104,24 @@ def labels_against_width(calibration: Calibration) -> doc.Section | None:
     now = (agreement.high - agreement.low) / 2
     top = math.ceil(10 * max(now, *(half for half, _ in curve))) / 10
     line = tuple((float(labels), half) for half, labels in curve)
-    points = [PlotPoint(labels, half, says=f"{labels:g} labels: ± {100 * half:.0f} points") for labels, half in line]
+    points = [
+        PlotPoint(labels, half, says=f"{labels:g} labels: ± {number(100 * half, 0)} points") for labels, half in line
+    ]
     plot = Plot(
         title="Labels, and how sure they make the agreement.",
         x=Axis.counting(max(n, *(labels for _, labels in curve)), "labelled examples"),
         y=Axis(0.0, top, tuple((tick / 100, f"±{tick}") for tick in range(0, round(100 * top) + 1, 5)), "points"),
-        marks=(PlotLine(line), *points, PlotPoint(n, now, says=f"now: {n} labels, ± {100 * now:.0f}", role="wrong")),
+        marks=(
+            PlotLine(line),
+            *points,
+            PlotPoint(n, now, says=f"now: {n} labels, ± {now_in_points}", role="wrong"),
+        ),
         table=doc.Table(
             ("half the 95% interval", "labelled examples", "more than now"),
-            tuple((f"±{100 * half:.0f} points", str(labels), str(max(0, labels - n))) for half, labels in curve),
+            tuple((f"±{number(100 * half, 0)} points", str(labels), str(max(0, labels - n))) for half, labels in curve),
         ),
         caption=f"At an agreement of {percent(agreement.value)}, for unrelated examples drawn at random.",
-        key=(("planned", "judge"), (f"now: {counted(n, 'example')}, ±{100 * now:.0f} points", "wrong")),
+        key=(("planned", "judge"), (f"now: {counted(n, 'example')}, ±{now_in_points} points", "wrong")),
         height=180,
     )
     return doc.Section("What more labels would buy", (doc.OnPages((plot,)),), "labels")
