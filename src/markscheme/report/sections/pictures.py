@@ -102,6 +102,7 @@ def labels_against_width(calibration: Calibration) -> doc.Section | None:
     if len(curve) < 2:
         return None
     now = (agreement.high - agreement.low) / 2
+    now_in_points = number(100 * now, 0)
     top = math.ceil(10 * max(now, *(half for half, _ in curve))) / 10
     line = tuple((float(labels), half) for half, labels in curve)
     points = [
