@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from markscheme import Grader
+from markscheme.assert_grade import AssertGrade, Background
 from markscheme.rubrics.file import load_rubric
 from tests.calibration import dialogues
 from tests.commands.cascade_project import BETTER, CASCADE, CHEAP, Servers, judges, write_project
@@ -319,3 +320,34 @@ def test_the_labelling_page_takes_what_was_asked(certified: tuple[Path, Servers]
     done = run(*command[:-1], str(tmp_path / "no.html"), *options, cwd=folder)
     assert done.returncode == 2
     assert "every response is decided" in done.stderr
+
+
+def test_lint_says_that_a_gray_zone_has_no_effect_under_a_cascade(certified: tuple[Path, Servers]) -> None:
+    folder, servers = certified
+    file = folder / "rubrics" / "reply.yaml"
+    before = file.read_text()
+    assert "ask_within" not in run("markscheme", "lint", "reply", cwd=folder).stdout
+    file.write_text(f"{before}ask_within: 0.1\n")
+    try:
+        done = run("markscheme", "lint", "reply", cwd=folder, env=servers.environment)
+    finally:
+        file.write_text(before)
+    assert done.returncode == 1
+    assert "ask_within has no effect under `--judge cascade`" in " ".join(done.stdout.split())
+
+
+def test_a_test_in_pytest_fails_where_a_person_should_decide_and_says_so(
+    certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, servers = certified
+    monkeypatch.chdir(folder)
+    for name, value in servers.environment.items():
+        monkeypatch.setenv(name, value)
+    asserting = AssertGrade(Background(), [], folder, lambda _name, _value: None)
+    try:
+        asserting("Reply 1. cheap=0.9990 better=0.9990", "reply", judge="cascade")
+        with pytest.raises(AssertionError, match=r"ask a person: no judge is certain enough; by the judge 1\.00"):
+            asserting("Reply 2. cheap=0.5100 better=0.5200", "reply", judge="cascade")
+        asserting("Reply 1. cheap=0.9990 better=0.9990", "reply", judge="cascade", calibration="require")
+    finally:
+        asserting.asking.close()

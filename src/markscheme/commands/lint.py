@@ -77,6 +77,7 @@ def lint_file(path: Path, scorers: Sequence[str] = ()) -> dict[str, Any]:
             return {"rubric": str(path), "status": 2, "faults": faults, "advice": [], "notes": []}
     advised = [{"code": "noted", "criterion": None, "message": str(warning.message)} for warning in noted]
     advised += _unknown_checks(rubric, scorers)
+    advised += _unused_gray_zone(rubric, path)
     advised += [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in advice(rubric)]
     notes = [] if is_in_english(rubric) else [NOT_ENGLISH]
     return {"rubric": str(path), "status": ADVICE if advised else 0, "faults": [], "advice": advised, "notes": notes}
@@ -99,6 +100,19 @@ def _unknown_checks(rubric: "Rubric", modules: Sequence[str]) -> list[dict[str, 
                 {"code": "unknown-check", "criterion": criterion.name, "message": _of_check(error, criterion)}
             )
     return advised
+
+
+def _unused_gray_zone(rubric: "Rubric", path: Path) -> list[dict[str, Any]]:
+    """Advice on a gray zone of a rubric that has a cascade, which decides in its place."""
+    from markscheme.rubrics.gray_zone import gray_zone
+    from markscheme.rubrics.search import find_calibration
+
+    folder = find_calibration(rubric.name, Path.cwd(), path.resolve().parent)
+    file = None if folder is None else folder / "cascade.json"
+    if file is None or not file.is_file() or not gray_zone(rubric.ask_within).width:
+        return []
+    message = f"ask_within has no effect under `--judge cascade`: {file} says who decides"
+    return [{"code": "unused-gray-zone", "criterion": None, "message": message}]
 
 
 def _of_check(error: UsageError, criterion: "Criterion") -> str:
