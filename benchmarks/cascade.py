@@ -12,7 +12,9 @@ they are, which multiplies the strength of every judge. A judge's certainty is i
 20,000 further responses of the same world, so that a share is known to .2 points.
 
 Compared: the better judge alone; the distance of its score from the mark, as the gray zone ranks decisions (sizes as
-here); thresholds that decide most at 5 % errors on the labels at hand. In the worst case every decision errs at
+here); thresholds that decide most at 5 % errors on the labels at hand; and the rule of autorubric 1.6.1's
+`calibrate_escalation`, rewritten, which keeps a criterion of the first judge from the threshold that is right most
+often on the labels, gives the others to the last judge, and nothing to people. In the worst case every decision errs at
 5.01 %, so that any automatic decision breaks the promise. In groups, five responses share their truths, how easy they
 are and the judges' noise.
 """
@@ -41,6 +43,8 @@ PASS_MARK = 0.7
 ERROR, CONFIDENCE = 0.05, 0.90
 CHECKED = 20_000
 IN_GROUP = 5
+ESCALATIONS = tuple(step / 50 for step in range(51))
+"""Thresholds that autorubric's `calibrate_escalation` sweeps."""
 WORST_RUNS = 1_000
 """Draws of the worst case, whose share lies near what is allowed."""
 SPREAD_OF_EASE = 0.7
@@ -60,12 +64,14 @@ class JudgeOfWorld:
 
 @dataclass(frozen=True)
 class Decided:
-    """A judge's decisions on the responses of a world; shape (n,)."""
+    """A judge's decisions on the responses of a world, shape (n,), with its probabilities and the truth, (n, 5)."""
 
     certainty: Floats
     distance: Floats
     passes: Flags
     wrong: Flags
+    p: Floats
+    truth: Floats
 
 
 def passing(levels: Floats) -> Flags:
@@ -111,7 +117,14 @@ def draw(judges: Sequence[JudgeOfWorld], n: int, generator: np.random.Generator,
         passes = passing(levels)
         likely = chance(p)
         decided.append(
-            Decided(np.where(passes, likely, 1 - likely), np.abs(score(levels) - PASS_MARK), passes, passes != gold)
+            Decided(
+                np.where(passes, likely, 1 - likely),
+                np.abs(score(levels) - PASS_MARK),
+                passes,
+                passes != gold,
+                p,
+                truth,
+            )
         )
     return decided
 
@@ -169,6 +182,19 @@ def in_sample(decided: Sequence[Decided]) -> list[float | None]:
     return certain
 
 
+def escalated(threshold: float, decided: Sequence[Decided]) -> Floats:
+    """Levels where the first judge's answers of that probability are kept and the last judge gives the others."""
+    first, *_, last = decided
+    sure = np.maximum(first.p, 1 - first.p) >= threshold
+    return np.asarray(np.where(sure, first.p > 0.5, last.p > 0.5).astype(np.float64))
+
+
+def best_escalation(decided: Sequence[Decided]) -> float:
+    """The threshold on single criteria that is right most often on these labels; of equal ones the lowest."""
+    truth = decided[0].truth
+    return max(ESCALATIONS, key=lambda threshold: (float((escalated(threshold, decided) == truth).mean()), -threshold))
+
+
 @dataclass
 class Row:
     """Shares of draws: decided automatically, by the first judge, and with more than 5 % wrong."""
@@ -199,6 +225,7 @@ def row(judges: Sequence[JudgeOfWorld], n: int, runs: int, seed: int) -> str:
     world = draw(judges, CHECKED, generator)
     certainties = [judged.certainty for judged in world]
     cascade, alone, distance, fitted = Row(), Row(), Row(), Row()
+    left = 0.0
     for _ in range(runs):
         labels = draw(judges, n, generator)
         cascade.add(*applied(certified(labels).certain, certainties, world), runs)
@@ -206,10 +233,11 @@ def row(judges: Sequence[JudgeOfWorld], n: int, runs: int, seed: int) -> str:
         by_distance = certified_cascade(_stages(labels[-1:], by_distance=True), ErrorLimit(ERROR, 1 - CONFIDENCE))
         distance.add(*applied(by_distance.certain, [world[-1].distance], world[-1:]), runs)
         fitted.add(*applied(in_sample(labels), certainties, world), runs)
+        left += float((passing(escalated(best_escalation(labels), world)) != passing(world[0].truth)).mean()) / runs
     known = ", ".join(f"{accuracy(judge):.2f}" for judge in judges)
     return (
         f"| {known} | {n} | {cascade} | {alone.automatic:.2f}; {alone.broken:.3f} | "
-        f"{distance.automatic:.2f}; {distance.broken:.3f} | {fitted.automatic:.2f}; {fitted.broken:.3f} |"
+        f"{distance.automatic:.2f}; {distance.broken:.3f} | {fitted.automatic:.2f}; {fitted.broken:.3f} | {left:.3f} |"
     )
 
 
@@ -217,9 +245,9 @@ def rows(runs: int) -> Iterator[str]:
     """Worlds in which two judges decide one after the other."""
     yield (
         "| judges right on | labels | cascade: automatic (first judge); broken | better judge alone | by distance | "
-        "fitted in-sample |"
+        "fitted in-sample | wrong decisions by escalation |"
     )
-    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     worlds = (
         (tuned(0.91, sharpness=1.5), tuned(0.94, sharpness=0.8)),
         (tuned(0.87, sharpness=1.5), tuned(0.91, sharpness=0.8)),

@@ -472,6 +472,10 @@ def test_where_log_probabilities_are_given_the_expected_level_counts() -> None:
     outcome = read_verdicts(with_odds({"4": 0.6, "5": 0.2, "x": 0.2}), [CLEAR], RESPONSE)["clear"]
     assert isinstance(outcome, Verdict)
     assert outcome.level == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
+    assert outcome.probabilities == pytest.approx((0, 0, 0, 0.75, 0.25))
+    doubtful = read_verdicts(with_odds({"1": 0.5, "7": 0.5}, "1"), [TEN], RESPONSE)["clear"]
+    assert isinstance(doubtful, Verdict)
+    assert doubtful.probabilities == ()
 
 
 TEN = Criterion(1.0, "Is clear", "clear", Scale.numbered(1, 10))

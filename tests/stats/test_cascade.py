@@ -1,13 +1,14 @@
 """Which decisions a judge may make alone, under a promise about errors."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.stats.cascade import ErrorLimit, automatic_part, n_that_hold
+from markscheme.stats.cascade import ErrorLimit, StageDecisions, automatic_part, certified_cascade, n_that_hold
 from markscheme.stats.shares import grouped_share
 from tests.stats.shared_numbers import block
 
@@ -165,3 +166,91 @@ def test_the_promise_is_kept_where_every_decision_errs_a_little_too_often() -> N
 def test_a_limit_off_range_is_refused(error: float, level: float) -> None:
     with pytest.raises(ValueError, match="above 0 and below 1"):
         ErrorLimit(error, level)
+
+
+# --- several judges --------------------------------------------------------------------------------------------------
+
+
+def stages_of(case: dict[str, Any]) -> list[StageDecisions]:
+    return [
+        StageDecisions(
+            [math.nan if value is None else value for value in judge["certainty"]],
+            [math.nan if value is None else value for value in judge["wrong"]],
+        )
+        for judge in case["judges"]
+    ]
+
+
+def test_every_case_of_the_shared_cascade_comes_out() -> None:
+    cascade = block("decisions.yaml", "cascade")
+    for case in cascade["cases"]:
+        stages = stages_of(case)
+        limit = ErrorLimit(case["alpha"], (1 - case["confidence"]) / len(stages))
+        certified = certified_cascade(stages, limit)
+        expect = case["expect"]
+        assert list(certified.certain) == [None if x is None else approx(x, abs=1e-6) for x in expect["certain"]], case
+        assert list(certified.decided) == expect["decided"], case["case"]
+        if expect["upper"] is None:
+            assert certified.upper is None, case["case"]
+        else:
+            assert certified.errors == expect["errors"], case["case"]
+            assert certified.upper == approx(expect["upper"], abs=1e-6)
+    assert [ErrorLimit(row["alpha"], row["level"]).fewest for row in cascade["fewest"]] == [
+        row["expect"] for row in cascade["fewest"]
+    ]
+
+
+def judge(n: int, *, errs_below: float, seed: int) -> StageDecisions:
+    """A judge whose decisions err half of the time below a certainty, and never above it."""
+    generator = np.random.default_rng(seed)
+    certainty = generator.uniform(0.5, 1.0, n)
+    return StageDecisions(certainty, (certainty < errs_below) & (generator.random(n) < 0.5), generator.random(n) < 0.6)
+
+
+HALF = ErrorLimit(0.05, 0.05)
+"""The level of each of two judges."""
+
+
+def test_the_cheap_judge_decides_what_it_is_sure_of_and_the_better_one_the_rest() -> None:
+    cheap = judge(300, errs_below=0.8, seed=1)
+    better = judge(300, errs_below=0.55, seed=2)
+    cascade = certified_cascade([cheap, better], HALF)
+    alone = certified_cascade([better], HALF)
+    assert all(decided > 0 for decided in cascade.decided)
+    assert cascade.certain[1] == alone.certain[0]
+    assert cascade.n_automatic >= alone.n_automatic
+    assert cascade.upper is not None
+    assert cascade.upper <= 0.05
+
+
+def test_what_one_judge_can_t_grade_goes_on_to_the_next() -> None:
+    cheap = judge(300, errs_below=0.8, seed=1)
+    certainty = np.array(cheap.certainty)
+    certainty[::2] = math.nan
+    cascade = certified_cascade([replace(cheap, certainty=certainty), judge(300, errs_below=0.55, seed=2)], HALF)
+    assert not (cascade.stage[::2] == 0).any()
+    assert (cascade.stage[::2] == 1).any()
+
+
+def test_groups_of_copies_count_once_and_a_promise_about_passes_is_one_more() -> None:
+    stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
+    copied = [
+        StageDecisions(*(np.repeat(np.asarray(column), 4) for column in (one.certainty, one.wrong, one.passes)))
+        for one in stages
+    ]
+    grouped = certified_cascade(copied, HALF, np.repeat(np.arange(150), 4))
+    ungrouped = certified_cascade(copied, HALF)
+    assert grouped.n_automatic < ungrouped.n_automatic
+    both = certified_cascade(copied, HALF, of_passes=HALF)
+    assert both.n_automatic <= ungrouped.n_automatic
+    assert both.upper_passes is None or both.upper_passes <= 0.05
+    few = certified_cascade([judge(90, errs_below=0.5, seed=3)], HALF, of_passes=HALF)
+    assert few.automatic.undefined is not None
+    assert "takes 59 passes without an error" in few.automatic.undefined
+
+
+def test_judges_with_different_examples_are_refused() -> None:
+    with pytest.raises(ValueError, match="shape"):
+        certified_cascade([StageDecisions([0.5], [0, 1])], HALF)
+    with pytest.raises(ValueError, match="at least one judge"):
+        certified_cascade([], HALF)
