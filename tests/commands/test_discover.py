@@ -153,6 +153,7 @@ def test_the_rubric_has_a_criterion_per_mode_and_lint_finds_no_fault(project: Pa
     price = rubric["criteria"][0]
     assert (price["requirement"], price["weight"], price["required"]) == (FAULTS["wrong-price"], -3, True)
     assert price["examples"] == {"bad": "the old list says"}
+    assert data["lenders"] == ["o1"]
     assert "check" not in price
     assert "docs/howto/when-code.md" in (project / "rubrics" / "reply.yaml").read_text()
     linted = run("markscheme", "lint", "reply", "--json", cwd=project)
@@ -249,6 +250,7 @@ def test_the_report_is_a_page_and_markdown_with_the_curve(project: Path) -> None
     heading = "reply · 60 of 200 outputs read (60 at random, 0 chosen), 19 notes, 19 in 2 modes · ann"
     assert " ".join(done.stdout.split()).startswith(heading)
     page = (project / "r.html").read_text()
-    assert "<polyline" in page
+    assert "averaged over orders" in page
+    assert "<svg" in page
     assert "<code>markscheme discover reply --write</code>" in page
     assert "| modes seen after … outputs read | 10 | 20 | 30 | 40 | 50 | 60 |" in (project / "r.md").read_text()

@@ -22,6 +22,7 @@ from markscheme.commands.options import (
 )
 from markscheme.commands.output import TOO_FEW
 from markscheme.errors import UsageError
+from markscheme.phrases import few_of
 from markscheme.ratings.kinds import Kind
 
 if TYPE_CHECKING:
@@ -299,6 +300,7 @@ def _written_json(written: "Written") -> dict[str, object]:
         "path": str(written.path),
         "criteria": [criterion.name for criterion in written.rubric.criteria],
         "left_out": [mode.name for mode, _ in written.draft.left_out] if written.draft is not None else [],
+        "lenders": list(written.draft.lenders) if written.draft is not None else [],
         "examples": written.examples,
         "labels": dict(written.labels),
         "advice": [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in written.advice],
@@ -317,6 +319,9 @@ def _written_lines(written: "Written", here: Path) -> list[str]:
     if written.draft is not None and written.draft.left_out:
         left_out = "; ".join(f"{mode.name} ({why})" for mode, why in written.draft.left_out)
         lines.append(f"not yet criteria: {left_out}")
+    if written.draft is not None and written.draft.lenders:
+        lenders = few_of(written.draft.lenders)
+        lines.append(f"the rubric quotes {lenders}; an output with a long quote counts in no agreement")
     labels = ", ".join(f"{count} by {rater}" for rater, count in written.labels.items()) or "none"
     lines.append(f"labels of outputs that were read, for dev: {labels}")
     for entry in written.advice:

@@ -30,6 +30,8 @@ TIE = 1e-9
 """Half a level that moves the score by the tolerance, to rounding, would be settled by rounding."""
 BELOW_TIE = 0.09
 """The tolerance of a draft where the usual one would tie: such a difference then counts as one."""
+SHORTEST_ANCHOR = 15
+"""Characters of a marked passage that is taken without a person's choice: a word alone shows nothing."""
 LONGEST_ANCHOR = 400
 """Characters of a passage that shows a mode: a longer one is a whole response."""
 _CODE_WORDS = (
@@ -137,7 +139,7 @@ def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material
     It is copied exactly from a response and looked up there again; None where no passage is found.
     """
     notes = outputs.notes_in.get(mode.name, ())
-    marked = sorted((note.note.quote for note in notes if note.note.quote), key=len)
+    marked = sorted((note.note.quote for note in notes if len(note.note.quote) >= SHORTEST_ANCHOR), key=len)
     for quote in (*mode.quotes, *marked):
         if len(quote) > LONGEST_ANCHOR:
             continue

@@ -92,6 +92,8 @@ function cardOf(key, column) {
   if (note.quote) {
     const isAnchor = column.quotes?.includes(note.quote);
     card.append(make("q", note.quote.slice(0, 300), { dir: "auto", className: isAnchor ? "anchor" : "" }));
+    const shows = isAnchor ? "shows the mode in the rubric" : column.fine?.includes(note.quote) ? "is fine, for contrast" : "";
+    if (shows) card.append(make("span", `the passage ${shows}`, { className: "likely" }));
   }
   const likely = (group.nearest[key] ?? []).map((name) => `${modeNames().indexOf(name) + 1} ${name}`);
   if (!column.name && likely.length) card.append(make("span", `like: ${likely.join(", ")}`, { className: "likely" }));
@@ -188,6 +190,12 @@ const grouping = {
     const note = group.notes[cursor?.key];
     if (!currentMode() || !note?.quote) return void ($("group-status").textContent = "Choose a note with a passage, in a mode.");
     change({ do: "anchor", mode: currentMode(), quote: note.quote });
+    return undefined;
+  },
+  F() {
+    const note = group.notes[cursor?.key];
+    if (!currentMode() || !note?.quote) return void ($("group-status").textContent = "Choose a note with a passage, in a mode.");
+    change({ do: "anchor", mode: currentMode(), quote: note.quote, fine: true });
     return undefined;
   },
   async "/"() {
