@@ -91,6 +91,7 @@ RUN = {
     "calibrate rubrics/code-quality.yaml --html report.html --json report.json": 4,
     "markscheme demo": 0,
     "markscheme init": 0,
+    "markscheme init --skill": 0,
     "calibrate verdicts.csv --judge verdict --human label": 0,
     'markscheme grade rubrics/code-quality.yaml answer.md --input query="Parse a date" --judge anthropic': 3,
 }
