@@ -130,6 +130,33 @@ def test_no_command_imports_a_module_that_somebody_left_in_the_folder(folder: Pa
     assert sorted(path.name for path in marks.iterdir()) == []
 
 
+PANEL = "openai:small+function:scripted_judges:careful"
+NAMED = {
+    "markscheme.toml": f"judge = '{PANEL}'\n",
+    "rubrics/panel.yaml": f"judge: {{name: '{PANEL}'}}\ncriteria: [{{name: polite, requirement: Is it polite?}}]\n",
+    "panel.experiment.yaml": (
+        f"rubric: manners\nmodel: '{PANEL}'\n"
+        "variants: [{name: a, system: Be good.}]\ncases: [{id: c, inputs: {query: reply 7 of many}}]\n"
+    ),
+}
+CALLS = {
+    "markscheme.toml": ("grade", "manners", "reply.txt"),
+    "rubrics/panel.yaml": ("grade", "panel", "reply.txt"),
+    "panel.experiment.yaml": ("experiment", "panel.experiment.yaml", "--judge", "openai:small"),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_no_file_names_code_as_one_of_several_judges(folder: Path, name: str) -> None:
+    (folder / name).write_text(NAMED[name])
+    judges = folder / "scripted_judges.py"
+    judges.write_text(f"open('was-run', 'w').close()\n{judges.read_text()}")
+    env = {"OPENAI_API_KEY": "sk-none", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "MARKSCHEME_SESSION": "off"}
+    done = run_installed("markscheme", *CALLS[name], cwd=folder, env=env)
+    assert (done.returncode, (folder / "was-run").exists()) == (2, False), done.stderr
+    assert "code" in done.stderr
+
+
 def test_an_experiments_file_runs_no_function_by_itself(folder: Path) -> None:
     done = run_installed("markscheme", "experiment", "support.experiment.yaml", *JUDGE, cwd=folder)
     assert done.returncode == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import UsageError, suggestion
-from markscheme.judges.kinds import kind_of
+from markscheme.judges.kinds import names_code
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.session.client import SETTINGS_FILES
 
@@ -121,15 +121,10 @@ def _check(key: str, value: object, place: str) -> None:
     if ASK_OPTIONS[key].names_code:
         raise UsageError(f"{place}: `{key}` must not name code here, got {value!r}; give it on the command line")
     option_value = ASK_OPTIONS[key].read(value, f"{place}: `{key}`")
-    if key in ("judge", "model") and (_names_code(option_value) or "://" in option_value):
+    if key in ("judge", "model") and (names_code(option_value) or "://" in option_value):
         raise UsageError(
             f"{place}: `{key}` must not name code or an address here, got {value!r}; give it on the command line"
         )
-
-
-def _names_code(judge: str) -> bool:
-    kind = kind_of(judge)
-    return kind is not None and kind.names_code
 
 
 def _line_of(key: str, text: str) -> int:

@@ -70,7 +70,7 @@ def _of_file(
 ) -> "CascadeCandidate":
     from markscheme.calibration.cascade import CascadeCandidate
     from markscheme.judges.cascade import stage_fingerprint
-    from markscheme.judges.kinds import kind_of
+    from markscheme.judges.kinds import kind_of, names_code
     from markscheme.judges.registry import open_judge
     from markscheme.ratings.rating import asked_under
     from markscheme.readers.rated import judge_ratings
@@ -82,7 +82,7 @@ def _of_file(
     rater = raters[0] if raters else ""
     name, _, model = rater.partition(", ")
     kind = kind_of(name)
-    if kind is None or kind.names_code or not kind.asks or (kind.needs and ":" not in name):
+    if kind is None or names_code(name) or not kind.asks or (kind.needs and ":" not in name):
         return CascadeCandidate(str(path), ratings, why_unnamed=f"{path} doesn't say which judge to ask")
     if {rating.under for rating in ratings} != {asked_under(rubric)}:
         why = f"{path} doesn't say that its ratings were given by the rubric's current words"
@@ -100,8 +100,7 @@ def _asked(
     from markscheme.calibration.cascade import CascadeCandidate
     from markscheme.calibration.judge_runs import rated_by
     from markscheme.judges.cascade import stage_fingerprint
-    from markscheme.judges.kinds import known_kind
-    from markscheme.judges.registry import panel_names
+    from markscheme.judges.kinds import known_kind, panel_names
     from markscheme.ratings.from_grades import first_prompts
 
     labelled = examples.labelled.examples

@@ -12,7 +12,7 @@ from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many, questi
 from markscheme.judges.asking import Asking
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import Judge, Usage, make_room, total
-from markscheme.judges.kinds import known_kind
+from markscheme.judges.kinds import names_code
 from markscheme.judges.many import ask_many
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
@@ -129,7 +129,7 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
     model = experiment.model if name is None else replace(experiment.model or Model(name), name=name)
     if model is None:
         return None
-    if name is None and experiment.source is not None and known_kind(model.name).names_code:
+    if name is None and experiment.source is not None and names_code(model.name):
         raise UsageError(
             f"{experiment.source}: `model: {model.name}` is code, and a file can't make markscheme run code: "
             f"--model {model.name} does, if you trust it"

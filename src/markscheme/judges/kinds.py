@@ -119,6 +119,38 @@ def known_kind(name: str) -> JudgeKind:
     return kind
 
 
+def panel_names(name: str) -> list[str]:
+    """The names of judges joined by `+`; a `+` that no kind of judge follows is part of a name, as in a path.
+
+    Example:
+        >>> panel_names("anthropic+local:a+b.gguf+openai:m")
+        ['anthropic', 'local:a+b.gguf', 'openai:m']
+    """
+    return split_before_kinds(name, "+")
+
+
+def split_before_kinds(text: str, separator: str) -> list[str]:
+    """The parts of a text between separators, each of which a kind of judge follows."""
+    first, *others = text.split(separator)
+    parts = [first]
+    for part in others:
+        if kind_of(part.strip()) is None:
+            parts[-1] += f"{separator}{part}"
+        else:
+            parts.append(part.strip())
+    return parts
+
+
+def names_code(name: str) -> bool:
+    """Whether a judge's name, or that of any member of a panel, is that of code to import.
+
+    Example:
+        >>> names_code("anthropic"), names_code("function:judges:good"), names_code("anthropic+function:judges:good")
+        (False, True, True)
+    """
+    return any(kind is not None and kind.names_code for kind in map(kind_of, panel_names(name)))
+
+
 def _meant(name: str) -> str:
     """The judge that a model's or a file's name is likely to mean; "" for any other name.
 

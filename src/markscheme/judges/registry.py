@@ -9,7 +9,16 @@ from markscheme.errors import NoJudge, UsageError
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.judge import Identity, Judge, Reply, Wrapping
-from markscheme.judges.kinds import CASCADE_KIND, DEFAULT, kind_of, known_kind, names_that, ways_out
+from markscheme.judges.kinds import (
+    CASCADE_KIND,
+    DEFAULT,
+    kind_of,
+    known_kind,
+    names_code,
+    names_that,
+    panel_names,
+    ways_out,
+)
 from markscheme.judges.limited import Limited
 from markscheme.judges.panel import Panel
 from markscheme.judges.price import ListPrice, Price
@@ -75,28 +84,6 @@ def _with_stages(cascade: CascadeJudge, asking: Asking) -> CascadeJudge:
     return replace(cascade, stages=tuple(stages))
 
 
-def panel_names(name: str) -> list[str]:
-    """The names of judges joined by `+`; a `+` that no kind of judge follows is part of a name, as in a path.
-
-    Example:
-        >>> panel_names("anthropic+local:a+b.gguf+openai:m")
-        ['anthropic', 'local:a+b.gguf', 'openai:m']
-    """
-    return split_before_kinds(name, "+")
-
-
-def split_before_kinds(text: str, separator: str) -> list[str]:
-    """The parts of a text between separators, each of which a kind of judge follows."""
-    first, *others = text.split(separator)
-    parts = [first]
-    for part in others:
-        if kind_of(part.strip()) is None:
-            parts[-1] += f"{separator}{part}"
-        else:
-            parts.append(part.strip())
-    return parts
-
-
 def price_of(identity: Identity, asking: Asking) -> Price | None:
     """The price of a judge's tokens: the price given, else the list price if that is wanted and known."""
     if not asking.wants_list_price:
@@ -155,7 +142,7 @@ def choose_judge(
         return ScriptedJudge((), name="code")
     named = rubric.judge.get("name")
     if named:
-        if known_kind(named).names_code:
+        if names_code(named):
             raise UsageError(
                 f"rubric {rubric.name!r} names a judge of code, {named!r}: name it where the rubric is used"
             )

@@ -250,7 +250,7 @@ def _given(value: Any) -> str:
 
 def _runs_nothing(value: Any) -> str:
     name = _given(value)
-    if name.startswith("function:"):
+    if any(member.strip().startswith("function:") for member in name.split("+")):
         says = "can't be a function, since a rubric runs no code: name it where the rubric is used"
         raise ValueError(f"{says}, found {as_shown(name)}")
     return name
