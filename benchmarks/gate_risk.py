@@ -142,7 +142,7 @@ def report(looked: list[Look]) -> str:
             *_by_figure(grouped, ("said", "ungrouped")),
             "",
             f"Kept: a false alarm at most {FALSE_FAILS:.2f} of the time. Off: mean distance of what was said from what "
-            "happens. A number of runs is advised to keep its promise 8 times in 10.",
+            "happens. A number of runs is advised to keep its promise with 80% probability.",
             "",
             "| figure | cases | runs | run shift | off | resampling off | advised runs kept | safe threshold kept |",
             "|---|---|---|---|---|---|---|---|",

@@ -113,7 +113,7 @@ def test_looking_at_test_labels_is_recorded_and_said_ever_after(here: Path) -> N
     untouched = run(*ask, cwd=here, env=setting.environment(here)).stdout
     assert "30 test examples are held out; no run has used them yet." in untouched
     opened = run(*ask, "--split", "test", "--json", "report.json", cwd=here, env=setting.environment(here))
-    assert "Test labels of 30 examples: opened once" in opened.stdout
+    assert "30 test examples are held out, and looked at once" in opened.stdout
     record = json.loads((examples.parent / "opened.jsonl").read_text(encoding="utf-8"))
     assert (record["by"], record["n"]) == ("calibrate --split test", 30)
     assert json.loads((here / "report.json").read_text(encoding="utf-8"))["test_labels"]["opened"] == 1

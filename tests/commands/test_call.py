@@ -71,7 +71,7 @@ def test_an_option_of_files_takes_several_after_one_name_or_is_repeated(
         ("calibrate", ["r", "--ratings", "--quiet"], "`--ratings` needs a value: FILE..."),
         ("grade", ["r", "--no-json"], "unknown option `--no-json`"),
         ("label", ["r", "--rater"], "`--rater` needs a value: NAME"),
-        ("label", [], "RUBRIC is missing; `markscheme label --help` shows how"),
+        ("label", [], "RUBRIC is missing, as in: markscheme label code-quality"),
         ("pass-rate", ["f"], "`--calibration FILE` is missing"),
         ("session", ["status", "more"], "unexpected 'more'"),
         ("status", ["--json", "out.json"], "`--json` prints to standard output here: `--json > out.json` writes it"),

@@ -221,7 +221,7 @@ def test_an_unusable_threshold_is_not_advised_and_repeating_leads(tmp_path: Path
     done = run("markscheme", "gate-risk", *files, "--threshold", "0.6", cwd=tmp_path)
     words = " ".join(done.stdout.split())
     assert "2 runs can't show a usable threshold: run the cases 5 to 8 times" in words
-    assert "Safe is a threshold" not in words
+    assert "Use a threshold" not in words
     assert "PROMPTFOO" not in words
     assert ">= 0" not in words
     assert "promptfoo eval --repeat 6 --no-cache -o results.json" in words

@@ -289,10 +289,10 @@ def test_a_faulty_line_is_reported_by_file_and_line_before_asking(project: Path,
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["none.txt"], "none.txt cannot be read: No such file"),
+        (["none.txt"], "none.txt: there is no such file"),
         (["none.jsonl"], "none.jsonl: cannot be read"),
         (["-", "--input", "query"], "`--input` must be NAME=TEXT or NAME=@FILE, got 'query'"),
-        (["-", "--input", "query=@none.txt"], "none.txt cannot be read"),
+        (["-", "--input", "query=@none.txt"], "none.txt: there is no such file"),
         (["-", "--input", "query=a", "--input", "query=b"], "`--input` gives 'query' twice"),
         (["all.jsonl", "--input", "query=a"], "--input is for a single response"),
         (["-", "--strategy", "guess"], "`--strategy` must be one of one_shot, per_criterion"),

@@ -146,7 +146,7 @@ def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nowhere.csv", "--rubric", "one"), "there is no file nowhere.csv"),
+        (("nowhere.csv", "--rubric", "one"), "nowhere.csv: there is no such file"),
         (("table.csv", "--rubric", "two"), "there is no rubric named 'two'; there are one, quality"),
         (
             ("table.csv", "--rubric", "one", "--kind", "human", "--levels", "good"),

@@ -373,7 +373,7 @@ def test_a_server_without_the_route_leads_to_the_other_format() -> None:
 def test_a_page_or_another_json_is_unreadable_and_asks_about_the_address(wire: str, body: bytes) -> None:
     error = played(wire, Answer(body))
     assert isinstance(error, UnreadableReply)
-    assert "does the address end as it should?" in str(error)
+    assert "check the address, which usually ends in /v1" in str(error)
 
 
 def test_without_key_or_address_it_can_t_be_asked() -> None:

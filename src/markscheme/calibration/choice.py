@@ -121,7 +121,7 @@ class Switch:
 
     Attributes:
         link: What an old score means.
-        passed: Share of old passes that pass now.
+        passed: Share of the old passes that pass now.
         failed: Share of old fails that pass now.
     """
 

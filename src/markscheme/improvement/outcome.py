@@ -121,7 +121,7 @@ class ImprovementPlan:
         rubric: Its name.
         dev: Dev examples and their tasks.
         sealed: Held-out examples and their tasks.
-        opening: Number of the next opening of the held-out labels.
+        opening: Number of the next test of the held-out labels.
         alpha: The significance level it may spend.
         candidates: Maximum number of wordings to try.
         graded: Maximum number of examples to grade.
@@ -143,7 +143,7 @@ class ImprovementPlan:
 
     @property
     def needed(self) -> tuple[int, int]:
-        """Held-out tasks that find a gain of 0.10 in agreement 8 times in 10, and labelled tasks in all."""
+        """Held-out tasks that find a gain of 0.10 in agreement with 80% probability, and labelled tasks in all."""
         held_out = held_out_needed(self.alpha)
         return held_out, labels_needed(held_out)
 

@@ -107,7 +107,7 @@ class ImprovableSet:
 
     @property
     def next_opening(self) -> int:
-        """Number of the next opening of the held-out labels."""
+        """Number of the next test of the held-out labels."""
         openings = openings_of(self.parted, whole=self.outside)
         return 1 if openings is None else openings.of_these + 1
 

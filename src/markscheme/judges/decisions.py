@@ -381,7 +381,7 @@ class DecisionJudge:
             return decided_reply(parsed_body(body), prompt, self.wire, expected=self.expected)
         except (ValueError, RecursionError):
             raise UnreadableReply(
-                f"the answer of {self.who} isn't that of a decision model; does the address end as it should?"
+                f"the answer of {self.who} isn't that of a decision model; check the address, which usually ends in /v1"
             ) from None
 
     async def aclose(self) -> None:

@@ -122,7 +122,7 @@ def render_terminal(
     raw = raw_stream(file)
     encoding = raw.encoding or "utf-8" if hasattr(raw, "encoding") else "utf-8"
     columns = width or _columns(raw)
-    all_of_it = not (document.more or document.written) if details is None else details
+    all_of_it = not document.more if details is None else details
     lines: list[str] = []
     for room in (_ALL_ROOM,) if all_of_it else _ROOMS:
         lines = _drawn(document, columns, room, colours=_has_colours(raw), details=all_of_it)

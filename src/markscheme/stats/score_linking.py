@@ -170,7 +170,7 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLik
         groups: A name for each unit, shape (n_units,), where several share a task.
 
     Returns:
-        passed: share of old passes that the new rater passes; failed: share of old fails that it passes.
+        passed: share of the old passes that the new rater passes; failed: share of old fails that it passes.
 
     Raises:
         ValueError: The caller's fault: vectors of different length.

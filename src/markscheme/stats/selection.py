@@ -320,7 +320,7 @@ def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
 
 
 def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
-    """Fewest held-out tasks that confirm a gain 8 times in 10.
+    """Fewest held-out tasks that confirm a gain with 80% probability.
 
     >>> held_out_needed(), held_out_needed(gain=0.1, sd=0.5)
     (132, 192)

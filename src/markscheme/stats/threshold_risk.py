@@ -20,7 +20,7 @@ FALSE_FAILS = 0.05
 _SHOWN, _ADVISED = 0.95, 0.90
 """Confidence required of a safe threshold, and of the number of runs to average.
 
-Advised numbers of runs are to keep their promise 8 times in 10. Required 0.80, they keep it 0.7 times in 10 cases whose
+Advised numbers of runs are to keep their promise with 80% probability. Required 0.80, they keep it 0.7 times in 10 cases whose
 runs shift much (`benchmarks/gate_risk.py`), since the prior expects smaller shifts; required 0.90, 8 times.
 """
 _SCALES: Floats = (np.arange(25) + 0.5) / 25
@@ -55,7 +55,7 @@ class ThresholdRisk:
         safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None likewise.
         repeats: The fewest runs to average for the given threshold, which keeps false alarms to 1 run in 20 in 8 of 10
             such gates; None where 9 aren't enough.
-        smallest_drop: The drop below `center` that the given threshold detects 8 times in 10; None likewise.
+        smallest_drop: The drop below `center` that the given threshold detects with 80% probability; None likewise.
     """
 
     runs: int

@@ -135,7 +135,7 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
         why = why_no_interval(estimate)
         if why:
             criterion = comparison.criteria[name].criterion
-            yield f"{name}, {heading}: no interval, {_by_label(criterion, why)}."
+            yield f"{name}, {heading}: no interval: {_by_label(criterion, why)}."
 
 
 def _by_label(criterion: Criterion, why: str) -> str:
@@ -232,7 +232,7 @@ def overall_line(comparison: Comparison) -> str:
     bias = with_signed_interval(overall["signed_error"])
     errors = f"mean absolute error (MAE) {mae}, bias {bias}; "
     why = _one_decision(comparison) or why_no_interval(overall["pass_kappa"])
-    kappa = f"kappa {coefficient(overall['pass_kappa'])}{f' (no interval, {why})' if why else ''}"
+    kappa = f"kappa {coefficient(overall['pass_kappa'])}{f' (no interval: {why})' if why else ''}"
     passing = overall["prevalence_gold"].value or 0.0
     right = _share_or_count(max(passing, 1 - passing), overall["accuracy"])
     always = f"always {'passing' if passing >= 0.5 else 'failing'} would be right on {right}"

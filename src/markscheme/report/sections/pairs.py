@@ -164,7 +164,7 @@ def _notes(compared: SystemsCompared) -> Iterator[doc.Line]:
         if estimate.undefined:
             yield f"{name} has no finite strength: {estimate.undefined}."
         elif estimate.low is None and estimate.note:
-            yield f"{name}: no interval, {estimate.note.removeprefix('withheld: ')}."
+            yield f"{name}: no interval: {estimate.note.removeprefix('withheld: ')}."
     if compared.cycles:
         yield f"{compared.cycles} of {counted(compared.triples, 'triple')} of systems go round in a circle."
     for fit in strengths.fits:
