@@ -105,7 +105,7 @@ QUESTIONS = [
 ]
 """Candidates, tasks, examples graded, and that as a share of grading every candidate on everything."""
 NEEDED = [(0.157, 0.038, 132), (0.1, 0.038, 55), (0.5, 0.1, 192)]
-"""Scatter of the differences, gain, and held-out tasks needed to find it with 80% probability; one task off is allowed."""
+"""Scatter of the differences, gain, and held-out tasks needed to find it with 80% probability, give or take one."""
 TASKS = (("a", "a", "b", "b", "c"), (0.1, 0.06, -0.02, 0.04, 0.08), (0.08, 0.01, 0.08))
 """Task of each example, differences, and the mean of each task."""
 COPIED_FROM = "The parcel was sent on Monday by our partner in Lyon and it should reach you before the weekend."

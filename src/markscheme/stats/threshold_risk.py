@@ -20,8 +20,8 @@ FALSE_FAILS = 0.05
 _SHOWN, _ADVISED = 0.95, 0.90
 """Confidence required of a safe threshold, and of the number of runs to average.
 
-Advised numbers of runs are to keep their promise with 80% probability. Required 0.80, they keep it 0.7 times in 10 cases whose
-runs shift much (`benchmarks/gate_risk.py`), since the prior expects smaller shifts; required 0.90, 8 times.
+Advised numbers of runs are to keep their promise with a probability of 80 %. Required 0.80, they keep it in 70 % of
+cases whose runs shift much (`benchmarks/gate_risk.py`), since the prior expects smaller shifts; required 0.90, in 80 %.
 """
 _SCALES: Floats = (np.arange(25) + 0.5) / 25
 """Quantiles at which the error of the cases' variance is tried for the number of runs to average."""
