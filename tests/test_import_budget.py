@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from markscheme.commands.help import COMMANDS
+from tests.commands import scripted_setting as setting
+from tests.commands.console import run
 from tests.judges.chat_server import ChatServer
 from tests.judges.decision_servers import likely, system_one
 
@@ -43,7 +45,9 @@ ON_THE_WAY: dict[str, set[str]] = {
     "import markscheme.judges.decisions": set(),
     "from markscheme.judges.registry import open_judge; from markscheme.judges.asking import Asking; "
     "open_judge('systemone:jev-1.13.0', asking=Asking(list_prices=True))": set(),
-    "import markscheme.stats": {"numpy", "scipy"},
+    "import markscheme.stats": set(),
+    "from markscheme.stats import Estimate": set(),
+    "from markscheme.stats import agreement": {"numpy", "scipy"},
     "import markscheme.ratings.examples": set(),
     "import markscheme.ratings.examples_choice": set(),
     "from markscheme.cli import main; main(['--help'])": set(),
@@ -51,10 +55,10 @@ ON_THE_WAY: dict[str, set[str]] = {
 }
 
 
-def _loaded(statement: str) -> set[str]:
+def _loaded(statement: str, cwd: Path = ROOT) -> set[str]:
     code = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, env=dict(os.environ)
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=cwd, env=dict(os.environ)
     )
     return set(json.loads(done.stderr.splitlines()[-1]))
 
@@ -89,6 +93,16 @@ def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_pr
     of_scipy = _loaded("import scipy.special")  # a later one brings importlib.metadata itself
     assert not (loaded - of_scipy) & {"pydantic", "genai_prices", "httpx2", "statistics", "importlib.metadata"}
     assert not {name for name in loaded if name.startswith(("markscheme.readers", "markscheme.report.html"))}
+
+
+def test_status_of_an_accepted_run_loads_no_statistics(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    options = ("--judge", setting.JUDGE, "--accept", "--quiet")
+    accepted = run("calibrate", "clear", *options, cwd=here, env=setting.environment(here))
+    assert accepted.returncode == 0, accepted.stderr
+    for arguments in (["status"], ["status", "--json"]):
+        loaded = _loaded(f"from markscheme.cli import main; assert main({arguments!r}) == 0", here)
+        assert not loaded & {"numpy", "scipy", "anthropic", "openai"}
 
 
 def test_statistics_leave_scipy_stats_alone() -> None:

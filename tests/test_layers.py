@@ -147,6 +147,10 @@ LATE: dict[str, dict[str, str]] = {
         "a judge that is asked needs no reader",
     ),
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
+    "calibration.plans.next_labels": dict.fromkeys(
+        ("calibration.decision", "ratings.gold"),
+        "numpy and scipy come with them, and `status` reads what a calibration kept",
+    ),
     "calibration.reported": {"report.results": "reports import the results they describe, and results show themselves"},
     "experiment.accepted": {"importlib.metadata": FOR_THE_START},
     "ratings.examples": {"graded_table": "few files are Parquet"},

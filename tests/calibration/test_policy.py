@@ -28,7 +28,7 @@ from markscheme.calibration.policy import (
     use_of_ok,
     verdict_states,
 )
-from markscheme.stats import decisive_labels, relabelling, shares
+from markscheme.stats import decisive_labels, labels_needed, relabelling, shares
 from markscheme.stats.agreement_figures import AgreementFigures, agreement_figures
 from markscheme.stats.decisive_labels import BATCHES
 from markscheme.stats.shares import GroupedMean, GroupedShare, grouped_mean, grouped_share
@@ -197,7 +197,7 @@ def test_the_constants_of_the_reference_are_ours() -> None:
         "margin_person": policy.PERSON_MARGIN,
         "fewest_shared": policy.ENOUGH_SHARED,
         "batches": list(BATCHES),
-        "even": decisive_labels.EVEN,
+        "even": labels_needed.EVEN,
         "hopeless": approx(decisive_labels.HOPELESS, abs=1e-6),
         "least_pilot": PILOT,
         "fewest_examples": shares.FEWEST_SHOWN,

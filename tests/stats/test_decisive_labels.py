@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from markscheme.stats.decisive_labels import (
     BATCHES,
     HOPELESS,
-    DecisiveLabels,
     chance_to_place_mean,
     chance_to_place_share,
     first_labels,
@@ -19,6 +18,7 @@ from markscheme.stats.decisive_labels import (
     most_demanding,
 )
 from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
+from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare, MeanSide, grouped_mean, grouped_share
 from tests.reference.worked_cases import FIRST_LABELS, LABELS_FOR_LIMITS, LABELS_FOR_MEANS, LABELS_FOR_SHARES
 from tests.stats.shared_numbers import block

@@ -29,8 +29,9 @@ from markscheme.ratings.gold import Gold
 from markscheme.receipt import Use
 from markscheme.stats import Estimate
 from markscheme.stats.agreement_figures import AgreementFigures
-from markscheme.stats.decisive_labels import DecisiveLabels, first_labels
+from markscheme.stats.decisive_labels import first_labels
 from markscheme.stats.intervals import Flags
+from markscheme.stats.labels_needed import DecisiveLabels
 
 PILOT = 20
 """Labelled examples with the judge's ratings from which they say how many more are needed; fewer say too little."""

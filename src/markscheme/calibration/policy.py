@@ -12,12 +12,12 @@ from markscheme.calibration.limits import Limit
 from markscheme.receipt import Use
 from markscheme.stats.agreement_figures import AgreementFigures
 from markscheme.stats.decisive_labels import (
-    DecisiveLabels,
     chance_to_place_mean,
     chance_to_place_share,
     labels_for_decision,
     most_demanding,
 )
+from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare
 
 VerdictName: TypeAlias = Literal["ok", "adjust", "labels-disagree", "not-enough-labels"]

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.labels_in_words import labels_to_add
 from markscheme.calibration.limits import Limit, WrongName
 from markscheme.calibration.policy import BecauseCode, labels_for_target
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate
-from markscheme.stats.decisive_labels import EVEN, DecisiveLabels
+from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedShare
 
 SURE_DECISIONS = 0.85
@@ -110,33 +111,6 @@ def labels_in_words(
         case "target-open" | "constant-open":
             return " ".join(_hopeless(comparison, target, comparison.settings))
     return ""
-
-
-def labels_to_add(labels: DecisiveLabels, *, by_people: bool = True, new_groups: bool = False) -> str:
-    """How many labels to add, and how likely they are to decide.
-
-    Args:
-        labels: How many, with their chance.
-        by_people: Whether people have labelled before.
-        new_groups: Whether examples share groups, so that those of new groups say more.
-
-    Example:
-        >>> labels_to_add(DecisiveLabels(40, 0.56)), labels_to_add(DecisiveLabels(480, 0.4166))
-        ('Label about 40 more for an even chance of a decision.', 'Label about 480 more; the chance of a decision is \
-then still only 42%.')
-    """
-    if not labels.more:
-        return "Enough examples are labelled for a first verdict: have the judge grade them."
-    number_of = f"{labels.more:,} {'more' if by_people else 'by hand'}"
-    fewer = ", or fewer from new groups," if new_groups else ""
-    if labels.chance < EVEN:
-        return f"Label about {number_of}; the chance of a decision is then still only {percent(labels.chance)}."
-    if labels.assumed is None:
-        return f"Label about {number_of}{fewer} for an even chance of a decision."
-    return (
-        f"Label about {number_of} for an even chance of a decision, if the judge agrees on {percent(labels.assumed)} "
-        "of them."
-    )
 
 
 def agreement_and_target(agreement: Estimate, target: float) -> str:

@@ -138,6 +138,11 @@ class ExampleSet:
         return [label for example in self.examples for label in example.labels]
 
     @property
+    def by_people(self) -> int:
+        """How many of the examples people have labelled."""
+        return sum(any(label.kind in PEOPLE for label in example.labels) for example in self.examples)
+
+    @property
     def has_splits(self) -> bool:
         """Whether any example says which split it belongs to."""
         return any(example.split for example in self.examples)

@@ -8,8 +8,6 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
 
-import numpy as np
-
 _DIGITS = 12
 _LIMITS = ("value", "low", "high")
 """Fields of an estimate in its own unit."""
@@ -37,8 +35,6 @@ def plain(value: Any) -> Any:
             return entries | {
                 key: round(entries[key], _DIGITS) for key in _LIMITS if isinstance(entries.get(key), float)
             }
-        case np.ndarray() | np.generic():
-            return plain(value.tolist())
         case list() | tuple():
             return [plain(item) for item in value]
         case set() | frozenset():
@@ -47,6 +43,8 @@ def plain(value: Any) -> Any:
             return str(value)
     if hasattr(value, "to_json"):
         return plain(value.to_json())
+    if hasattr(value, "tolist"):  # an array or a number of numpy
+        return plain(value.tolist())
     if is_dataclass(value) and not isinstance(value, type):
         return plain({field.name: getattr(value, field.name) for field in fields(value)})
     raise TypeError(f"no JSON for a {type(value).__name__}")

@@ -9,9 +9,10 @@ import numpy.typing as npt
 from scipy.special import betaln
 
 from markscheme.phrases import percent
-from markscheme.stats.decisive_labels import EVEN, labels_for_decision
+from markscheme.stats.decisive_labels import labels_for_decision
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Flags, Floats, Groups, Integers
+from markscheme.stats.labels_needed import EVEN
 from markscheme.stats.shares import grouped_share, share
 
 STEPS = 25

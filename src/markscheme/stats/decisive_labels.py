@@ -6,38 +6,21 @@ averages over everything the labels so far allow, so luck that left the question
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import betainc, betaln, gammaln, ndtr, ndtri, xlog1py, xlogy
 
 from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare
 
 BATCHES = (20, 40, 60, 80, 120, 160, 240, 320, 480)
 """Numbers of labels that may be named: round ones, each about a third above the last; nobody plans to the label."""
-EVEN = 1 / 2
-"""Chance of a decision from which a number is named; followed from 20 labels on, verdicts came after it in .55-.97."""
 HOPELESS = 1 / 3
 """Chance at the largest number below which none is named: at the target, labels alone decide in 1 of 20 sets."""
 PLANNED_ICC = 0.2
 """Correlation within groups that is assumed before labels show it; a judgement."""
-
-
-@dataclass(frozen=True, slots=True)
-class DecisiveLabels:
-    """Labels with which an open question is likely to be decided.
-
-    Attributes:
-        more: Labelled examples on top of those there are.
-        chance: Probability that they decide it, from a third to 1.
-        assumed: The agreement that this assumes; None where it follows from the labels so far.
-    """
-
-    more: int
-    chance: float
-    assumed: float | None = None
 
 
 def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:

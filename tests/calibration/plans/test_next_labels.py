@@ -20,7 +20,7 @@ from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.decisive_labels import DecisiveLabels
+from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict([{"name": "kind", "requirement": "Is it kind?", "weight": 1}])

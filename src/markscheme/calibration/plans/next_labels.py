@@ -4,17 +4,19 @@ import json
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.decision import Decision, decide, labels_to_begin
-from markscheme.calibration.reasons import labels_to_add
+from markscheme.calibration.labels_in_words import labels_to_add
 from markscheme.errors import ComparisonError
 from markscheme.files import refuse_link, write_whole
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.decisive_labels import DecisiveLabels
+from markscheme.stats.labels_needed import DecisiveLabels
+
+if TYPE_CHECKING:
+    from markscheme.calibration.comparison import Comparison
+    from markscheme.calibration.decision import Decision
+    from markscheme.ratings.gold import Gold
 
 NEXT_LABELS = "next_labels.json"
 """The file in a rubric's calibration folder that has what the last calibration on people's labels asked for."""
@@ -48,7 +50,7 @@ class NextLabels:
         return f"Label all {left} that are left{f' in {pool}' if pool else ''}."
 
 
-def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextLabels:
+def planned_labels(gold: "Gold", pilot: "Comparison | None", target: float) -> NextLabels:
     """The labels that a calibration with these ratings would ask for.
 
     Args:
@@ -58,11 +60,13 @@ def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextL
     """
     if pilot is None:
         return _to_begin(gold, target)
+    from markscheme.calibration.decision import decide
+
     decision = decide(pilot, target=target)
     return NextLabels(decision.labels, decision.next_step)
 
 
-def keep_next_labels(decision: Decision, gold: Gold, judge: str, folder: Path) -> None:
+def keep_next_labels(decision: "Decision", gold: "Gold", judge: str, folder: Path) -> None:
     """Keep what the verdict on a judge asked for, where people's labels led to it.
 
     Args:
@@ -104,20 +108,15 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
     Returns:
         Before the first calibration, the labels for a first verdict.
     """
-    try:
-        gold = gold_of(examples, rubric)
-    except ComparisonError:
-        gold = no_gold(rubric)
     record = _recorded(folder)
     if record is None:
-        return _to_begin(gold, rubric.target)
+        return _before_the_first(rubric, examples)
     judge = str(record["judge"])
     needed = record["labels_needed"]
     if needed is None:
         return NextLabels(None, str(record["next_step"]), judge)
     labels = DecisiveLabels(int(needed), float(record["labels_chance"]), record["assumed"])
-    have = len(gold.ids) if gold.has_people else 0
-    since = max(0, have - int(record["labelled"]))
+    since = max(0, examples.by_people - int(record["labelled"]))
     if not since:
         return NextLabels(labels, str(record["next_step"]), judge)
     left = replace(labels, more=max(0, labels.more - since))
@@ -125,7 +124,20 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
     return NextLabels(left, labels_to_add(left) if left.more else enough, judge)
 
 
-def _to_begin(gold: Gold, target: float) -> NextLabels:
+def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
+    """The labels for a first verdict."""
+    from markscheme.ratings.gold import gold_of, no_gold
+
+    try:
+        gold = gold_of(examples, rubric)
+    except ComparisonError:
+        gold = no_gold(rubric)
+    return _to_begin(gold, rubric.target)
+
+
+def _to_begin(gold: "Gold", target: float) -> NextLabels:
+    from markscheme.calibration.decision import labels_to_begin
+
     first = labels_to_begin(gold, target)
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")

@@ -1,0 +1,31 @@
+"""How many labels to add, in a sentence; it needs no statistics, so that `status` and the labelling page start fast."""
+
+from markscheme.phrases import percent
+from markscheme.stats.labels_needed import EVEN, DecisiveLabels
+
+
+def labels_to_add(labels: DecisiveLabels, *, by_people: bool = True, new_groups: bool = False) -> str:
+    """How many labels to add, and how likely they are to decide.
+
+    Args:
+        labels: How many, with their chance.
+        by_people: Whether people have labelled before.
+        new_groups: Whether examples share groups, so that those of new groups say more.
+
+    Example:
+        >>> labels_to_add(DecisiveLabels(40, 0.56)), labels_to_add(DecisiveLabels(480, 0.4166))
+        ('Label about 40 more for an even chance of a decision.', 'Label about 480 more; the chance of a decision is \
+then still only 42%.')
+    """
+    if not labels.more:
+        return "Enough examples are labelled for a first verdict: have the judge grade them."
+    number_of = f"{labels.more:,} {'more' if by_people else 'by hand'}"
+    fewer = ", or fewer from new groups," if new_groups else ""
+    if labels.chance < EVEN:
+        return f"Label about {number_of}; the chance of a decision is then still only {percent(labels.chance)}."
+    if labels.assumed is None:
+        return f"Label about {number_of}{fewer} for an even chance of a decision."
+    return (
+        f"Label about {number_of} for an even chance of a decision, if the judge agrees on {percent(labels.assumed)} "
+        "of them."
+    )
