@@ -6,6 +6,7 @@ judge and how it is asked. Each is recorded once for the examples whose labels i
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,9 @@ from markscheme.text import is_path_component
 SETTINGS: Final = "settings.jsonl"
 EXAMPLE_DIGITS: Final = 8
 """Digits of an example's digest: among 10,000 examples two share one with a chance of 1 in 100."""
+
+MANY_EXAMPLES: Final = 200_000
+"""Digests that are computed once: of every example of the largest set that was tried, twice over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,7 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
     return tuple(lines)
 
 
+@lru_cache(maxsize=MANY_EXAMPLES)
 def _example_digest(unit: str) -> str:
     return fingerprint(unit)[:EXAMPLE_DIGITS]
 

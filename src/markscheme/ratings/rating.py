@@ -262,6 +262,10 @@ def _under(rating: Rating, name: str) -> str:
     return rating.criteria[name].under or rating.under
 
 
+PLAIN = (bool, int, float, str)
+"""Types of an answer that is a level alone."""
+
+
 @dataclass(frozen=True)
 class RatingReader:
     """Reads ratings of one rubric; a fault is a ValueError that says what was found and what is allowed.
@@ -281,6 +285,11 @@ class RatingReader:
     @cached_property
     def _alike(self) -> dict[Rated, Rated]:
         """Answers without words, once each: of a million ratings most are one of a few."""
+        return {}
+
+    @cached_property
+    def _read_before(self) -> dict[tuple[str, type, Any], Rated]:
+        """Answers that are a number or a word alone, by criterion, type and value: each is read once."""
         return {}
 
     def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:
@@ -330,8 +339,13 @@ class RatingReader:
             raise ValueError(
                 f"rubric {self.rubric.name!r} has no criterion {name!r}; it has {', '.join(self._criteria)}"
             )
+        plain = (name, type(entry), entry) if type(entry) in PLAIN else None
+        if plain is not None and plain in self._read_before:
+            return self._read_before[plain]
         try:
             answer = self._said(name, entry)
+            if plain is not None and answer is not None:
+                self._read_before[plain] = answer
             return answer if answer is None or answer.reason else self._alike.setdefault(answer, answer)
         except ValueError as fault:
             if not keep_unread:

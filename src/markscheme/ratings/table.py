@@ -6,7 +6,7 @@ and decision of a rater are combined together, so that all figures follow the sa
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -244,8 +244,9 @@ def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric:
     ratings: list[Rating | None] = [None] * n
     distributions: dict[int, Mapping[str, Probabilities]] = {}
     chances = np.full(n, np.nan)
+    earned: EarnedByLevels = {}
     for place, samples in rated.items():
-        combined = collapsed(samples, rubric)
+        combined = collapsed(samples, rubric, earned)
         ratings[place] = _nearest(samples, combined, rubric)
         for criterion, level in combined.levels.items():
             levels[criterion][place] = level
@@ -299,7 +300,11 @@ class Collapsed:
     probabilities: Mapping[str, Probabilities] = field(default_factory=dict)
 
 
-def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
+EarnedByLevels: TypeAlias = dict[tuple[tuple[tuple[str, float], ...], frozenset[str]], tuple[float | None, bool | None]]
+"""Score and decision by levels and skipped criteria, which thousands of ratings have in common."""
+
+
+def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLevels | None = None) -> Collapsed:
     """Combine several samples of one rater into levels, score and decision.
 
     A single sample is used as given. Of several, each criterion has the median level (the majority's where levels have
@@ -307,12 +312,21 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
     probabilities. Where that leaves a level for every criterion, the score is computed from these levels, and score and
     required criteria decide. Scores given separately from the levels are combined by their median. Where only decisions
     were given, the majority decides, and an even split is no decision.
+
+    Args:
+        samples: Of one rater on one example.
+        rubric: Of their levels.
+        earned_by: Scores and decisions that were computed before by the same rubric; more are added.
     """
     if len(samples) == 1:
         (only,) = samples
         levels, skipped = _levels_and_skips(only)
-        score = only.overall if _says_score(only) else earned_score(levels, skipped, rubric)
-        decision = decision_of_levels(score, levels, rubric) if only.passed is None else only.passed
+        if _says_score(only):
+            score = only.overall
+            decision = decision_of_levels(score, levels, rubric)
+        else:
+            score, decision = _earned(levels, skipped, rubric, {} if earned_by is None else earned_by)
+        decision = decision if only.passed is None else only.passed
         probabilities = {name: rated.distribution for name, rated in only.criteria.items() if rated.probabilities}
         return Collapsed(levels, skipped, score, decision, probabilities)
     by_sample = [_levels_and_skips(rating) for rating in samples]
@@ -329,6 +343,17 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
         return Collapsed(levels, skipped, score, decision_of_levels(score, levels, rubric), probabilities)
     share = sum(decided) / len(decided)
     return Collapsed(levels, skipped, score, None if share == 0.5 else share > 0.5, probabilities)
+
+
+def _earned(
+    levels: Mapping[str, float], skipped: frozenset[str], rubric: Rubric, earned_by: EarnedByLevels
+) -> tuple[float | None, bool | None]:
+    """The score and the decision of some levels, computed once for each combination of them."""
+    key = (tuple(levels.items()), skipped)
+    if key not in earned_by:
+        score = earned_score(levels, skipped, rubric)
+        earned_by[key] = (score, decision_of_levels(score, levels, rubric))
+    return earned_by[key]
 
 
 def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, Probabilities]:

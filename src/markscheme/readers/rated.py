@@ -414,20 +414,22 @@ def _all_texts(example: Example) -> tuple[str, ...]:
 
 def _aligned(files: Sequence[RatedFile]) -> list[RatedFile]:
     """The files with ids of the earlier ones for the same responses; another response of the same id gets a new one."""
+    if len(files) == 1:
+        return list(files)
     id_of_key: dict[str, str] = {}
     taken: dict[str, str] = {}
     aligned = []
     for file in files:
         names: dict[str, str] = {}
+        keys = {example.id: _key(example) for example in (file.examples if file.has_responses else ())}
         for example in file.examples if file.has_responses else ():
-            key = _key(example)
-            name = id_of_key.get(key)
+            name = id_of_key.get(keys[example.id])
             if name is None:
                 name = f"{example.id} ({file.path.stem})" if example.id in taken else example.id
             names[example.id] = name
         for example in file.examples if file.has_responses else ():
-            id_of_key.setdefault(_key(example), names[example.id])
-            taken.setdefault(names[example.id], _key(example))
+            id_of_key.setdefault(keys[example.id], names[example.id])
+            taken.setdefault(names[example.id], keys[example.id])
         aligned.append(file.renamed({old: new for old, new in names.items() if old != new}))
     return aligned
 

@@ -3,10 +3,11 @@
 Renderers know the blocks below but no results; a view knows its result but no format.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Literal
+from functools import cache
+from typing import Literal, overload
 
 from markscheme.report.figures import NONE, cut_short, with_signed_interval
 from markscheme.stats import Estimate
@@ -370,6 +371,39 @@ class Case:
         return " → ".join(f"“{text}”" for text in texts)
 
 
+class CasesOnDemand(Sequence[Case]):
+    """Cases that are made when they are read, each once: text shows five of a hundred thousand."""
+
+    def __init__(self, n: int, make: Callable[[int], Case]) -> None:
+        """Cases by their places.
+
+        Args:
+            n: How many there are.
+            make: Makes the case at a place, from 0.
+        """
+        self._n = n
+        self._made = cache(make)
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, place: int) -> Case: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Case, ...]: ...
+    def __getitem__(self, place: int | slice) -> Case | tuple[Case, ...]:
+        if isinstance(place, slice):
+            return tuple(self._made(number) for number in range(*place.indices(self._n)))
+        if not -self._n <= place < self._n:
+            raise IndexError(place)
+        return self._made(place % self._n)
+
+    def __eq__(self, cases: object) -> bool:
+        return isinstance(cases, Sequence) and tuple(self) == tuple(cases)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True)
 class Examples(Block):
     """Examples, those to read first at the top: a page creates their rows on demand, text shows the first few.
@@ -381,7 +415,7 @@ class Examples(Block):
         differing: How many at the top of the list differ at all.
     """
 
-    cases: tuple[Case, ...]
+    cases: Sequence[Case]
     columns: tuple[str, ...]
     filters: Mapping[str, str] = field(default_factory=dict)
     differing: int = 0

@@ -13,7 +13,7 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import overall_of
-from markscheme.report.document import Case, Examples, Said
+from markscheme.report.document import Case, CasesOnDemand, Examples, Said
 from markscheme.report.figures import NONE
 from markscheme.rubrics.distribution import shown_with_probability
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -64,7 +64,11 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
     wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
     order = np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist()
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
-    cases = tuple(_case(comparison, place, [tag for tag, flags in inside.items() if flags[place]]) for place in order)
+
+    def case_at(number: int) -> Case:
+        place = order[number]
+        return _case(comparison, place, [tag for tag, flags in inside.items() if flags[place]])
+
     filters = {
         "false-pass": "false passes",
         "false-fail": "false fails",
@@ -72,6 +76,7 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
         "declined": "not graded, or a verdict missing",
         **{criterion_tag(n): f"{name}: another level" for n, name in enumerate(comparison.criteria)},
     }
+    cases = CasesOnDemand(len(order), case_at)
     return Examples(cases, ("gold", "judge", "difference"), filters, int(((far > 0) | (wrong != 0)).sum()))
 
 

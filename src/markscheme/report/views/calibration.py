@@ -39,6 +39,7 @@ from markscheme.stats.intervals import Floats
 def view(calibration: Calibration) -> doc.Document:
     """The whole report."""
     comparison = calibration.comparison
+    examples = examples_of(comparison, calibration.slices)
     return doc.Document(
         title=f"{calibration.rubric.name} · {calibration.rater.name} · {labels_in_short(comparison, calibration.part)}",
         source=source_line(calibration),
@@ -50,17 +51,16 @@ def view(calibration: Calibration) -> doc.Document:
             doc.Notes(tuple(caveats(calibration))),
             fix_first(calibration),
         ),
-        brief=(*_read_first(calibration), *criteria_in_brief(comparison, calibration.findings)),
-        sections=tuple(_sections(calibration)),
+        brief=(*_read_first(examples), *criteria_in_brief(comparison, calibration.findings)),
+        sections=tuple(_sections(calibration, examples)),
         more=calibration.commands.calibrate(),
         has_page=True,
         onward=_onward(calibration),
     )
 
 
-def _read_first(calibration: Calibration) -> tuple[doc.Block, ...]:
+def _read_first(examples: doc.Examples) -> tuple[doc.Block, ...]:
     """The examples to read first, where judge and gold differ on any."""
-    examples = examples_of(calibration.comparison, calibration.slices)
     return (doc.Section("Read first", (examples,)),) if examples.differing else ()
 
 
@@ -76,7 +76,7 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
     return None
 
 
-def _sections(calibration: Calibration) -> Iterator[doc.Section]:
+def _sections(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
     comparison = calibration.comparison
     yield doc.Section("Criteria", tuple(criteria_blocks(comparison, calibration.findings)), "criteria")
     if calibration.rubric.is_of_pairs:
@@ -84,7 +84,7 @@ def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     if comparison.probabilities is not None:
         yield probabilities_section(comparison.probabilities)
     yield other_words(calibration)
-    yield doc.Section("Examples to read first", tuple(_examples(calibration)), "examples")
+    yield doc.Section("Examples to read first", tuple(_examples(calibration, examples)), "examples")
     yield annotators(calibration)
     width = labels_against_width(calibration)
     if width is not None:
@@ -106,10 +106,9 @@ def _of_pairs(calibration: Calibration) -> Iterator[doc.Section]:
         yield systems_section(systems)
 
 
-def _examples(calibration: Calibration) -> Iterator[doc.Block]:
+def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Block]:
     """How many scores differ, in which order the examples are shown, and the examples; on pages, the scores drawn."""
     comparison = calibration.comparison
-    examples = examples_of(comparison, calibration.slices)
     if not comparison.rubric.is_of_pairs:
         histogram = score_histogram(comparison)
         yield doc.OnPages((scatter(comparison), *([histogram] if histogram is not None else [])))
