@@ -1,7 +1,10 @@
 """The first screen of every command, as a user sees it in a terminal of 80 columns and 40 lines."""
 
+import contextlib
+import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +13,7 @@ import pytest
 
 from markscheme.commands.help import COMMANDS
 from markscheme.report.terminal import SCREEN_LINES
-from tests.commands.console import run
+from tests.commands.console import environment, run
 from tests.commands.judged_project import write_lines
 from tests.commands.reply_project import lines_of, make_project
 from tests.golden_files import GoldenFiles
@@ -181,6 +184,7 @@ def test_the_first_screen_is_the_golden_one_and_fits_a_terminal(tmp_path: Path, 
     lines = steady(("" if screen.is_data else done.stdout) + done.stderr, tmp_path).splitlines()
     golden.check(f"screens/{name}.txt", "\n".join([f"$ markscheme {' '.join(screen.arguments)}", *lines]) + "\n")
     assert done.returncode == screen.status
+    assert f": markscheme {' '.join(screen.arguments)} Full report" not in " ".join(lines)  # never the command just run
     assert screen.is_data or max(map(len, done.stdout.splitlines()), default=0) <= COLUMNS or name in LINES_FOR_PROGRAMS
     assert sum(1 + (len(line) - 1) // COLUMNS for line in lines) <= SCREEN_LINES
 
@@ -191,3 +195,23 @@ def steady(text: str, folder: Path) -> str:
     for pattern, name in VARYING.items():
         text = re.sub(pattern, name, text)
     return text
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo-terminals here")
+@pytest.mark.parametrize(("rows", "is_repeated"), [("24", True), ("60", False)])
+def test_the_answer_is_the_last_line_where_the_terminal_is_lower_than_the_screen(
+    tmp_path: Path, rows: str, is_repeated: bool
+) -> None:
+    make_project(tmp_path)
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "markscheme", "calibrate", NAME, "--ratings", "hasty.jsonl"]
+    env = {**environment(), "LINES": rows, "TERM": "xterm", "NO_COLOR": "1"}
+    with subprocess.Popen(command, cwd=tmp_path, env=env, stdout=theirs, stderr=subprocess.DEVNULL):
+        os.close(theirs)
+        printed = b""
+        with contextlib.suppress(OSError):  # Linux says so where the other side is closed
+            while part := os.read(ours, 65_536):
+                printed += part
+    os.close(ours)
+    last = printed.decode().splitlines()[-1]
+    assert (last == "✗ Don't use this judge yet.") is is_repeated
