@@ -119,9 +119,9 @@ def test_looking_at_test_labels_is_recorded_and_said_ever_after(here: Path) -> N
     assert json.loads((here / "report.json").read_text(encoding="utf-8"))["test_labels"]["opened"] == 1
     sides = ("markscheme", "compare", setting.JUDGE, setting.JUDGE, "--rubric", "clear")
     compared = run(*sides, "--split", "test", cwd=here, env=setting.environment(here))
-    assert "Test labels of 30 examples: opened 2 times" in compared.stdout, compared.stderr
+    assert "30 test examples are held out, and looked at 2 times" in compared.stdout, compared.stderr
     later = run(*ask, cwd=here, env=setting.environment(here)).stdout
-    assert "Test labels of 30 examples: opened 2 times" in later
+    assert "30 test examples are held out, and looked at 2 times" in later
 
 
 def test_ratings_of_ids_that_no_example_has_are_reported(here: Path) -> None:
