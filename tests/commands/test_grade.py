@@ -168,6 +168,37 @@ def test_a_person_reads_each_outcome_and_below_it_the_reasons(project: Path) -> 
     assert ungraded.startswith("s2: not graded: clear: the reply isn't one JSON object alone")
 
 
+def test_many_are_a_line_each_in_their_order_with_what_a_level_is_out_of(project: Path) -> None:
+    done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude"), *JUDGE)
+    assert done.stdout.splitlines()[:4] == [
+        "s0  pass  1.00  clear 5 of 5 · rude UNMET",
+        "s1  fail  0.00  clear 2 of 5 · rude MET",
+        "",
+        "1 of 2 passes. Judge: not calibrated.",
+    ]
+
+
+def test_outputs_that_promptfoo_made_and_nobody_judged_are_graded(project: Path) -> None:
+    rows = [
+        {
+            "testIdx": n,
+            "promptIdx": 0,
+            "provider": {"id": "echo"},
+            "prompt": {"raw": "{{q}}", "label": "q"},
+            "vars": {"q": str(n)},
+            "response": {"output": text},
+            "success": True,
+            "score": 1,
+            "gradingResult": {"pass": True, "score": 1, "componentResults": []},
+        }
+        for n, text in enumerate(("LEVEL=5", "LEVEL=2"))
+    ]
+    (project / "results.json").write_text(json.dumps({"results": {"version": 3, "results": rows}}))
+    done = graded(project, "results.json", *JUDGE)
+    assert [line.split()[1] for line in done.stdout.splitlines()[:2]] == ["pass", "fail"], done.stderr
+    assert "1 of 2 passes." in done.stdout
+
+
 def test_the_reason_of_one_number_for_the_whole_is_reported(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "--strategy", "holistic", stdin="LEVEL=4")
     assert done.stdout.splitlines()[1:] == ["  As a whole."]

@@ -261,8 +261,17 @@ def _is_export(file: str) -> bool:
 
 
 def _from_export(path: Path) -> Iterator[Submission]:
-    from markscheme.readers.rated import open_rated
+    from markscheme.readers.rated import has_results, open_rated
 
+    if has_results(path):
+        from markscheme.promptfoo.results import read_results
+
+        rows = read_results(path, unjudged=True).rows
+        if not any(row.verdicts for row in rows):  # Promptfoo only made the outputs
+            yield from (
+                Submission(row.response, row.inputs, row.id, "" if row.response else NO_RESPONSE) for row in rows
+            )
+            return
     for file in open_rated([path], expected="examples").files:
         if not file.has_responses:
             raise UsageError(f"{path} is {file.format}: it contains no responses to grade")
