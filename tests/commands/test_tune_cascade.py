@@ -9,6 +9,7 @@ import pytest
 
 from markscheme import Grader
 from markscheme.assert_grade import AssertGrade, Background
+from markscheme.ratings.rating import asked_under
 from markscheme.rubrics.file import load_rubric
 from tests.calibration import dialogues
 from tests.commands.cascade_project import BETTER, CASCADE, CHEAP, Servers, judges, write_project
@@ -351,3 +352,28 @@ def test_a_test_in_pytest_fails_where_a_person_should_decide_and_says_so(
         asserting("Reply 1. cheap=0.9990 better=0.9990", "reply", judge="cascade", calibration="require")
     finally:
         asserting.asking.close()
+
+
+def test_files_of_ratings_are_certified_and_written_only_where_they_say_which_judge_to_ask(tmp_path: Path) -> None:
+    folder = write_project(tmp_path)
+    rubric = load_rubric(folder / "rubrics" / "reply.yaml")
+    examples = [
+        json.loads(line) for line in (folder / "calibration" / "reply" / "examples.jsonl").read_text().splitlines()
+    ]
+    for name, rater in (("named", BETTER), ("nameless", "better")):
+        with (folder / f"{name}.jsonl").open("w") as file:
+            for example in examples:
+                p = said(example["response"])["better"]
+                tone = {"probabilities": {"MET": p, "UNMET": 1 - p}}
+                line = {"id": example["id"], "rater": rater, "kind": "model", "criteria": {"tone": tone}}
+                file.write(json.dumps({**line, "under": asked_under(rubric)}) + "\n")
+    environment = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    command = ("markscheme", "tune", "reply", "--write", "--cascade")
+    nameless = run(*command, "nameless.jsonl", cwd=folder, env=environment)
+    assert nameless.returncode == 0
+    assert "nameless.jsonl doesn't say which judge to ask" in " ".join(nameless.stdout.split())
+    assert not (folder / "calibration" / "reply" / "cascade.json").exists()
+    named = run(*command, "named.jsonl", cwd=folder, env=environment)
+    assert named.returncode == 0, named.stdout + named.stderr
+    (stage,) = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())["stages"]
+    assert (stage["judge"], stage["model"], stage["certainty"]) == (BETTER, ["better-1"], "probability")
