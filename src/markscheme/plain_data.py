@@ -198,8 +198,8 @@ def _json_line(raw: bytes, path: Path, number: int, error: type[FileError]) -> A
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _MAY_BE_TOO_LARGE = re.compile(r"\d(?:[eE]\+?\d{3,}(?:[\s,\]}]|$)|\d{308})")
-"""What a number that no float can have looks like; text in quotes may look like it, too. Every alternative begins with a
-digit, so that a line of text is searched in a fifth of the time."""
+"""What a number that no float can have looks like; text in quotes may look like it, too. It begins with a digit in
+any case, so that a line of text is searched in a fifth of the time."""
 
 
 def parse_json(
