@@ -1,6 +1,7 @@
 """`markscheme init`: what it puts into a project runs there, and what was there stays."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -207,3 +208,15 @@ def test_options_of_tables_go_with_a_table(tmp_path: Path) -> None:
     no_table = run("markscheme", "init", "--from", "r.yaml", cwd=tmp_path)
     assert (no_table.returncode, "isn't a table" in no_table.stderr) == (2, True)
     assert files(tmp_path).keys() == {"r.yaml"}
+
+
+def test_what_an_installer_compiled_is_no_file_of_a_project(unpacked_wheel: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(unpacked_wheel, site)
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(site / "markscheme" / "shipped")], check=True)
+    code = (
+        f"import sys; sys.path.insert(0, {str(site)!r}); from markscheme.cli import main; sys.exit(main(['init', 'p']))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not list((tmp_path / "p").rglob("*.pyc"))

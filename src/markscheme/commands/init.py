@@ -124,7 +124,7 @@ def _shipped_places() -> Iterator[tuple[Path, Path]]:
     """Where each file goes, and where it is taken from."""
     project = shipped("project")
     for file in project.rglob("*"):
-        if file.is_file():
+        if file.is_file() and file.suffix != ".pyc":  # an installer compiles what it installs
             yield file.relative_to(project), file
     for file in shipped("graders").iterdir():
         if file.suffix in (".py", ".mjs"):
