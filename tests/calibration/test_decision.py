@@ -151,12 +151,13 @@ def test_labels_needed_come_on_top_of_those_there_are_unless_they_are_synthetic(
     decision = decide(scored(30, 4))
     assert (decision.because_code, decision.labels_needed) == ("target-open", 120)
     assert decision.labels_chance == pytest.approx(0.5305, abs=1e-4)
-    assert decision.next_step == "Label about 120 more for an even chance of a decision."
+    assert decision.next_step == "Label about 120 more for an even chance to say whether the judge can gate."
     made = decide(scored(60, 0, raters=("made",), kind="constructed"))
     assert made.use == "explore"
     assert made.labels_needed == 80, "agreement with labels of no person says nothing of people"
     assert (
-        made.next_step == "Label about 80 by hand for an even chance of a decision, if the judge agrees on 90% of them."
+        made.next_step
+        == "Label about 80 by hand for an even chance to say whether the judge can gate, if it agrees on 90% of them."
     )
 
 
@@ -164,7 +165,9 @@ def test_few_labels_say_how_many_are_enough_to_begin_with() -> None:
     decision = decide(scored(12, 0))
     assert decision.labels_needed == 80 - 12
     assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)
-    assert decision.next_step.startswith("Label about 68 more for an even chance of a decision, if the judge agrees on")
+    assert decision.next_step.startswith(
+        "Label about 68 more for an even chance to say whether the judge can gate, if it agrees on"
+    )
 
 
 def test_labels_alone_dont_decide_on_a_judge_at_its_target() -> None:

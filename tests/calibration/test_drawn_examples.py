@@ -108,4 +108,6 @@ def test_examples_that_were_all_picked_say_nothing_of_how_many_to_label() -> Non
     assert "Can't tell whether it can gate: all examples were picked by hand." in text
     assert "That is agreement on the labelled examples, not on your outputs." in text
     assert calibration.decision.labels_needed == 80
-    assert "Label about 80 more for an even chance of a decision, if the judge agrees on 90% of them." in text
+    assert (
+        "Label about 80 more for an even chance to say whether the judge can gate, if it agrees on 90% of them." in text
+    )

@@ -116,7 +116,10 @@ def test_an_open_limit_asks_for_labels_and_allows_trends() -> None:
         "Agreement 94% (87–98), target 80%, but it passes 1 of 40 fails (0–13%; at most 10% may be): whether that "
         "keeps the limit isn't shown."
     )
-    assert (decision.labels_needed, decision.next_step) == (40, "Label about 40 more for an even chance of a decision.")
+    assert (decision.labels_needed, decision.next_step) == (
+        40,
+        "Label about 40 more for an even chance to say whether the judge can gate.",
+    )
     assert "Use for trends, not for single decisions." in text_of(view(calibration))
 
 

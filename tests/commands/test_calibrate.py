@@ -163,7 +163,9 @@ def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> Non
         "limits": {"false_pass": None, "false_fail": None},
     }
     said = " ".join(calibrated(project).stdout.split())
-    assert "Label about 72 more for an even chance of a decision, if the judge agrees on 90% of them." in said
+    assert (
+        "Label about 72 more for an even chance to say whether the judge can gate, if it agrees on 90% of them." in said
+    )
     assert "Draw them from a file of your outputs: markscheme label polite --next 72" in said
     assert "markscheme calibrate polite --ratings judge.jsonl --details (or --html report.html)" in said
 

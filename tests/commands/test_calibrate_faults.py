@@ -130,7 +130,7 @@ def test_ratings_of_ids_that_no_example_has_are_reported(here: Path) -> None:
     lines = [{"id": name, "rater": "j", "kind": "model", "overall": 0.5} for name in names]
     (here / "j.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = run("calibrate", "clear", "--ratings", "j.jsonl", cwd=here, env=setting.environment(here))
-    assert "warning: j.jsonl: 1 rated id is among no examples: typo\n" in done.stderr
+    assert "warning: j.jsonl: 1 rating belongs to no labelled example and is ignored: typo\n" in done.stderr
 
 
 def test_a_run_in_which_nothing_was_graded_is_not_said_to_lack_labels(here: Path) -> None:

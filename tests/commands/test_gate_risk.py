@@ -209,7 +209,7 @@ def test_averaging_is_not_called_useless_where_two_runs_cannot_show_its_use(tmp_
     done = run("markscheme", "gate-risk", *files, "--threshold", "0.79", cwd=tmp_path)
     words = " ".join(done.stdout.split())
     assert "doesn't help" not in words
-    assert "can't be seen from 2 runs" in words
+    assert "2 runs are too few to say how many to average" in words
     assert "run the cases 5 to 8 times (`promptfoo eval --repeat 6`) and ask again" in words
     found = risk(tmp_path, *files, threshold="0.79", status=done.returncode)
     assert isinstance(found["safe_threshold"], float)

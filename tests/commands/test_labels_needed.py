@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands.console import run
 
-ASKED = "Label about 60 more for an even chance of a decision."
+ASKED = "Label about 60 more for an even chance to say whether the judge can gate."
 """Two judges were compared on the same labels, so their intervals hold together."""
 
 
@@ -86,11 +86,11 @@ def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:
     judge = "function:rater:judge"
     printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     after = printed(sitting, "markscheme", "improve", "kind", "--plan", "--judge", judge, "--proposer", judge)
-    assert "Whether the judge can gate is another question: Label about 40 more for an even chance" in after
+    assert "Gating is another question: Label about 40 more for an even chance" in after
     (sitting / "calibration" / "kind" / "next_labels.json").unlink()
     plan = printed(sitting, "markscheme", "improve", "kind", "--plan", "--judge", judge, "--proposer", judge)
     assert "198 labelled tasks in all" in plan
-    assert "Whether the judge can gate is another question: calibrate says how many labels it takes" in plan
+    assert "Gating is another question: calibrate says how many labels it takes" in plan
 
 
 def test_next_without_a_number_draws_as_many(sitting: Path) -> None:

@@ -327,8 +327,14 @@ class CalibrationRequest:
             count=self.ask.cache,
         )
 
-    def _named(self, rater: Rater, judge: str | Judge | None = None) -> Rater:
-        """A rater with what calibrates it again: the rubric, by its name where that finds it, and the options."""
+    def _named(self, rater: Rater, judge: str | Judge | None = None, files: Sequence[Path] = ()) -> Rater:
+        """A rater with what calibrates it again: the rubric, by its name where that finds it, and the options.
+
+        Args:
+            rater: The rater.
+            judge: The judge as it was named, where it was asked.
+            files: The files with its ratings, where it was not.
+        """
         if isinstance(self.of, Rubric):
             file = self.of.source
             written = self.of.name if file is None else str(file)
@@ -338,7 +344,7 @@ class CalibrationRequest:
         by_name = (name for name, path in known_rubrics().items() if path == file)
         values = {
             "judge": [judge] if isinstance(judge, str) and not self.judge_is_configured else [],
-            "ratings": [] if isinstance(self.ratings, list) else self.ratings,
+            "ratings": files,
             "examples": [self.examples] if isinstance(self.examples, Path) else [],
         }
         options = [part for option, texts in values.items() for text in texts for part in (f"--{option}", str(text))]
@@ -350,17 +356,20 @@ class CalibrationRequest:
 
     def _from_ratings(self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path) -> list[Calibration]:
         by_rater: dict[str, list[Rating]] = {}
+        files: dict[str, dict[Path, None]] = {}
         for source, ratings in self._sources(rubric, examples):
             warn_unknown((rating.id for rating in ratings), every.examples, source)
             for rating in ratings:
                 by_rater.setdefault(rating.rater, []).append(rating)
+                if source is not None:
+                    files.setdefault(rating.rater, {})[source] = None
         provenance = "" if isinstance(self.ratings, list) else ", ".join(map(str, self.ratings))
         return [
             calibration_of(
                 rubric,
                 examples,
                 ratings,
-                self._named(Rater(name, "", "ratings", provenance)),
+                self._named(Rater(name, "", "ratings", provenance), files=tuple(files.get(name, ()))),
                 options=self.options,
                 since=self._since(path, rubric, examples, ratings) if len(by_rater) == 1 else None,
             )

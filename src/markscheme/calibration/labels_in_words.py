@@ -3,6 +3,8 @@
 from markscheme.phrases import percent
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 
+_TO_DECIDE = "to say whether the judge can gate"
+
 
 def labels_to_add(labels: DecisiveLabels, *, by_people: bool = True, new_groups: bool = False) -> str:
     """How many labels to add, and how likely they are to decide.
@@ -14,18 +16,17 @@ def labels_to_add(labels: DecisiveLabels, *, by_people: bool = True, new_groups:
 
     Example:
         >>> labels_to_add(DecisiveLabels(40, 0.56)), labels_to_add(DecisiveLabels(480, 0.4166))
-        ('Label about 40 more for an even chance of a decision.', 'Label about 480 more; the chance of a decision is \
-then still only 42%.')
+        ('Label about 40 more for an even chance to say whether the judge can gate.', 'Label about 480 more; the \
+chance to say whether the judge can gate is then still only 42%.')
     """
     if not labels.more:
         return "Enough examples are labelled for a first verdict: have the judge grade them."
     number_of = f"{labels.more:,} {'more' if by_people else 'by hand'}"
     fewer = ", or fewer from new groups," if new_groups else ""
     if labels.chance < EVEN:
-        return f"Label about {number_of}; the chance of a decision is then still only {percent(labels.chance)}."
+        return f"Label about {number_of}; the chance {_TO_DECIDE} is then still only {percent(labels.chance)}."
     if labels.assumed is None:
-        return f"Label about {number_of}{fewer} for an even chance of a decision."
+        return f"Label about {number_of}{fewer} for an even chance {_TO_DECIDE}."
     return (
-        f"Label about {number_of} for an even chance of a decision, if the judge agrees on {percent(labels.assumed)} "
-        "of them."
+        f"Label about {number_of} for an even chance {_TO_DECIDE}, if it agrees on {percent(labels.assumed)} of them."
     )

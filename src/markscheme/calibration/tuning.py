@@ -567,8 +567,8 @@ def _band(
 
     if test is None and (tuned.weights.supported or tuned.mark.supported):
         return kept(
-            "the same labels can't change numbers and promise anything of the outcome: write the change, then use "
-            "fresh labels, or a test split with --final"
+            "these labels already change the numbers, so they can't test the result too. Write the change first. Then "
+            "use fresh labels, or a test split with --final"
         )
     data = test or dev
     if np.isnan(data.labels.passed).all():

@@ -36,7 +36,10 @@ def adjudicate(
     with opened(rubric, pool, (rater,), adjudicate=True, seed=seed) as works:
         say_what_is_left_out(works)
         if not works[0].steps:
-            print("annotators disagree on nothing in the pool; there is nothing to adjudicate", file=sys.stderr)
+            print(
+                "nothing to adjudicate: no response here has labels by two or more annotators who disagree",
+                file=sys.stderr,
+            )
             return 0
         status = serve_pages(works, page, timed=False, json=json)
         for dispute in works[0].disputes():

@@ -117,10 +117,15 @@ def calibrate(
 
     reports = list(map(view, calibrations))
     several = of_several.view(choice, parts=[replace(part, onward=None) for part in reports])
-    of_chosen = chosen(calibrations, choice).commands.calibrate()
-    onward = reports[0].onward or several.onward or ("Next, see what it may decide", of_chosen)
+    onward = reports[0].onward or several.onward or _of_chosen(calibrations, chosen(calibrations, choice))
     _write(replace(several, onward=onward, has_page=True), data, calibrations, report)
     return chosen(calibrations, choice).exit_status
+
+
+def _of_chosen(calibrations: "Sequence[Calibration]", best: "Calibration") -> tuple[str, str] | None:
+    """How to see the report of the judge to choose; None where its file has other judges' ratings too."""
+    alone = [calibration.commands.judge for calibration in calibrations].count(best.commands.judge) == 1
+    return ("Next, see what it may decide", best.commands.calibrate()) if alone else None
 
 
 def _keep(calibration: "Calibration", labels: LabelOptions) -> None:

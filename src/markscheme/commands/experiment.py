@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import JUDGE_NAMES, MORE_OPTIONS, AskFlags, Details, JsonTarget, JudgeName
 from markscheme.commands.output import typed
 from markscheme.errors import UsageError
@@ -111,7 +112,7 @@ def experiment(
     outputs_file = Kept(folder / OUTPUTS if ask.cache else None)
     done = asyncio.run(open_and_run(defined, ask, outputs_file, model=model, judge=judge, watch=progress))
     report = report_of(done, rules, accepted, decided, worse=worse, strict=not accept)
-    document = replace(view(report), onward=_onward(report, is_accepted=accept))
+    document = replace(view(report), onward=_onward(report, judge, is_accepted=accept))
     write_report(document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
     status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
     if accept and status:
@@ -121,14 +122,12 @@ def experiment(
     return status
 
 
-def _onward(report: "ExperimentReport", *, is_accepted: bool) -> tuple[str, str] | None:
+def _onward(report: "ExperimentReport", judge: str | None, *, is_accepted: bool) -> tuple[str, str] | None:
     """What to do next: calibrate a judge that isn't, else keep the run."""
     receipt = report.run.grading.receipt
     if receipt is None or not receipt.holds:
-        return (
-            "Next, see whether this judge can be trusted",
-            f"markscheme calibrate {report.run.experiment.rubric.name}",
-        )
+        commands = Commands.with_judge(report.run.experiment.rubric.name, judge)
+        return "Next, see whether this judge can be trusted", commands.calibrate()
     if is_accepted or report.failed:
         return None
     return "Next, keep this run to compare later ones with", f"{typed()} --accept"

@@ -68,7 +68,9 @@ def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, tar
     put(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120), target)
     print(f"{len(examples.examples)} examples in {target}. Rate them:", file=sys.stderr)
     print(f"  npx promptfoo eval -c {target} && npx promptfoo view", file=sys.stderr)
-    print("  npx promptfoo export eval latest -o rated.json && calibrate rated.json", file=sys.stderr)
+    print("Then compare the judge with your ratings:", file=sys.stderr)
+    print("  npx promptfoo export eval latest -o rated.json", file=sys.stderr)
+    print("  markscheme calibrate rated.json", file=sys.stderr)
 
 
 def _grader(target: Path) -> str:

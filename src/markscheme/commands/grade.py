@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import MORE_OPTIONS, AskFlags, JudgeName, RubricName, notify, pairs
 from markscheme.commands.output import typed
 from markscheme.commands.progress import progress
@@ -123,7 +124,7 @@ def grade(
         counts = asyncio.run(table.grade(every, total, ask.at_once))
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
-    return asyncio.run(_print_all(grading, first, ask.at_once, shown_as))
+    return asyncio.run(_print_all(grading, first, ask.at_once, shown_as, judge))
 
 
 def _looked_through(
@@ -142,7 +143,9 @@ def _looked_through(
     return first, lacking, without_response, total
 
 
-async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, shown_as: GradeForm) -> int:
+async def _print_all(
+    grading: Grading, submissions: list[Submission], concurrency: int, shown_as: GradeForm, judge: str | None
+) -> int:
     rubric = grading.rubric
     decisions = Counter[str]()
     shares = CascadeShares()
@@ -157,7 +160,7 @@ async def _print_all(grading: Grading, submissions: list[Submission], concurrenc
     finally:
         await grading.judge.aclose()
     if len(submissions) > 1 and shown_as != "json":
-        print("\n".join(_summary(decisions, grading, shown_as)))
+        print("\n".join(_summary(decisions, grading, shown_as, judge)))
     if shares.sentence:
         notify(shares.sentence)
     return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] or decisions[ASK] else 0
@@ -170,7 +173,7 @@ def _decision(grade: Grade) -> str:
     return ASK if grade.decision == "ask" else grade.decision or NO_SCORE
 
 
-def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm) -> Iterator[str]:
+def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm, judge: str | None) -> Iterator[str]:
     """How many pass, how far that can be trusted, and what to do next."""
     total = sum(decisions.values())
     verb = "passes" if decisions[PASS] == 1 else "pass"
@@ -178,7 +181,8 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
     yield ""
     yield f"{'; '.join([f'{decisions[PASS]} of {total} {verb}', *others])}. Judge: {calibration_text(grading.receipt)}."
     if grading.receipt is None or not grading.receipt.holds:
-        yield f"Next, see how far the judge can be trusted: markscheme calibrate {grading.rubric.name}"
+        calibrate = Commands.with_judge(grading.rubric.name, judge).calibrate()
+        yield f"Next, see how far the judge can be trusted: {calibrate}"
     if shown_as == "lines":
         yield f"Reasons: {typed()} --details"
 

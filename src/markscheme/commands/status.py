@@ -122,8 +122,9 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
     asked = next_labels(folder, rubric, examples)
     needed = 0 if asked.labels is None else asked.labels.more
     if not (folder / ACCEPTED).is_file():
-        of_rubric = RubricStatus(rubric.name, file, labelled=len(labelled))
-        return replace(of_rubric, next_step=asked.in_words, labels_needed=needed)
+        is_calibrated = (folder / NEXT_LABELS).is_file()
+        of_rubric = RubricStatus(rubric.name, file, labelled=len(labelled), next_step=asked.in_words)
+        return replace(of_rubric, labels_needed=needed if is_calibrated or not labelled else 0)
     receipt = load_receipt(folder / ACCEPTED)
     accepted = load_accepted(folder / ACCEPTED)
     fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)

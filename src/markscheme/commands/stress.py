@@ -79,7 +79,7 @@ def stress(
     if plan:
         return 0
     stress_run = asyncio.run(_run(made, opened, ask))
-    document = view(stress_run, str(identity))
+    document = view(stress_run, str(identity), asked_as=judge)
     if html:
         put(rendered(document, "html"), html)
     shown = dataclasses.replace(document, has_page=True, written=html or "")

@@ -452,8 +452,9 @@ def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path |
     ids = {example.id for example in examples}
     unknown = {id for id in rated if id not in ids}
     if unknown:
-        are = "rated id is" if len(unknown) == 1 else "rated ids are"
-        warn(f"{len(unknown)} {are} among no examples: {few_of(sorted(unknown))}", path)
+        belong = "rating belongs" if len(unknown) == 1 else "ratings belong"
+        ignored = f"{len(unknown)} {belong} to no labelled example and {'is' if len(unknown) == 1 else 'are'} ignored"
+        warn(f"{ignored}: {few_of(sorted(unknown))}", path)
 
 
 def _warn_twice(examples: Iterable[Example], path: Path | None) -> None:

@@ -77,7 +77,7 @@ def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_pat
         calibration.decision.labels, calibration.decision.next_step, "j"
     )
     later = next_labels(tmp_path, RUBRIC, labelled(45))
-    assert later.in_words == "Label about 25 more for an even chance of a decision."
+    assert later.in_words == "Label about 25 more for an even chance to say whether the judge can gate."
     done = next_labels(tmp_path, RUBRIC, labelled(70))
     assert done.in_words == "As many are labelled as the last calibration asked for: calibrate again."
 
@@ -123,7 +123,9 @@ def test_what_is_kept_names_the_judge_the_labels_and_the_chance(tmp_path: Path) 
 
 
 def test_no_more_are_asked_for_than_are_left() -> None:
-    asked = NextLabels(DecisiveLabels(40, 0.56), "Label about 40 more for an even chance of a decision.")
+    asked = NextLabels(
+        DecisiveLabels(40, 0.56), "Label about 40 more for an even chance to say whether the judge can gate."
+    )
     assert asked.of(24, "outputs.jsonl") == "Label all 24 that are left in outputs.jsonl."
     assert asked.of(41, "outputs.jsonl") == asked.of(0) == asked.in_words
     assert decide(calibrated(30, 3).comparison).next_step == asked.in_words

@@ -1,5 +1,6 @@
 """The commands that may follow a calibration, as a user types them."""
 
+import shlex
 from dataclasses import dataclass
 
 POOL = "outputs.jsonl"
@@ -27,6 +28,11 @@ class Commands:
     has_rubric: bool = True
     asks_together: bool = True
     is_usable: bool = False
+
+    @classmethod
+    def with_judge(cls, rubric: str, judge: str | None) -> "Commands":
+        """Those after a judge was asked by its name; None for the judge that is asked where none is named."""
+        return cls(rubric, f" --judge {shlex.quote(judge)}" if judge else "")
 
     def calibrate(self, options: str = "") -> str:
         """Calibrate again with the same judge or ratings."""

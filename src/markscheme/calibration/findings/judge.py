@@ -3,7 +3,7 @@
 Each rule gets some criteria and returns a finding for each criterion at fault.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -210,7 +210,9 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
         if not _crosses(criterion, size):
             continue
         centred = criterion.gold - mean(criterion.gold[criterion.both])
-        worst = worst_places(np.where(criterion.errors * centred < 0, np.abs(criterion.errors), np.nan))
+        is_inside = (criterion.judge > criterion.levels[0]) & (criterion.judge < criterion.levels[-1])
+        towards_middle = (criterion.errors * centred < 0) & is_inside
+        worst = worst_places(np.where(towards_middle, np.abs(criterion.errors), np.nan))
         ends = " and ".join(
             criterion.scale.level_name(float(end)) for end in (criterion.levels[0], criterion.levels[-1])
         )
@@ -225,7 +227,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
             criterion,
             f"the judge avoids the ends of the scale; {how}.",
             f"Give {name} an example at each end ({ends}) and say that the ends are to be used: "
-            f"{evidence.both_levels(criterion, worst)}.",
+            f"{evidence.both_levels(criterion, _like_the_first(criterion, worst))}.",
             shows={
                 "slope" if criterion.twice_labelled else "sd_ratio": slope.to_json(),
                 "weak": not criterion.twice_labelled,
@@ -233,6 +235,15 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
             worst=worst,
             gain=evidence.gain({name: criterion.judge + (1 - size) * centred}),
         )
+
+
+def _like_the_first(criterion: CriterionEvidence, places: Sequence[int]) -> list[int]:
+    """The examples with the judge's and gold's level of the first, so that the sentence on them stays short."""
+    return [
+        place
+        for place in places
+        if criterion.judge[place] == criterion.judge[places[0]] and criterion.gold[place] == criterion.gold[places[0]]
+    ]
 
 
 def _slope(criterion: CriterionEvidence, level: float) -> Estimate:

@@ -25,8 +25,8 @@ ASSUMED: Mapping[DrawnHow, str] = {
     "by-verdict": "labels were drawn separately from the judge's passes and fails",
     "by-stratum": "within each stratum the labels were drawn with known chances",
     "elsewhere": (
-        "the labels are of other responses, on which the judge is assumed to make errors as often as here; labels of "
-        "these responses would say more"
+        "the labels are of other responses: this assumes that the judge makes the same errors on these responses as "
+        "on the labelled ones"
     ),
 }
 _ANOTHER = "none of the labelled responses is graded here; they are assumed to be another sample, drawn at random from"

@@ -16,7 +16,16 @@ the documentation proposes this limit."""
 
 def fix_first(calibration: Calibration) -> doc.Section:
     """What to do, one card per cause, without repeating the callout."""
-    return doc.Section("Fix first", tuple(_fixes(calibration)), "fix")
+    blocks = tuple(_fixes(calibration))
+    return doc.Section(_heading(calibration, blocks), blocks, "fix")
+
+
+def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
+    """How urgent it is: nothing has to be fixed first where there is no fault, or where the judge can gate already."""
+    if not any(isinstance(block, doc.Cards) for block in blocks):
+        return "To fix"
+    can_gate = calibration.decision.verdict == "ok" and calibration.decision.use == "gate"
+    return "Worth fixing" if can_gate else "Fix first"
 
 
 def _fixes(calibration: Calibration) -> Iterator[doc.Block]:

@@ -96,12 +96,23 @@ def _estimate(entry: Mapping[str, Any] | None) -> Estimate:
 # --- verified -------------------------------------------------------------------------------------------------------
 
 
+_ALLOWED: Mapping[str, str] = {
+    "gate": "The card lets this judge gate.",
+    "trend": "The card lets this judge show trends, not gate.",
+    "explore": "The card lets nothing be decided by this judge: explore only.",
+    "none": "The card allows this judge no use.",
+}
+
+
 def verified(verification: Verification) -> Document:
     """Whether a card holds, and what differs."""
     card = verification.card
     title = f"{card.content['rubric']['name']}: card {card.id}"
     if verification.holds:
-        text = f"Use {card.content['use']}; {counted(len(card.files), 'file')} and every figure, computed again."
+        files = counted(len(card.files), "file")
+        were = "was" if len(card.files) == 1 else "were"
+        checked = f"{files} {were} checked, and every figure was computed again."
+        text = f"{_ALLOWED[card.content['use']]} {checked}"
         return Document(title, "", (Callout("good", "The card follows from its files.", text),))
     head = "The card doesn't follow from its files."
     rows = tuple((Name(difference.what), difference.stated, difference.now) for difference in verification.differences)

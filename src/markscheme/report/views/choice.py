@@ -115,7 +115,7 @@ def _onward(choice: Choice) -> tuple[str, str] | None:
 def _next_step(choice: Choice) -> Iterator[str]:
     """The labels that the verdict on the judge to choose needs."""
     if choice.next_step:
-        yield f"Whether {choice.recommended or choice.best} can gate: {choice.next_step}"
+        yield f"{choice.recommended or choice.best}: {choice.next_step}"
 
 
 def callout(choice: Choice) -> doc.Callout:

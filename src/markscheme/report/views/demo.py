@@ -47,7 +47,9 @@ def raters(compared: Sequence[ComparedRater]) -> Document:
         title="Five raters of one labelled set",
         source=f"{len(first.gold.ids)} answers of a coding assistant. {PROVENANCE}",
         blocks=(
-            Callout("note", "Raw agreement doesn't show who has read the answers.", _raw(compared)),
+            Callout(
+                "note", "Raw agreement can't tell a judge that reads from one that passes everything.", _raw(compared)
+            ),
             table,
             Notes((f"Kappa at {mark:g}: agreement beyond chance. Labels by no person allow explore.",)),
         ),

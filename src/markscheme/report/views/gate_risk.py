@@ -78,7 +78,8 @@ def _advice(gate: Gate) -> Iterator[str]:
         yield f"{below} Use {safe} instead: it rarely fails by chance and {finds}."
     elif risk.repeats is None:
         few = f"; {_REPEAT}" if risk.runs < ENOUGH_RUNS and not _is_unusable(gate) else ""
-        yield f"How many runs to average for this threshold can't be seen from {counted(risk.runs, 'run')}{few}."
+        runs = f"{counted(risk.runs, 'run')} {'is' if risk.runs == 1 else 'are'} too few to say how many to average"
+        yield f"{runs} for a threshold of {gate.threshold:g}{few}."
         if not _is_unusable(gate):
             yield f"Use {safe} instead: it rarely fails by chance and {finds}."
     elif _is_unusable(gate):

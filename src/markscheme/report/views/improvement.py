@@ -188,18 +188,18 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
         ("Held out, to confirm by", f"{counted(plan.sealed[0], 'example')} in {counted(plan.sealed[1], 'task')}"),
         (
             "This test of them",
-            f"number {plan.opening}; it adopts a wording that is no better at most {brief(100 * plan.alpha, 3)}% of "
-            "the time",
+            f"number {plan.opening}; the chance of adopting a wording that is no better is at most "
+            f"{brief(100 * plan.alpha, 3)}%",
         ),
         ("For a probability of 80%", f"{held_out} held-out tasks, {labels} labelled tasks in all"),
         ("At most", tries),
         ("Cost of grading", f"{tokens}, {dollars(plan.cost.usd)}"),
     )
     likely = chance >= _LIKELY
-    head = f"{'Enough' if likely else 'Few'} labels to confirm better words."
+    head = f"There are {'enough' if likely else 'too few'} labels to confirm better words."
     text = f"With these labels {what} is found with a probability of {percent(chance)}."
     to_gate = plan.to_gate or "calibrate says how many labels it takes."
-    other = f"Whether the judge can gate is another question: {to_gate}"
+    other = f"Gating is another question: {to_gate}"
     callout = doc.Callout("good" if likely else "open", head, f"{text} {other}")
     missing = labels - plan.dev[1] - plan.sealed[1]
     words = "Next" if likely else "Next, for a probability of 80%"

@@ -15,6 +15,8 @@ from markscheme.report.figures import NONE, dollars
 from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
+_DRAWN = "to-label.jsonl"
+"""The file for the outputs that were drawn, which go to standard output."""
 _GOALS: dict[Goal, str] = {
     "width": "Labels needed for an interval of a given width",
     "promise": "Labels needed for a guarantee on automatic decisions",
@@ -78,7 +80,7 @@ def _onward(plan: Plan) -> tuple[str, str] | None:
     commands = Commands(plan.rubric, plan.judged_by)
     labels = plan.next_labels.labels
     if plan.next is not None:
-        return "Next, once they are in the rubric's set", commands.label(" --rater YOUR-NAME")
+        return f"Next, save the lines above as {_DRAWN}", commands.label(f" --pool {_DRAWN} --rater YOUR-NAME")
     if labels is not None and labels.more:
         return "Next", commands.label_next(labels.more)
     is_decided = not plan.next_labels.in_words or labels is not None
@@ -131,7 +133,8 @@ def _next(draw: Draw) -> Section:
         shares = ", ".join(f"{name} {n}" for name, n in draw.systems.items())
         lines.append(f"Spread so that each system gets a pass rate of its own: {shares}.")
     rows = tuple((s.name, str(s.pool), str(s.labelled), str(s.taken)) for s in draw.strata)
-    notes = ["Each carries its weight, by which agreement and pass rates are those of all outputs."]
+    outputs = counted(sum(s.pool for s in draw.strata), "output")
+    notes = [f"Each output has a weight, so that the results describe all {outputs}."]
     if draw.systems:
         widths = ", ".join(
             f"{labels} labels {number(100 * width, 0)} points" for labels, width in PLANNED_WIDTHS.items()

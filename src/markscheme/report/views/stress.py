@@ -59,8 +59,14 @@ _LONGEST_TEXT = 600
 _NOISY_LEVEL = 0.05
 
 
-def view(stress: Stress, judge: str) -> Document:
-    """The result, then the table, then what moved most."""
+def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document:
+    """The result, then the table, then what moved most.
+
+    Args:
+        stress: The result.
+        judge: The judge, for the title.
+        asked_as: The judge as it was named; None where none was.
+    """
     battery = stress.battery
     graded = f"{stress.not_graded} not graded" if stress.not_graded else "all graded"
     what = f"{counted(len(battery.examples), 'example')}, each asked {battery.originals} times; {graded}"
@@ -69,15 +75,18 @@ def view(stress: Stress, judge: str) -> Document:
     return Document(
         title=f"Stress test of {battery.rubric.name} · {judge}",
         source=f"{what}; {calls}.",
-        blocks=(callout(stress), *([_shifts(stress), Notes(tuple(_noise(stress)))] if is_readable else [])),
+        blocks=(
+            callout(stress),
+            *([_shifts(stress), Notes((*_about_wording(stress), *_noise(stress)))] if is_readable else []),
+        ),
         sections=tuple(_sections(stress)) if is_readable else (),
-        onward=_onward(stress),
+        onward=_onward(stress, asked_as),
     )
 
 
-def _onward(stress: Stress) -> tuple[str, str] | None:
+def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
     """What to do next: other words, where the judge can be moved; more examples, where too few show anything."""
-    commands = Commands(stress.battery.rubric.name)
+    commands = Commands.with_judge(stress.battery.rubric.name, judge)
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate(" --samples 3")
     if stress.obeys or stress.findings or stress.flips or stress.reads_to_the_end is False:
@@ -108,6 +117,15 @@ def _shifts(stress: Stress) -> Bars:
         "90% CI of the shift, in levels",
         axis=(-half, 0.0, half),
     )
+
+
+def _about_wording(stress: Stress) -> Iterator[str]:
+    """What a shift means where a criterion was asked in reverse."""
+    if any(cell.state == "finding" for cell in stress.rows.get(POLARITY, {}).values()):
+        yield (
+            "Asked in reverse: the judge was asked whether the criterion is not met. A shift there is due to the "
+            "criterion's words, and isn't counted as a fault of the judge."
+        )
 
 
 def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
@@ -149,10 +167,11 @@ def callout(stress: Stress) -> Callout:
     if stress.findings or stress.flips:
         return Callout("bad", "This judge can be moved.", f"{_moves(stress)}{end}".strip())
     unknown = _open_cells(stress)
-    text = f"None of {counted(len(battery.rows), 'change')} moves it.{end}"
+    changes = counted(_expected_to_move_nothing(stress), "change")
+    text = f"None of the {changes} that should have no effect moves it.{end}"
     if unknown:
         text = (
-            f"None of {counted(len(battery.rows), 'change')} is shown to move it, but in "
+            f"None of the {changes} that should have no effect is shown to move it, but in "
             f"{counted(len(unknown), 'combination')} of change and criterion {len(battery.examples)} examples are "
             f"too few to rule it out. More examples (--n) or more answers to each (--repeats) show more.{end}"
         )
@@ -161,6 +180,11 @@ def callout(stress: Stress) -> Callout:
     if unknown:
         return Callout("open", "No change is shown to move this judge.", text)
     return Callout("good", "Nothing moved this judge.", text)
+
+
+def _expected_to_move_nothing(stress: Stress) -> int:
+    """How many changes should move nothing on some criterion."""
+    return sum(name not in DIAGNOSES and not _is_inapplicable(cells) for name, cells in stress.rows.items())
 
 
 def _obedience(stress: Stress) -> str:

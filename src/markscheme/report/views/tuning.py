@@ -86,10 +86,12 @@ def view(run: TuneRun) -> Document:
     chosen = run.proposal.chosen
     part = f" of the {run.split} split" if run.split else ""
     kinds = ", ".join(f"{n} {kind} {'rater' if n == 1 else 'raters'}" for kind, n in proposal.truth.kinds.items())
-    counts = f"{chosen.marks} with an overall mark, {chosen.passes} passed and {chosen.fails} failed"
+    have = "example has" if chosen.marks == 1 else "examples have"
+    decided = f"{chosen.passes + chosen.fails} a decision ({chosen.passes} pass, {chosen.fails} fail)"
+    counts = f"{chosen.marks} {have} an overall mark, {decided}"
     return Document(
         title=f"{proposal.rubric.name} · {counted(chosen.n, 'labelled example')}{part}",
-        source=f"{kinds}; {counts}. " + ("" if run.judge is None else f"Judge: {run.judge.name}. "),
+        source=f"{kinds}. {counts}. " + ("" if run.judge is None else f"Judge: {run.judge.name}. "),
         blocks=(_callout(run), _numbers(run), *_short_diff(run), *_lead(run)),
         sections=tuple(_sections(run)),
         onward=_onward(run),
@@ -155,11 +157,22 @@ def _numbers(run: TuneRun) -> Table:
     return Table(
         ("Number", "", "why"),
         (
-            ("Weights", "changed" if chosen.weights.supported else "kept", chosen.weights.reason),
+            ("Weights", "changed" if chosen.weights.supported else "kept", _why_weights(run)),
             ("Pass mark", kept_mark, mark.reason),
             ("Gray zone", "", " ".join(zone)),
         ),
     )
+
+
+def _why_weights(run: TuneRun) -> str:
+    """Why the weights change or are kept, and what changed ones become."""
+    weights = run.proposal.chosen.weights
+    if not weights.supported:
+        return weights.reason
+    names = (criterion.name for criterion in run.proposal.rubric.criteria)
+    by_name = zip(names, weights.before, weights.after, strict=True)
+    changes = ", ".join(f"{name} {was:g} → {now:g}" for name, was, now in by_name if was != now)
+    return f"{weights.reason}: {changes}"
 
 
 def _lead(run: TuneRun) -> Iterator[Block]:
