@@ -13,6 +13,8 @@ from tests.promptfoo.rated_run import rate, rows_of, unlabelled, written
 from tests.readers import exports
 
 CAREFUL, FRUGAL, HASTY = (f"function:scripted_judges:{name}" for name in ("careful", "frugal", "hasty"))
+HEADINGS = ("Fix first", "Worth fixing", "To fix")
+"""Of what to do about a judge, by whether it can gate and whether anything is wrong."""
 
 
 @pytest.fixture
@@ -250,7 +252,7 @@ def test_calibrate_with_several_judges_gives_each_verdict_and_the_comparison(
     both = json.loads((project / "both.json").read_text())
     assert [judge["verdict"] for judge in both["judges"]] == ["ok", "adjust"]
     assert both["comparison"]["recommended"] == CAREFUL
-    assert done.stdout.count("Fix first") == 2
+    assert sum(done.stdout.count(heading) for heading in HEADINGS) == 2
     assert f"{CAREFUL} or {HASTY}" in " ".join(done.stdout.split())
     assert done.returncode == 0
 
@@ -276,7 +278,7 @@ def test_the_run_of_several_judges_cannot_be_accepted(project: Path) -> None:
 def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--markdown", "-", cwd=project)
     assert done.stdout.startswith("## gpt, claude or lenient\n")
-    assert done.stdout.count("Fix first\n") == 3
+    assert sum(done.stdout.count(f"{heading}\n") for heading in HEADINGS) == 3
 
 
 # --- what cannot be compared ----------------------------------------------------------------------------------------

@@ -344,7 +344,7 @@ def test_a_band_is_refused_where_labels_do_not_suffice(project: Path) -> None:
 def test_labels_that_move_the_numbers_can_not_promise_anything_of_them(project: Path) -> None:
     label(project, 200, OTHERS, lenient=0.0)
     _, moved = tuned(project, "--ratings", "judge.jsonl", "--write")
-    assert "the same labels can't change numbers and promise" in moved["ask_within"]["reason"]
+    assert "these labels already change the numbers" in moved["ask_within"]["reason"]
     record = project / "calibration" / "code-quality" / "tuned.jsonl"
     assert len(json.loads(record.read_text())["ids"]) == 200
     label(project, 300, AUTHOR, lenient=0.0)
