@@ -22,12 +22,17 @@ def write(folder: Path, **rubrics: str) -> None:
         (folder / f"{name}.yaml").write_text(text)
 
 
-@pytest.mark.parametrize(("text", "status"), [(SOUND, 0), (ADVISED, 1), (FAULTY, 2)])
-def test_the_exit_status_says_whether_there_is_something_to_say(tmp_path: Path, text: str, status: int) -> None:
+@pytest.mark.parametrize(
+    ("text", "status", "counted"),
+    [(SOUND, 0, ""), (ADVISED, 1, "1 thing to improve"), (FAULTY, 2, "2 errors to correct")],
+)
+def test_the_exit_status_says_whether_there_is_something_to_say(
+    tmp_path: Path, text: str, status: int, counted: str
+) -> None:
     write(tmp_path, it=text)
-    for more in ((), ("--json",)):
-        done = linted(tmp_path, "it.yaml", *more)
-        assert (done.returncode, done.stderr) == (status, "")
+    as_json, plain = linted(tmp_path, "it.yaml", "--json"), linted(tmp_path, "it.yaml")
+    assert (as_json.returncode, as_json.stderr) == (status, "")
+    assert (plain.returncode, plain.stderr.startswith(counted), bool(plain.stderr)) == (status, True, bool(counted))
 
 
 def test_nothing_to_say_is_said(tmp_path: Path) -> None:
@@ -70,7 +75,7 @@ def test_a_check_that_nobody_registered_is_reported_and_one_in_a_named_module_is
 def test_what_a_file_says_in_vain_is_noted(tmp_path: Path) -> None:
     write(tmp_path, it="name: other\n" + SOUND)
     done = linted(tmp_path, "it.yaml")
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stdout.startswith("it.yaml: noted: it.yaml:1: is named 'other' but is in 'it.yaml'")
 
 

@@ -4,12 +4,14 @@ import warnings
 from collections.abc import Sequence
 from json import dumps
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JsonFlag, Scorers
+from markscheme.commands.options import JsonFlag, Scorers, notify
 from markscheme.errors import RubricError, RubricWarning, UsageError
+from markscheme.phrases import counted
 from markscheme.rubrics.search import find_rubric
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ def lint(
     for name in rubrics:
         report = lint_file(_from_here(find_rubric(name)), scorers)
         print(dumps(report, ensure_ascii=False) if json else _text(report))
+        if not json and (report["faults"] or report["advice"]):
+            notify(_summary(report, name))
         worst = max(worst, report["status"])
     return 0 if worst == ADVICE and allow_advice else worst
 
@@ -126,6 +130,14 @@ def _text(report: dict[str, Any]) -> str:
     lines += [f"{name}: {_kind(entry)}: {entry['message']}" for entry in report["advice"]]
     lines = lines or [f"{name}: no issues"]
     return "\n".join([*lines, *(f"{name}: note: {note}" for note in report["notes"])])
+
+
+def _summary(report: dict[str, Any], name: str) -> str:
+    """How much there is to edit, and the command to run after an edit; the lines are for editors and other programs."""
+    again = f"After an edit: markscheme lint {quote(name)}"
+    if report["faults"]:
+        return f"{counted(len(report['faults']), 'error')} to correct. {again}"
+    return f"{counted(len(report['advice']), 'thing')} to improve; the rubric can be used as it is. {again}"
 
 
 def _kind(entry: dict[str, Any]) -> str:

@@ -1,10 +1,12 @@
 """`markscheme pass-rate`: the pass rate of a graded set, corrected for the judge's errors."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import POOL, Commands
 from markscheme.commands.options import ExportOptions, JsonFlag, RubricOption, rubric_named
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import naming
@@ -52,5 +54,13 @@ def pass_rate(
     labelled = read_decided(calibration, named, export.hints.meanings)
     with naming(file, calibration):
         rates = pass_rates(graded, labelled.table, how=drawn)
-    show(view(rates, labelled.reference), json_of(rates, labelled.reference), json=json)
+    document = view(rates, labelled.reference)
+    if rates.how == "elsewhere":
+        rubric_name = "RUBRIC" if named is None else named.name
+        onward = (
+            "Next, to assume less, label some of these responses",
+            Commands(rubric_name).label(f" --next --pool {POOL}"),
+        )
+        document = replace(document, onward=onward)
+    show(document, json_of(rates, labelled.reference), json=json)
     return 0 if rates.corrected.undefined is None else TOO_FEW

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import ExamplesFile, RubricName, rubric_named
+from markscheme.commands.options import ExamplesFile, RubricName, notify, rubric_named
+from markscheme.phrases import counted
 
 
 def prompts(
@@ -40,4 +41,13 @@ def prompts(
     for prompt in wanted:
         line = {"fingerprint": prompt.fingerprint, "system": prompt.system, "user": prompt.user}
         print(dumps({**line, "schema": prompt.schema}, ensure_ascii=False))
+    if not wanted:
+        notify("No prompt is left: each has a recorded reply." if missing else "No prompts: there are no examples.")
+        return 0
+    replies = f"calibration/{loaded.name}/replies/JUDGE.jsonl"
+    notify(
+        f"{counted(len(wanted), 'prompt')}, one JSON object per line. Record the reply to each, under its fingerprint, "
+        f"in {replies}.\n"
+        f"Next, once replies are recorded: markscheme calibrate {loaded.name} --judge recorded:{replies}"
+    )
     return 0

@@ -3,7 +3,7 @@
 Each rule gets some criteria and returns a finding for each criterion at fault.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -237,7 +237,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
         )
 
 
-def _like_the_first(criterion: CriterionEvidence, places: Sequence[int]) -> list[int]:
+def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
     """The examples with the judge's and gold's level of the first, so that the sentence on them stays short."""
     return [
         place

@@ -62,6 +62,8 @@ def _callout(agreement: Agreement) -> Callout:
     if alpha.value is None:
         return Callout("open", f"{head}.", f"Beyond chance it isn't known how well: {alpha.undefined}.")
     tone, good_for = _good_for(alpha.value)
+    if alpha.value >= RELIABLE and (alpha.low is None or alpha.low < RELIABLE):
+        good_for += ", but its interval isn't known" if alpha.low is None else ", but its interval reaches below .80"
     return Callout(tone, f"{head}; alpha {coefficient(alpha)}: {good_for}.")
 
 
