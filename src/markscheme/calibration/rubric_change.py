@@ -3,7 +3,7 @@
 import json
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,13 @@ class RubricVerdict:
         use: What the judge may decide.
         verdict: Whether it agrees well enough.
         agreement: Share of examples on which it agrees.
+        asked: The judge by the name it is asked by; "" where only its ratings or replies were read.
     """
 
     use: str
     verdict: str
     agreement: Estimate
+    asked: str = ""
 
     @classmethod
     def read(cls, data: Mapping[str, Any], agreement: Mapping[str, Any], path: Path) -> "RubricVerdict":
@@ -165,6 +167,8 @@ def _card_at(commit: str, rubric: Rubric) -> RubricVerdict | None:
         return None
     try:
         data = json.loads(text)
-        return RubricVerdict.read(data, data["figures"]["agreement"], path)
+        judge = data["judge"]
+        asked = str(judge["name"]) if judge["source"] == "live" else ""
+        return replace(RubricVerdict.read(data, data["figures"]["agreement"], path), asked=asked)
     except (KeyError, TypeError, ValueError) as error:
         raise RatingError(f"isn't a judge card in that commit: {error!r}", path=path) from error

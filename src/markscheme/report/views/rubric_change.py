@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.rubric_change import RubricChange, RubricVerdict
 from markscheme.phrases import counted
 from markscheme.receipt import ALLOWS
@@ -37,7 +38,8 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
         again = ("Label them again: ", Command(f"markscheme label {change.name}"))
         yield Paragraph((f"Labels: {change.labels}", again))
     if change.is_changed and change.after is None:
-        yield Paragraph((("Next: ", Command(f"markscheme calibrate {change.name}")),))
+        judge = None if change.before is None else change.before.asked
+        yield Paragraph((("Next: ", Command(Commands.with_judge(change.name, judge).calibrate())),))
 
 
 def _changes(change: RubricChange) -> Iterator[tuple[Line, ...]]:
