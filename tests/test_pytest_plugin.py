@@ -75,7 +75,7 @@ def run_tests(project: Path, body: str, *options: str, **variables: str) -> "sub
     """pytest over tests of that text."""
     (project / "tests" / "test_replies.py").write_text(HEAD + body)
     kept = {"MARKSCHEME_CACHE": str(project / "cache"), "XDG_RUNTIME_DIR": str(project), **variables}
-    command = ("pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "--color=no", *options)
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "--color=no", *options)
     return run(*command, cwd=project, env=kept)
 
 
@@ -272,7 +272,7 @@ def test_tests_that_never_ask_pay_for_nothing(project: Path) -> None:
         "    assert {name for name in sys.modules if name.startswith('markscheme')} == "
         "{'markscheme', 'markscheme.pytest_plugin'}\n"
     )
-    done = run("pytest", "-q", "-p", "no:cacheprovider", "tests/test_other.py", cwd=project)
+    done = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_other.py", cwd=project)
     assert outcomes(done) == {"passed": 1}, done.stdout
 
 

@@ -106,7 +106,7 @@ def p_in_words(p: float) -> str:
     """A p value in a sentence.
 
     >>> p_in_words(1.7e-09), p_in_words(0.0312)
-    ('p < 0.001', 'p = 0.03')
+    ('p < 0.001', 'p = 0.031')
     """
     return "p < 0.001" if p < _LEAST_P else f"p = {brief(p)}"
 

@@ -54,7 +54,7 @@ def test_the_files_are_those_of_a_project_and_read_back_as_they_were_made(tmp_pa
     rubric = load_rubric(tmp_path / f"rubrics/{ROUND_NAME}.yaml")
     home = tmp_path / "calibration" / ROUND_NAME
     accepted = load_accepted(home / "accepted.json")
-    assert len(written) == 5
+    assert len(written) == 6
     assert load_ratings(tmp_path / "ratings.jsonl", rubric) == list(made.ratings)
     examples = load_examples(home / "examples.jsonl", rubric).examples
     assert [example.labels for example in examples] == [example.labels for example in made.examples]

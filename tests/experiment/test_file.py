@@ -99,8 +99,8 @@ cases:
 @pytest.mark.parametrize(
     ("change", "line", "problem"),
     [
-        (('query: "Why', 'quary: "Why'), 7, "case 'a' cannot fill {{query}} of variant 'short', which isn't one"),
-        (("{{ tone }}", "{{ context }}"), 7, "case 'a' cannot fill {{context}} of variant 'short', which is for"),
+        (('query: "Why', 'quary: "Why'), 7, "variant 'short' asks for {{query}}, but case 'a'"),
+        (("{{ tone }}", "{{ context }}"), 7, "variant 'short' asks for {{context}}, which case 'a'"),
         (("{{ tone }}", "{{ tone | upper }}"), 4, "variant 'short': only {{name}} is filled in"),
         (("name: long", "name: short, prompt: x"), 5, "variant 'short' occurs twice here"),
         (("context: Because.", "answer: Because."), 7, "case 'a' lacks 'context', which rubric 'rubric' needs"),

@@ -59,7 +59,7 @@ def test_a_report_shows_each_step_under_the_name_that_a_quote_is_found_in() -> N
     for case in examples_of(calibration.comparison).cases:
         steps = [(name, text) for name, text in case.inputs if text.startswith("tool ")]
         assert [name for name, _ in steps] == [f"step {number}" for number in range(1, len(steps) + 1)]
-        assert {name for name, _ in case.inputs} - {name for name, _ in steps} == {"query", "faults"}
+        assert {name for name, _ in case.inputs} - {name for name, _ in steps} == {"query", "faults", "trace"}
 
 
 def test_every_prompt_has_a_recorded_reply_whose_quotes_are_in_the_step_it_cites() -> None:

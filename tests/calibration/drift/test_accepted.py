@@ -102,7 +102,9 @@ def test_starting_over_replaces_the_runs_accepted_before(calibration: Calibratio
     beside.write_text("", encoding="utf-8")
     first = accept(calibration, tmp_path / "accepted.json")
     second = accept(replace(calibration, repeats=()), tmp_path / "accepted.json", start_over=True)
-    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "accepted.json", second.file, beside])
+    assert sorted(tmp_path.iterdir()) == sorted(
+        [tmp_path / "accepted.json", tmp_path / "accepted_runs.jsonl", second.file, beside]
+    )
     assert first.file != second.file
     assert (first.runs, second.runs, second.why_alone) == (3, 1, None)
     assert len(load_accepted(tmp_path / "accepted.json").runs) == 1
@@ -127,7 +129,7 @@ def test_a_run_by_the_same_rubric_and_judge_joins_those_accepted_before(
     assert earlier == [{n: Rated(said.level) for n, said in r.criteria.items()} for r in calibration.judge_ratings]
     data = json.loads(path.read_text(encoding="utf-8"))
     assert (data["ratings"]["samples"], data["cost"]["runs"]) == (2, 1)
-    assert sorted(tmp_path.iterdir()) == sorted([path, second.file])
+    assert sorted(tmp_path.iterdir()) == sorted([path, tmp_path / "accepted_runs.jsonl", second.file])
 
 
 @pytest.mark.parametrize(

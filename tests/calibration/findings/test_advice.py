@@ -78,4 +78,4 @@ def test_a_constant_answer_is_called_by_its_level() -> None:
     fault = replace(polite, criteria=(replace(polite.criteria[0], weight=-1.0),))
     assert measure_of(fault).in_words(1.0) == "UNMET"
     assert measure_of(rubric("tone", "facts")).in_words(0.916667) == "0.92"
-    assert measure_of(rubric("tone")).in_words(0.75) == "0.75"
+    assert measure_of(rubric("tone")).in_words(0.75) == "4"
