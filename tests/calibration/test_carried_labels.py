@@ -129,3 +129,12 @@ def test_case_punctuation_and_space_make_no_other_wording() -> None:
     for one, other in pairs:
         assert replace(tone, requirement=one).wording != replace(tone, requirement=other).wording
     assert replace(tone, scale=Scale.numbered(1, 4)).wording != tone.wording
+
+
+@pytest.mark.parametrize(("tone", "differing"), [(3.0, 0), (5.0, 24)])
+def test_old_labels_of_one_annotator_are_compared_with_new_ones_of_another(tone: float, differing: int) -> None:
+    by_ben = {"tone": tone, "facts": 3.0}
+    found = carried_labels(set_of([[old(place), label(place, "ben", NOW, by_ben)] for place in range(24)]), NOW)
+    assert found is not None
+    assert (len(found.relabelled), len(found.differ)) == (20, min(differing, 20))
+    assert found.state == ("relabel the rest" if differing else "old labels count")

@@ -67,10 +67,9 @@ class CarriedLabels:
             return ()
         wanted = set(self.relabelled)
         again = [example for example in self.examples.examples if example.id in wanted]
-        now = [_relabelled_in(example, self.rubric) for example in again]
-        then = [tuple(_before(label, self.rubric) for label in labels) for labels in now]
-        before = _gold(again, then, self.rubric)
-        after = _gold(again, now, self.rubric)
+        wordings = [_under_both(example, self.rubric) for example in again]
+        before = _gold(again, [then for then, _ in wordings], self.rubric)
+        after = _gold(again, [now for _, now in wordings], self.rubric)
         return tuple(unit for unit in self.relabelled if _differ(before, after, unit, self.rubric))
 
     @cached_property
@@ -225,6 +224,22 @@ def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
 def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
     """The labels that somebody gave under both wordings."""
     return tuple(label for label in example.labels if label.kind in PEOPLE and _given_again(label, rubric))
+
+
+def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
+    """An example's labels under the old words and under the current ones: of those who gave both, else of anybody."""
+    again = _relabelled_in(example, rubric)
+    if again:
+        return tuple(_before(label, rubric) for label in again), again
+    people = [label for label in example.labels if label.kind in PEOPLE]
+    then = tuple(label for label in people if stale_in(label, rubric))
+    return then, tuple(_under_current(label, rubric) for label in people)
+
+
+def _under_current(label: Rating, rubric: Rubric) -> Rating:
+    """A label without its answers under old words."""
+    stale = stale_in(label, rubric)
+    return replace(label, criteria={name: rated for name, rated in label.criteria.items() if name not in stale})
 
 
 def _before(label: Rating, rubric: Rubric) -> Rating:
