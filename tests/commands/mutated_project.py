@@ -306,13 +306,14 @@ def _note_outputs(folder: Path) -> None:
 
 
 def _record_replies(folder: Path) -> None:
-    prompts = _prepared(["prompts", "place"], folder)
+    printed = _prepared(["prompts", "place"], folder)
+    questions = [line for line in printed.splitlines() if line.startswith("{")]  # their count is printed beside them
     verdict = {"quote": "", "reason": "so", "level": "MET"}
     reply = {"judge": "desk", "model": "m", "text": json.dumps({"verdicts": {"place": verdict}}), "at": "2026-11-20"}
     (folder / "calibration" / "place" / "replies").mkdir()
     lines(
         folder / "calibration" / "place" / "replies" / "desk.jsonl",
-        [{"fingerprint": json.loads(line)["fingerprint"], **reply} for line in prompts.splitlines()],
+        [{"fingerprint": json.loads(line)["fingerprint"], **reply} for line in questions],
     )
 
 
