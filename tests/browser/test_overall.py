@@ -59,4 +59,4 @@ def test_a_sheet_brings_the_decision_back(project: Path, chromium: Browser) -> N
     done = run("markscheme", "import", "saved.json", "--rubric", "manners", "--append", "--to", to, cwd=project)
     assert done.returncode == 0, done.stderr
     done = run("markscheme", "tune", "manners", "--source", "human", cwd=project)
-    assert "1 passed and 1 failed" in done.stdout, done.stderr
+    assert "(1 pass, 1 fail)" in done.stdout, done.stderr
