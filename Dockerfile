@@ -1,11 +1,11 @@
 # markscheme without a Python of your own. Work in a folder of yours, as your own user:
 #
 #   docker build --tag markscheme .
-#   docker run --rm --volume "$PWD:/work" --user "$(id -u):$(id -g)" markscheme calibrate code-quality
+#   docker run --rm --volume "$PWD:/project" --user "$(id -u):$(id -g)" markscheme calibrate code-quality
 #
 # The labelling page, at the address it prints, which has the rater's token:
 #
-#   docker run --rm --interactive --tty --volume "$PWD:/work" --user "$(id -u):$(id -g)" --publish 127.0.0.1:8765:8765 \
+#   docker run --rm --interactive --tty --volume "$PWD:/project" --user "$(id -u):$(id -g)" --publish 127.0.0.1:8765:8765 \
 #       markscheme label support-reply --rater ann --host 0.0.0.0 --public-url http://127.0.0.1:8765
 FROM python:3.12-slim AS build
 WORKDIR /source
@@ -22,11 +22,11 @@ FROM python:3.12-slim
 COPY --from=build /opt/markscheme /opt/markscheme
 ENV PATH=/opt/markscheme/bin:$PATH \
     HOME=/tmp \
-    MARKSCHEME_CACHE=/work/.markscheme-cache \
+    MARKSCHEME_CACHE=/project/.markscheme-cache \
     PYTHONDONTWRITEBYTECODE=1
 RUN useradd --create-home --uid 1000 markscheme
 USER 1000
-WORKDIR /work
+WORKDIR /project
 EXPOSE 8765
 ENTRYPOINT ["markscheme"]
 CMD ["--help"]

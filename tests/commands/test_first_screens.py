@@ -197,7 +197,7 @@ def steady(text: str, folder: Path) -> str:
     return text
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo-terminals here")
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="runs where the system has pseudo-terminals")
 @pytest.mark.parametrize(("rows", "is_repeated"), [("24", True), ("60", False)])
 def test_the_answer_is_the_last_line_where_the_terminal_is_lower_than_the_screen(
     tmp_path: Path, rows: str, is_repeated: bool

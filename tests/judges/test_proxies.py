@@ -19,7 +19,7 @@ from markscheme.prompt import Prompt
 from tests.judges.chat_server import Answer, ChatServer, completion
 
 pytestmark = pytest.mark.skipif(
-    shutil.which("openssl") is None, reason="openssl, which makes a certificate, isn't here"
+    shutil.which("openssl") is None, reason="runs where openssl is installed, which makes a certificate"
 )
 PROMPT = Prompt("judge", "the response", schema={}, criteria=("kind",))
 

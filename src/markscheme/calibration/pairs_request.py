@@ -67,15 +67,15 @@ class PairsRequest:
         refuse_singles(rubric)
         examples = self.choice.of(self._pairs(rubric, rated.labelled))
         judged = [rating for rating in rated.ratings if rating.kind in JUDGES]
-        found = [*_by_labels(rubric, examples), *_by_judges(rubric, examples.examples, judged)]
-        if not found:
+        preferences = [*_by_labels(rubric, examples), *_by_judges(rubric, examples.examples, judged)]
+        if not preferences:
             raise ComparisonError("no rated pair says what wrote its two responses (`system` of `first` and `second`)")
         orders = [
             figures
             for name, ratings in _by_rater(judged).items()
             if (figures := order_figures(rubric, examples.examples, ratings, name)) is not None
         ]
-        return PairsCompared(rubric, tuple(found), tuple(orders), max(one.n for one in found))
+        return PairsCompared(rubric, tuple(preferences), tuple(orders), max(table.n for table in preferences))
 
     def _pairs(self, rubric: Rubric, in_files: ExampleSet) -> ExampleSet:
         """The pairs in the files; where they have none, the rubric's own with their labels."""

@@ -168,7 +168,7 @@ def _card_at(commit: str, rubric: Rubric) -> RubricVerdict | None:
     try:
         data = json.loads(text)
         judge = data["judge"]
-        asked = str(judge["name"]) if judge["source"] == "live" else ""
-        return replace(RubricVerdict.read(data, data["figures"]["agreement"], path), asked=asked)
+        live_judge = str(judge["name"]) if judge["source"] == "live" else ""
+        return replace(RubricVerdict.read(data, data["figures"]["agreement"], path), asked=live_judge)
     except (KeyError, TypeError, ValueError) as error:
         raise RatingError(f"isn't a judge card in that commit: {error!r}", path=path) from error

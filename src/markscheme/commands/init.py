@@ -159,8 +159,8 @@ def _written(folder: Path, made: list[str], left_alone: list[str]) -> Iterator[s
     order = {place: number for number, place in enumerate(_FOR)}
     width = max(map(len, (*made, *left_alone)), default=0)
     for name in sorted((*made, *left_alone), key=lambda name: order.get(name, -1)):
-        kept = "left as it is" if name in left_alone else ""
-        yield f"  {name:<{width}}  {kept or _FOR.get(name, '')}".rstrip()
+        remark = "left as it is" if name in left_alone else _FOR.get(name, "")
+        yield f"  {name:<{width}}  {remark}".rstrip()
 
 
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:

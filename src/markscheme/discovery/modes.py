@@ -228,9 +228,9 @@ class Codebook:
     # --- changes ------------------------------------------------------------------------------------------------------
 
     def _with(self, *changed: Mode) -> "Codebook":
-        names = {mode.name: mode for mode in changed}
-        kept = tuple(names.pop(mode.name, mode) for mode in self.modes)
-        return replace(self, modes=(*kept, *names.values()))
+        by_name = {mode.name: mode for mode in changed}
+        listed = tuple(by_name.pop(mode.name, mode) for mode in self.modes)
+        return replace(self, modes=(*listed, *by_name.values()))
 
     def _listed_mode(self, name: str) -> Mode:
         """A mode that readers see; one that a model proposed has to be accepted before it is changed."""

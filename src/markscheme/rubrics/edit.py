@@ -339,14 +339,14 @@ class _Editing:
         """Where the line after a block item starts: its end may lie at the next key, after blank lines and comments."""
         end = int(node.end_mark.index)
         before = self.text[:end]
-        kept = before.rstrip()
-        while kept:
-            start = kept.rfind("\n") + 1
-            line = kept[start:]
+        block = before.rstrip()
+        while block:
+            start = block.rfind("\n") + 1
+            line = block[start:]
             if not line.lstrip().startswith("#") or len(line) - len(line.lstrip()) > column:
                 break
-            kept = kept[:start].rstrip()
-        after = self.text.find("\n", len(kept))
+            block = block[:start].rstrip()
+        after = self.text.find("\n", len(block))
         return len(self.text) if after < 0 else after + 1
 
     def _next_line(self, node: "Node") -> int:

@@ -354,10 +354,10 @@ def _judges_apart(rubric: Rubric, names: Sequence[str], ratings: Sequence[Rating
     """The criteria on which judges gave different levels, and who gave which."""
     for criterion in rubric.criteria:
         levels = [rating.criteria.get(criterion.name, _BLANK).level if rating else None for rating in ratings]
-        given = [(name, level) for name, level in zip(names, levels, strict=True) if level is not None]
-        if len({level for _, level in given}) > 1:
+        levels_by_judge = [(name, level) for name, level in zip(names, levels, strict=True) if level is not None]
+        if len({level for _, level in levels_by_judge}) > 1:
             in_words = criterion.scale.level_name
-            yield f"{criterion.name}: {', '.join(f'{name} {in_words(level)}' for name, level in given)}"
+            yield f"{criterion.name}: {', '.join(f'{name} {in_words(level)}' for name, level in levels_by_judge)}"
 
 
 def _judges_rows(

@@ -16,7 +16,7 @@ from markscheme.stats.intervals import mapped
 def judge_orders(calibration: Calibration) -> OrderFigures | None:
     """How order moves the judge; None where it was asked in no known order."""
     figures = orders_of_calibration(calibration)
-    return next((one for one in figures if one.rater == calibration.rater.name), None)
+    return next((of_rater for of_rater in figures if of_rater.rater == calibration.rater.name), None)
 
 
 def orders_of_calibration(calibration: Calibration) -> list[OrderFigures]:
@@ -46,13 +46,13 @@ def orders_section(figures: Sequence[OrderFigures]) -> doc.Section:
     """A row per rater: flips, lean to the response shown first, and whether it prefers longer ones."""
     rows = tuple(
         (
-            doc.Name(one.rater),
-            str(one.pairs),
-            share_with_interval(one.flips) if one.in_both else NONE,
-            points(one.lean),
-            coefficient(one.length),
+            doc.Name(of_rater.rater),
+            str(of_rater.pairs),
+            share_with_interval(of_rater.flips) if of_rater.in_both else NONE,
+            points(of_rater.lean),
+            coefficient(of_rater.length),
         )
-        for one in figures
+        for of_rater in figures
     )
     notes = (
         "Flips: pairs that the rater decides another way when the two responses change places; two contradicting "

@@ -56,12 +56,12 @@ def _notes(audits: ProbabilityAudits) -> Iterator[str]:
 def _diagram(name: str, audit: ProbabilityAudit) -> doc.Reliability:
     points = tuple(
         doc.ReliabilityPoint(
-            one.probability,
-            one.share.value or 0.0,
-            one.share.low,
-            one.share.high,
-            f"{counted(one.n, 'example')}: says {share(one.probability)}, {one.share.as_share()} pass",
+            in_bin.probability,
+            in_bin.share.value or 0.0,
+            in_bin.share.low,
+            in_bin.share.high,
+            f"{counted(in_bin.n, 'example')}: says {share(in_bin.probability)}, {in_bin.share.as_share()} pass",
         )
-        for one in audit.bins
+        for in_bin in audit.bins
     )
     return doc.Reliability(points, audit.line, f"{name}: how often labels pass, by the judge's probability.")

@@ -47,13 +47,15 @@ def _blocks(run: CascadeRun) -> Iterator[Block]:
 
 
 def _rows(tuned: TunedCascade) -> Iterator[tuple[str, ...]]:
-    asked = tuned.n
-    for place, candidate in enumerate(tuned.candidates):
-        decided = tuned.decided[place]
-        cost = "" if candidate.usd is None else f"${number(candidate.usd * asked / tuned.n)} per 1,000"
-        yield candidate.name, percent(decided / tuned.n), _certain(tuned.certain(place)), cost
-        asked -= decided
+    for place, (candidate, share) in enumerate(zip(tuned.candidates, _shares_asked(tuned), strict=True)):
+        cost = "" if candidate.usd is None else f"${number(candidate.usd * share)} per 1,000"
+        yield candidate.name, percent(tuned.decided[place] / tuned.n), _certain(tuned.certain(place)), cost
     yield "people", percent(tuned.decided[-1] / tuned.n), "the rest", ""
+
+
+def _shares_asked(tuned: TunedCascade) -> list[float]:
+    """By judge, the share of responses that it is asked about: those that no earlier one decides."""
+    return [(tuned.n - sum(tuned.decided[:place])) / tuned.n for place in range(len(tuned.candidates))]
 
 
 def _certain(certain: float | dict[str, float | None] | None) -> str:
@@ -68,11 +70,8 @@ def _notes(run: CascadeRun) -> Iterator[str]:
     if tuned.passes_sentence:
         yield tuned.passes_sentence
     if all(candidate.usd is not None for candidate in tuned.candidates):
-        total = 0.0
-        asked = tuned.n
-        for place, candidate in enumerate(tuned.candidates):
-            total += (candidate.usd or 0.0) * asked / tuned.n
-            asked -= tuned.decided[place]
+        shares = zip(tuned.candidates, _shares_asked(tuned), strict=True)
+        total = sum((candidate.usd or 0.0) * share for candidate, share in shares)
         yield f"The whole costs ${number(total)} per 1,000 responses, people's time aside."
     if len(tuned.candidates) > 1 and tuned.n < FEWEST_FOR_TWO:
         last = tuned.candidates[-1].name
