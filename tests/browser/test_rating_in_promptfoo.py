@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, expect
+from playwright.sync_api import Browser, Locator, Page, Response, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from markscheme.discovery.notes_in import Author, read_notes
@@ -70,42 +70,51 @@ def _keeps(reply: Response) -> bool:
     return "/api/eval/" in reply.url and reply.request.method == "POST"
 
 
+TRIES = 5
+"""How often a control of the table is used before the test gives up: the table may be drawn again under the pointer."""
+
+
+def control(page: Page, text: str, label: str) -> Locator:
+    """A control of the cell that shows `text`, which appears under the pointer."""
+    cell = page.locator("td", has_text=text).filter(has=page.get_by_label(label)).last
+    cell.hover()
+    return cell.get_by_label(label, exact=True)
+
+
 def press(page: Page, text: str, button: str) -> None:
     """Press a button of the cell that shows `text`, and wait until the server has kept what it does."""
-    cell = page.locator("td", has_text=text).filter(has=page.get_by_label(button)).last
-    cell.hover()
     with page.expect_response(_keeps) as kept:
-        cell.get_by_label(button, exact=True).click()
+        control(page, text, button).click()
     assert kept.value.ok
 
 
-def score(page: Page, text: str, value: str) -> None:
-    """Type a score for the cell that shows `text`; the table may be drawn again and close the dialog meanwhile."""
-    cell = page.locator("td", has_text=text).filter(has=page.get_by_label("Set test score")).last
-    for last in (False, False, True):
-        cell.hover()
-        cell.get_by_label("Set test score", exact=True).click()
+def fill(page: Page, text: str, button: str, field: Locator, value: str) -> None:
+    """Type a value into the dialog that a button of the cell with `text` opens, and save it.
+
+    The table may be drawn again, which closes the dialog or takes the click; then it is opened once more.
+    """
+    for _ in range(TRIES):
         try:
-            page.locator("#score-input").fill(value, timeout=30_000)
+            control(page, text, button).click(timeout=30_000)
+            field.fill(value, timeout=15_000)
             with page.expect_response(_keeps) as kept:
-                page.get_by_role("button", name="Save").click(timeout=30_000)
+                page.get_by_role("dialog").get_by_role("button", name="Save").click(timeout=15_000)
         except PlaywrightTimeoutError:
-            if last:
-                raise
+            page.keyboard.press("Escape")
         else:
             assert kept.value.ok
             return
+    raise AssertionError(f"no value could be saved by {button!r} in {TRIES} tries")
+
+
+def score(page: Page, text: str, value: str) -> None:
+    """Type a score for the cell that shows `text`."""
+    fill(page, text, "Set test score", page.locator("#score-input"), value)
 
 
 def comment(page: Page, text: str, words: str) -> None:
     """Write a comment on the cell that shows `text`."""
-    cell = page.locator("td", has_text=text).filter(has=page.get_by_label("Edit comment")).last
-    cell.hover()
-    cell.get_by_label("Edit comment", exact=True).click()
-    page.get_by_role("dialog").get_by_role("textbox").fill(words, timeout=30_000)
-    with page.expect_response(_keeps) as kept:
-        page.get_by_role("dialog").get_by_role("button", name="Save").click(timeout=30_000)
-    assert kept.value.ok
+    fill(page, text, "Edit comment", page.get_by_role("dialog").get_by_role("textbox"), words)
 
 
 def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium: Browser, tmp_path: Path) -> None:
