@@ -23,6 +23,7 @@ NAMES = {
         "killpg",
         "pread",
         "pwrite",
+        "register_at_fork",
         "setsid",
     ),
     "signal": ("SIGKILL", "SIGHUP", "SIGALRM", "alarm"),

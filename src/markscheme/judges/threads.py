@@ -41,7 +41,8 @@ class _Worker:
 
 
 _idle: list[_Worker] = []
-os.register_at_fork(after_in_child=_idle.clear)  # a fork has no threads but its own
+if hasattr(os, "register_at_fork"):  # a fork has no threads but its own; Windows has no forks
+    os.register_at_fork(after_in_child=_idle.clear)
 
 
 async def in_thread(work: Callable[[], _Answer]) -> _Answer:
