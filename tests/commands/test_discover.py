@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from markscheme.discovery.opened import open_discovery
 from tests.commands.console import run
 
 FAULTS = {
@@ -254,3 +255,17 @@ def test_the_report_is_a_page_and_markdown_with_the_curve(project: Path) -> None
     assert "<svg" in page
     assert "<code>markscheme discover reply --write</code>" in page
     assert "| modes seen after … outputs read | 10 | 20 | 30 | 40 | 50 | 60 |" in (project / "r.md").read_text()
+
+
+def test_the_seed_of_the_first_command_is_the_one_of_the_order(project: Path) -> None:
+    orders = []
+    for seed, folder in (("1", "one"), ("7", "seven"), ("7", "again")):
+        here = project / folder
+        here.mkdir()
+        discover(here, "--pool", str(project / "outputs.jsonl"), "--seed", seed, "--report")
+        record = json.loads((here / "calibration" / "reply" / "discover.json").read_text())
+        assert record["seed"] == int(seed)
+        orders.append(open_discovery("reply", here).order.ids)
+    assert orders[0] != orders[1] == orders[2]
+    discover(project / "seven", "--pool", str(project / "outputs.jsonl"), "--seed", "2", "--report")
+    assert open_discovery("reply", project / "seven").seed == 7

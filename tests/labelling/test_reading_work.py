@@ -1,9 +1,11 @@
 """One reader's work: which output is next, what is kept of it, and how changes of the groups are made and undone."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
 
 from markscheme.discovery.opened import OpenedDiscovery, open_discovery
 from markscheme.errors import UsageError
@@ -16,6 +18,7 @@ from markscheme.labelling.reading_work import (
     shown_output,
     unit_name,
 )
+from markscheme.labelling.serving import sent_object
 
 
 @pytest.fixture
@@ -156,3 +159,45 @@ def test_text_from_outside_is_shown_without_scripts(tmp_path: Path) -> None:
     shown = shown_output(opened.pool.examples["o1"])
     assert "<script" not in shown
     assert "<img" not in shown
+
+
+def test_what_no_page_sends_is_neither_kept_nor_called_kept(opened: OpenedDiscovery) -> None:
+    work = reader(opened)
+    for refused in (
+        lambda: work.read("nope", {"read": "noted"}),
+        lambda: work.withdraw("nope"),
+        lambda: work.answer_again("nope", "price", "there"),
+        lambda: work.answer_again(unit_name("o3"), "price", "perhaps"),
+    ):
+        with pytest.raises(UsageError, match=r"no such output|one of there"):
+            refused()
+    assert not work.path.exists() or not work.path.read_text()
+    notes = [{"n": n, "text": "odd"} for n in (0, -1, True, "1", None)]
+    work.read(unit_name("o3"), {"read": "whatever", "notes": [*notes, "x"], "seconds": True, "pass": "no"})
+    reading = work.own_readings()["o3"]
+    assert (reading.read, reading.notes, reading.seconds, reading.passed) == ("open", (), None, None)
+    work.close()
+
+
+def test_a_new_mode_is_named_without_white_space_around_its_name(opened: OpenedDiscovery) -> None:
+    work = reader(opened)
+    say(work, "o3", "too dear")
+    work.group({"do": "name", "mode": " wrong  price ", "note": "ann/o3/1"})
+    assert opened.codebook().modes_of("ann/o3/1") == ("wrong price",)
+    work.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (b'{"text": "cut \\ud83d"}', {"text": "cut \ufffd"}),
+        (b'{"seconds": NaN}', {}),
+        (b"\xff", {}),
+        (b"[1]", {}),
+    ],
+)
+def test_what_a_page_sends_is_data_that_files_can_hold(body: bytes, kept: dict[str, str]) -> None:
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    assert asyncio.run(sent_object(Request({"type": "http", "method": "POST"}, receive))) == kept

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from markscheme.discovery.figures import ModeFigures, ReadOutputs
+from markscheme.discovery.figures import ModeFigures, ReadOutputs, answered_again, was_listed
 from markscheme.discovery.modes import HOW_BAD, Mode
 from markscheme.discovery.reading import OutputReading
 from markscheme.errors import UsageError
@@ -195,8 +195,6 @@ def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
     entry |= {"required": True} if mode.severity == WORST else {}
     fine = next(iter(mode.fine), "")
     examples = {"good": fine, "bad": anchor[0] if anchor is not None else ""}
-    if mode.is_turned:
-        examples = {"good": fine, "bad": examples["bad"]}
     examples = {side: words for side, words in examples.items() if words}
     return entry | ({"examples": examples} if examples else {})
 
@@ -303,14 +301,12 @@ def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | 
         if mode.name in outputs.codebook.modes_of(reading.key_of(note)):
             quote = note.quote or None
             return Rated(there, note.text, quote, True if note.quote_in else None, quote_in=note.quote_in)
-    answers = [reading.again[name] for name in mode.names if name in reading.again]
-    answer = next((answered.answer for answered in answers if mode.means(answered.under)), "")
+    answer = answered_again(reading, mode)
     if answer == "there":
         return Rated(there, "there, on reading it again")
     if answer == "not there":
         return Rated(not_there, "not there, on reading it again")
-    is_listed = any(name in reading.listed and mode.means(reading.listed[name]) for name in mode.names)
-    if reading.read == "in full" and is_listed:
+    if reading.read == "in full" and was_listed(reading, mode):
         return Rated(not_there, "read in full")
     return None
 

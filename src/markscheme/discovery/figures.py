@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -212,7 +212,9 @@ class ReadOutputs:
     def shown_by(self, reading: OutputReading) -> frozenset[str]:
         """The modes that one reader noted on an output, or confirmed on reading it again."""
         noted = {name for note in reading.notes for name in self.codebook.modes_of(reading.key_of(note))}
-        return frozenset(noted | {mode.name for mode in self.codebook.listed if _again(reading, mode) == "there"})
+        return frozenset(
+            noted | {mode.name for mode in self.codebook.listed if answered_again(reading, mode) == "there"}
+        )
 
     @cached_property
     def modes_of(self) -> dict[str, frozenset[str]]:
@@ -238,7 +240,7 @@ class ReadOutputs:
         return any(self._reads_for(reading, mode) for reading in self.by_id.get(id, ()))
 
     def _reads_for(self, reading: OutputReading, mode: Mode) -> bool:
-        if _again(reading, mode) in ("there", "not there") or _is_listed(reading, mode):
+        if answered_again(reading, mode) in ("there", "not there") or was_listed(reading, mode):
             return True
         if mode.half_of and self._reads_for(reading, self.codebook.mode(mode.half_of)):
             return True
@@ -381,12 +383,12 @@ class ReadOutputs:
         return np.array(rows, dtype=np.float64).reshape(len(ids), len(names))
 
 
-def _is_listed(reading: OutputReading, mode: Mode) -> bool:
+def was_listed(reading: OutputReading, mode: Mode) -> bool:
     """Whether the page listed a mode, with a definition of the same meaning, while the output was read."""
     return any(name in reading.listed and mode.means(reading.listed[name]) for name in mode.names)
 
 
-def _again(reading: OutputReading, mode: Mode) -> str:
+def answered_again(reading: OutputReading, mode: Mode) -> str:
     """What the reader answered on reading again for a mode with a definition of the same meaning; "" for nothing."""
     answers = (reading.again[name] for name in mode.names if name in reading.again)
     return next((answered.answer for answered in answers if mode.means(answered.under)), "")
@@ -400,8 +402,3 @@ def sets_by_rater(outputs: ReadOutputs) -> dict[str, dict[str, frozenset[str]]]:
         if len(by_rater) > 1:
             by_output[id] = by_rater
     return by_output
-
-
-def groups_in(examples: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The group of each output that has one, by id."""
-    return {id: group for id, group in examples if group}

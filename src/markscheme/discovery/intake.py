@@ -55,12 +55,12 @@ def take_notes(
     opened = open_discovery(name, here, pool=pool, seed=seed, drawn=drawn, more=content.examples)
     if pool is not None and not set(content.ids) & set(opened.pool.examples):
         raise UsageError(f"none of the notes is on an output in {pool}: no id in common")
-    readings = opened.folder.readings()
-    before = opened.codebook()
-    added = taken_in(content, readings, before, is_random=is_random, materials=opened.pool.materials)
-    _keep_outputs(opened, content.examples)
-    opened.folder.add_readings(added.readings)
     with opened.folder.locked():
+        before = opened.codebook()
+        readings = opened.folder.readings()
+        added = taken_in(content, readings, before, is_random=is_random, materials=opened.pool.materials)
+        _keep_outputs(opened, content.examples)
+        opened.folder.add_readings(added.readings)
         opened.folder.save(before, added.codebook)
     return content
 
@@ -88,19 +88,23 @@ def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind
     Raises:
         RatingError: Lines that aren't assignments, or name notes that aren't there.
     """
+    with opened.folder.locked():
+        outputs = opened.outputs()
+        opened.folder.save(outputs.codebook, _with_lines(outputs, path, rater, kind or "model"))
+
+
+def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Codebook:
+    """The codebook with the modes and assignments in a file's lines."""
     at = now()
-    notes = opened.outputs().notes
-    before = opened.codebook()
-    book = before
+    book = outputs.codebook
     faults: list[Fault] = []
-    who = kind or "model"
     for number, line in json_lines(path, RatingError):
         try:
             if isinstance(line, Mapping) and isinstance(line.get("mode"), str):
                 book = _with_mode(book, line, rater, who, at)
                 continue
             assignment = assignment_of({"at": at, **(line if isinstance(line, Mapping) else {})}, by=rater, kind=who)
-            if assignment.note not in notes:
+            if assignment.note not in outputs.notes:
                 raise ValueError(f"there is no note {assignment.note!r}; notes are named reader/output/number")
             for mode in assignment.modes:
                 if not any(mode in entry.names for entry in book.modes):
@@ -110,8 +114,7 @@ def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind
             faults.append(Fault(str(error), number))
     if faults:
         refuse_lines(RatingError(faults, path=path))
-    with opened.folder.locked():
-        opened.folder.save(before, book)
+    return book
 
 
 def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kind, at: str) -> Codebook:

@@ -54,8 +54,8 @@ class LikeTexts:
         return np.asarray(np.log((1 + len(self.texts)) / (1 + holding)) + 1)
 
     @cached_property
-    def similarity(self) -> Floats:
-        """Cosine of each text with each other one, shape (n, n), 0 to 1."""
+    def _matrix(self) -> csr_matrix:
+        """The weighted terms of each text, a row of length 1."""
         rows: list[int] = []
         columns: list[int] = []
         values: list[float] = []
@@ -67,8 +67,23 @@ class LikeTexts:
             columns += scaled.keys()
             values += [value / length for value in scaled.values()]
         size = (len(self.texts), max(1, len(self._columns)))
-        matrix = csr_matrix((values, (rows, columns)), shape=size)
-        return np.asarray((matrix @ matrix.T).toarray(), dtype=np.float64)
+        return csr_matrix((values, (rows, columns)), shape=size)
+
+    @property
+    def similarity(self) -> Floats:
+        """Cosine of each text with each other one, shape (n, n), 0 to 1."""
+        return self._between(self._matrix, self._matrix)
+
+    def similarity_with_later(self, n: int) -> Floats:
+        """Cosine of each of the first n texts with each later one, shape (n, n_later), 0 to 1.
+
+        A pool may have tens of thousands of outputs, whose similarity with each other would fill the memory.
+        """
+        return self._between(self._matrix[:n], self._matrix[n:])
+
+    @staticmethod
+    def _between(first: csr_matrix, second: csr_matrix) -> Floats:
+        return np.asarray((first @ second.T).toarray(), dtype=np.float64)
 
 
 def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -130,7 +145,7 @@ def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
     """
     if not notes or not outputs:
         return tuple(outputs)
-    similarity = LikeTexts((*outputs.values(), *notes)).similarity[: len(outputs), len(outputs) :]
+    similarity = LikeTexts((*outputs.values(), *notes)).similarity_with_later(len(outputs))
     scores = [_mean_of_nearest(row) for row in similarity]
     ids = list(outputs)
     return tuple(ids[place] for place in sorted(range(len(ids)), key=lambda place: -scores[place]))
@@ -140,7 +155,7 @@ def least_like(read: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
     """The ids of outputs, those least like the ones that were read first."""
     if not read or not outputs:
         return tuple(outputs)
-    similarity = LikeTexts((*outputs.values(), *read)).similarity[: len(outputs), len(outputs) :]
+    similarity = LikeTexts((*outputs.values(), *read)).similarity_with_later(len(outputs))
     closest = similarity.max(axis=1)
     ids = list(outputs)
     return tuple(ids[place] for place in sorted(range(len(ids)), key=lambda place: closest[place]))

@@ -8,7 +8,7 @@ from typing import Any
 
 from markscheme.discovery.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Codebook, Mode
 from markscheme.discovery.reading import READ_STATES, Note, OutputReading, ReadState, reading_of
-from markscheme.errors import Fault, RatingError, UsageError, refuse_lines
+from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.material import Material
 from markscheme.phrases import counted
 from markscheme.plain_data import shown
@@ -345,12 +345,10 @@ class TakenIn:
     Attributes:
         readings: Readings to append.
         codebook: The codebook with the modes and assignments of the files.
-        drawn: Outputs that are a random draw, by the user's word.
     """
 
     readings: tuple[OutputReading, ...]
     codebook: Codebook
-    drawn: tuple[str, ...]
 
 
 def taken_in(
@@ -404,7 +402,7 @@ def taken_in(
         )
         if whole != same:
             added.append(whole)
-    return TakenIn(tuple(added), codebook, content.ids if is_random else ())
+    return TakenIn(tuple(added), codebook)
 
 
 def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tuple[str, ...]) -> Codebook:
@@ -427,13 +425,3 @@ def in_words(content: NotesIn) -> str:
     """What an import took in, in one line."""
     raters = len({rater for rater, _ in content.readings})
     return f"{counted(content.n_notes, 'note')} on {counted(len(content.ids), 'output')} by {counted(raters, 'reader')}"
-
-
-def refuse_unknown_kind(kind: str | None) -> None:
-    """Refuse a kind of author that is none.
-
-    Raises:
-        UsageError: It is none of the kinds.
-    """
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"--kind is one of {', '.join(KINDS)}; got {kind!r}")

@@ -1,7 +1,7 @@
 """The order in which everyone reads the pool, and the part of it that is a random draw."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from markscheme.discovery.reading import OutputReading
@@ -58,16 +58,6 @@ class ReadingOrder:
         while prefix and prefix[-1] not in in_turn:
             prefix.pop()
         return tuple(prefix)
-
-    def next_in_turn(self, done: Collection[str], ids: Iterable[str] | None = None) -> Iterator[str]:
-        """The outputs that are still to be read, in order.
-
-        Args:
-            done: Ids that are read.
-            ids: Only these; all where None.
-        """
-        wanted = None if ids is None else set(ids)
-        return (id for id in self.ids if id not in done and (wanted is None or id in wanted))
 
 
 def _read_prefix(ids: Sequence[str], read: Collection[str]) -> list[str]:

@@ -103,17 +103,28 @@ class DiscoveryFolder:
         Raises:
             RatingError: A file has faults, each with its line.
         """
-        book = Codebook(tuple(self._modes()))
         path = self.path / ASSIGNED_FILE
         faults: list[Fault] = []
         last_line: dict[str, int] = {}
+        assigned: dict[str, Assignment] = {}
+        suggested: dict[str, Assignment] = {}
+        recoded: list[Assignment] = []
         for number, line in json_lines(path, RatingError) if path.is_file() else ():
             try:
-                book = _with_line(book, line)
-                last_line[line["note"]] = number
+                assignment = assignment_of(line)
             except ValueError as error:
                 faults.append(Fault(str(error), number))
-        for note, assignment in book.assigned.items():  # earlier lines may name modes that were undone since
+                continue
+            last_line[assignment.note] = number
+            table = assigned if assignment.kind in PEOPLE else suggested
+            if line.get("withdrawn") is True:
+                table.pop(assignment.note, None)
+            elif assignment.is_recode:
+                recoded.append(assignment)
+            else:
+                table[assignment.note] = assignment
+        book = Codebook(tuple(self._modes()), assigned, suggested, tuple(recoded))
+        for note, assignment in assigned.items():  # earlier lines may name modes that were undone since
             for name in assignment.modes:
                 try:
                     book.mode(name)
@@ -132,7 +143,7 @@ class DiscoveryFolder:
         if entries is None:
             return
         if not isinstance(entries, list):
-            raise RatingError("is a list of modes under `modes:`", path=path)
+            raise RatingError(f"expected a list of modes under `modes:`, found {shown(entries)}", path=path)
         faults: list[Fault] = []
         names = set[str]()
         for place, entry in enumerate(entries):
@@ -200,10 +211,10 @@ class DiscoveryFolder:
     ) -> PoolRecord:
         """Note which outputs it is about, and how far a model's answers agreed; what isn't said stays."""
         record = self.pool_record()
+        if seed is not None and record.path is None:  # later, another order would hide what is a random draw
+            record = replace(record, seed=seed)
         if pool is not None:
             record = replace(record, path=_relative(pool, self.path), fingerprint=digest_of(pool))
-        if seed is not None and not record.path:
-            record = replace(record, seed=seed)
         if agreement is not None:
             record = replace(record, agreement=agreement)
         record = replace(record, drawn=tuple(dict.fromkeys((*record.drawn, *drawn))))
@@ -315,20 +326,6 @@ def modes_text(modes: Iterable[Mode]) -> str:
             lines.append(f"{start}{key}: {json.dumps(value, ensure_ascii=False)}")
             first = False
     return "\n".join(lines) + "\n" if len(lines) > 2 else f"{_HEAD}modes: []\n"
-
-
-def _with_line(book: Codebook, line: Any) -> Codebook:
-    """The codebook after one line of `assigned.jsonl`."""
-    assignment = assignment_of(line)
-    if line.get("withdrawn") is True:
-        key = "assigned" if assignment.kind in PEOPLE else "suggested"
-        kept = {note: entry for note, entry in getattr(book, key).items() if note != assignment.note}
-        return replace(book, assigned=kept) if key == "assigned" else replace(book, suggested=kept)
-    if assignment.is_recode:
-        return replace(book, recoded=(*book.recoded, assignment))
-    if assignment.kind in PEOPLE:
-        return replace(book, assigned={**book.assigned, assignment.note: assignment})
-    return replace(book, suggested={**book.suggested, assignment.note: assignment})
 
 
 def assignment_of(line: Any, *, by: str = "", kind: str = "") -> Assignment:

@@ -24,8 +24,6 @@ TIMES_ASKED = 2
 """Shuffles of the notes: what holds in both doesn't come from their order."""
 LONGEST_NOTE = 600
 """Characters of a note or passage that are shown."""
-TOKENS_PER_NOTE = 4
-"""Tokens that an answer spends on a note's number, and on its share of names and definitions."""
 _MATERIAL = about_material("notes", about="that people wrote about outputs", holds="instructions or groups")
 _INSTRUCTIONS = f"""\
 You help people sort notes about faults in outputs of a language model into failure modes.
@@ -159,7 +157,7 @@ def planned_prompts(notes: Sequence[NoteWords], known: Mapping[str, str]) -> lis
 
 
 async def suggest(notes: Sequence[NoteWords], known: Mapping[str, str], ask: AskModel, judge: str) -> Suggestion:
-    """AskModel a model twice for groups of notes.
+    """Ask a model twice for groups of notes.
 
     Args:
         notes: The unsorted notes.

@@ -15,7 +15,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from markscheme.discovery.modes import UNDEFINED
+from markscheme.discovery.modes import UNDEFINED, Codebook
+from markscheme.discovery.reading import OutputReading
 from markscheme.errors import MarkschemeError
 from markscheme.labelling.page import POLICY
 from markscheme.labelling.reading_work import (
@@ -118,7 +119,12 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
         "modes": listed_modes(book),
         "undefined": UNDEFINED,
         "steps": [
-            {"unit": unit_name(id), "chosen": chosen, **named_by(examples[id]), "reading": _reading(work, readings, id)}
+            {
+                "unit": unit_name(id),
+                "chosen": chosen,
+                **named_by(examples[id]),
+                "reading": _reading(readings.get(id), book),
+            }
             for id, chosen in work.steps[: len(readings) + PAGE_OUTPUTS]
         ],
         "again": [
@@ -129,12 +135,10 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
     }
 
 
-def _reading(work: ReadingWork, readings: Mapping[str, Any], id: str) -> dict[str, Any] | None:
+def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | None:
     """The reader's own reading of an output, as the page has it."""
-    reading = readings.get(id)
     if reading is None:
         return None
-    book = work.opened.codebook()
     return {
         "read": reading.read,
         "pass": reading.passed,

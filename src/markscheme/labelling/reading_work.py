@@ -12,12 +12,13 @@ from markscheme.discovery.modes import Assignment, Codebook, Mode, undone
 from markscheme.discovery.nearest import in_likeness_order, least_like, nearest_modes
 from markscheme.discovery.opened import OpenedDiscovery
 from markscheme.discovery.order import is_due_out_of_turn
-from markscheme.discovery.reading import AgainAnswered, Note, OutputReading, ReadState
+from markscheme.discovery.reading import AGAIN_ANSWERS, READ_STATES, AgainAnswered, Note, OutputReading, ReadState
 from markscheme.errors import UsageError, writing
 from markscheme.files import append_lines, set_aside_damaged_end, sync_folder
 from markscheme.fingerprint import fingerprint
 from markscheme.labelling.order import Share
 from markscheme.labelling.store import writing_lock
+from markscheme.numerals import finite
 from markscheme.ratings.examples import Example
 from markscheme.rendering.example import render_example
 from markscheme.rendering.words import first_words
@@ -74,7 +75,7 @@ class ReadingWork:
 
     def own_readings(self) -> dict[str, OutputReading]:
         """The reader's readings, by output."""
-        return {reading.id: reading for reading in self.outputs().readings if reading.rater == self.rater}
+        return {reading.id: reading for reading in self.opened.folder.readings() if reading.rater == self.rater}
 
     @cached_property
     def steps(self) -> tuple[tuple[str, bool], ...]:
@@ -97,19 +98,31 @@ class ReadingWork:
         earlier = [(id, False) for id in done if id in known_ids]
         return (*earlier, *_interleaved(in_turn, [] if self.is_second else chosen))
 
+    def _id(self, unit: str) -> str:
+        """The id of an output, by its name on the page.
+
+        Raises:
+            UsageError: It isn't there.
+        """
+        if unit not in self.ids:
+            raise UsageError("there is no such output here; reload the page")
+        return self.ids[unit]
+
     def shown(self, unit: str) -> str | None:
         """An output and its inputs, laid out; None for one that isn't there."""
         example = self.opened.pool.examples.get(self.ids.get(unit, ""))
         return None if example is None else shown_output(example)
 
-    def read(self, unit: str, sent: Mapping[str, Any]) -> OutputReading | None:
-        """Keep a reading as the page has it; on disk when this returns. None for an output that isn't there."""
-        id = self.ids.get(unit)
-        if id is None:
-            return None
+    def read(self, unit: str, sent: Mapping[str, Any]) -> OutputReading:
+        """Keep a reading as the page has it; on disk when this returns.
+
+        Raises:
+            UsageError: The output isn't there, so nothing is kept.
+        """
+        id = self._id(unit)
         earlier = self.own_readings().get(id)
         notes, modes = self._notes(id, sent.get("notes"))
-        state: ReadState = sent["read"] if sent.get("read") in ("open", "noted", "in full", "unclear") else "open"
+        state: ReadState = sent["read"] if sent.get("read") in READ_STATES else "open"
         passed = sent.get("pass") if isinstance(sent.get("pass"), bool) else None
         reading = OutputReading(
             id,
@@ -120,7 +133,7 @@ class ReadingWork:
             again=earlier.again if earlier is not None else {},
             passed=passed,
             at=self.clock(),
-            seconds=sent.get("seconds") if isinstance(sent.get("seconds"), int | float) else None,
+            seconds=finite(sent.get("seconds")),
             is_chosen=earlier.is_chosen if earlier is not None else dict(self.steps).get(id, False),
         )
         self._append(reading)
@@ -133,13 +146,14 @@ class ReadingWork:
         notes: list[Note] = []
         modes: dict[int, tuple[str, ...]] = {}
         for entry in sent if isinstance(sent, list) else ():
-            if not isinstance(entry, dict) or not isinstance(entry.get("n"), int):
+            number = entry.get("n") if isinstance(entry, dict) else None
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
                 continue
             quote = str(entry.get("quote") or "")
             where = material.find(quote) if quote else None
-            notes.append(Note(entry["n"], str(entry.get("text") or "").strip(), quote, where or ""))
+            notes.append(Note(number, str(entry.get("text") or "").strip(), quote, where or ""))
             names = entry.get("modes")
-            modes[entry["n"]] = tuple(str(name) for name in names) if isinstance(names, list) else ()
+            modes[number] = tuple(str(name) for name in names if name) if isinstance(names, list) else ()
         return tuple(notes), modes
 
     def _listed(self, sent: Any) -> dict[str, str]:
@@ -173,9 +187,12 @@ class ReadingWork:
         self.change(changed, keeps_history=False)
 
     def withdraw(self, unit: str) -> None:
-        """Open an output again that was finished; its notes stay."""
-        id = self.ids.get(unit)
-        reading = self.own_readings().get(id or "")
+        """Open an output again that was finished; its notes stay.
+
+        Raises:
+            UsageError: The output isn't there.
+        """
+        reading = self.own_readings().get(self._id(unit))
         if reading is not None:
             self._append(replace(reading, read="open", at=self.clock()))
 
@@ -190,11 +207,15 @@ class ReadingWork:
             pairs += [(figures.mode.name, id) for id in ids]
         return pairs
 
-    def answer_again(self, unit: str, name: str, answer: str | None) -> bool:
-        """Keep whether a mode is there in an output that was read before; None takes the answer back."""
-        id = self.ids.get(unit)
-        if id is None or answer not in ("there", "not there", "can't tell", None):
-            return False
+    def answer_again(self, unit: str, name: str, answer: str | None) -> None:
+        """Keep whether a mode is there in an output that was read before; None takes the answer back.
+
+        Raises:
+            UsageError: The output or the mode isn't there, or it is no answer; nothing is kept.
+        """
+        id = self._id(unit)
+        if answer is not None and answer not in AGAIN_ANSWERS:
+            raise UsageError(f"an answer is one of {', '.join(AGAIN_ANSWERS)}; got {answer!r}")
         mode = self.opened.codebook().mode(name)
         reading = self.own_readings().get(id) or OutputReading(id, self.rater, read="unclear", at=self.clock())
         if not reading.is_finished or reading.read == "unclear":  # others read it first; this reader looks for one mode
@@ -202,7 +223,6 @@ class ReadingWork:
         others = {key: value for key, value in reading.again.items() if key not in mode.names}
         again = {**others, mode.name: AgainAnswered(answer, mode.fingerprint)} if answer is not None else others  # type: ignore[arg-type]
         self._append(replace(reading, again=again, is_chosen=reading.is_chosen or not reading.line, at=self.clock()))
-        return True
 
     # --- grouping -----------------------------------------------------------------------------------------------------
 
@@ -298,9 +318,11 @@ def _grouped(book: Codebook, what: str, sent: Mapping[str, Any], rater: str, at:
         case "accept":
             return book.accept([str(key) for key in sent.get("notes") or ()], rater, at)
         case "name":
-            named = book.name_mode(Mode(" ".join(name.split()), by=rater, named=at))
-            modes = (*named.modes_of(note), name) if note else ()
-            return named.assign(Assignment(note, modes, rater, "human", at)) if note else named
+            mode = Mode(" ".join(name.split()), by=rater, named=at)
+            named = book.name_mode(mode)
+            if not note:
+                return named
+            return named.assign(Assignment(note, (*named.modes_of(note), mode.name), rater, "human", at))
         case "rename":
             return book.rename(name, texts[0] if texts else "")
         case "define":
@@ -322,9 +344,7 @@ def _grouped(book: Codebook, what: str, sent: Mapping[str, Any], rater: str, at:
             return book.with_quotes(name, added)
         case "merge":
             parts = [name, *texts]
-            into = book.mode(parts[-1])
-            definition = into.definition
-            return book.merge(parts, replace(into, definition=definition, by=rater, named=at))
+            return book.merge(parts, replace(book.mode(parts[-1]), by=rater, named=at))
         case "split":
             severity = book.mode(name).severity
             return book.split(name, [Mode(text, severity=severity, by=rater, named=at) for text in texts])

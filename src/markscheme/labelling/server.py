@@ -15,7 +15,6 @@ from markscheme.labelling.page import message_page, page_of, policy, progress_pa
 from markscheme.labelling.serving import problem, sent_object, serve_apps, texts_in
 from markscheme.labelling.work import Answered, Question, Work
 from markscheme.numerals import finite
-from markscheme.text import encodable
 
 
 def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool) -> None:
@@ -127,6 +126,6 @@ def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> Answere
         {name: answers[name] for name in names},
         {name: reasons[name] for name in names if reasons.get(name)},
         {name: quotes[name] for name in names if quotes.get(name)},
-        encodable(str(sent.get("note") or "")),
+        str(sent.get("note") or ""),
         finite(sent.get("seconds")),
     )

@@ -1,7 +1,6 @@
 """Pages for people, served: behind a token for each of them, and without anything from the network."""
 
 import hmac
-import json
 import secrets
 import socket
 from collections.abc import Collection, Mapping
@@ -15,7 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from markscheme.errors import UsageError
-from markscheme.text import encodable
+from markscheme.plain_data import no_constant, parse_json
 
 PORTS_TRIED = 50
 """Ports tried from the one asked for: more sessions of annotators than one machine serves."""
@@ -132,7 +131,7 @@ async def sent_object(request: Request) -> dict[str, Any] | None:
         if len(body) > LONGEST_FORM:
             return None
     try:
-        data = json.loads(body)
+        data = parse_json(body.decode("utf-8"), parse_constant=no_constant)
     except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -140,4 +139,4 @@ async def sent_object(request: Request) -> dict[str, Any] | None:
 
 def texts_in(value: Any) -> dict[str, str]:
     """Texts by name, as a page sends them; empty for anything else."""
-    return {str(name): encodable(str(text)) for name, text in value.items()} if isinstance(value, dict) else {}
+    return {str(name): str(text) for name, text in value.items()} if isinstance(value, dict) else {}
