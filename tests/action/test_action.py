@@ -232,6 +232,12 @@ def test_labels_that_became_stale_are_in_the_comment(runner: Runner) -> None:
     assert "were labelled under the old words of" in comment["body"]
 
 
+def test_options_over_several_lines_are_all_passed_on(runner: Runner) -> None:
+    done = runner.calibrate(rubric="code-quality", options="--planned-runs 20\n--no-such-option\n")
+    assert runner.outputs["status"] == "2"
+    assert "--no-such-option" in done.stderr
+
+
 def test_an_unchanged_rubric_and_a_fork_get_no_comment(runner: Runner) -> None:
     git(runner.project, "revert", "--no-edit", "HEAD")
     assert "no comment" in runner.comment().stdout

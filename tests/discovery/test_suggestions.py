@@ -83,7 +83,8 @@ def test_the_model_sees_words_alone_fenced_and_at_most_150_notes_a_call() -> Non
     for prompt in prompts:
         assert "secret" not in prompt.system + prompt.user
         assert len(re.findall(r"^\d+\. note", prompt.user, re.MULTILINE)) <= MOST_NOTES
-        assert "It states a wrong price." in prompt.system
+        assert re.search(r"<modes-(\w+)>\n.*It states a wrong price\.\n</modes-\1>", prompt.user)
+        assert "wrong price" not in prompt.system
     assert prompts[0].user != prompts[2].user
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from markscheme.errors import JudgeSilent
+from markscheme.judges.decisions import SYSTEM_ONE, DecisionJudge
 from markscheme.judges.openai import OpenAIJudge
-from markscheme.prompt import Prompt
+from markscheme.prompt import DecisionQuestion, Prompt
 from tests.judges.chat_server import Answer, ChatServer, completion
 
 pytestmark = pytest.mark.skipif(
@@ -114,6 +115,19 @@ def test_a_certificate_that_a_company_signs_is_trusted_where_it_is_named(
         asked(server)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
     assert asked(server) == "MET"
+
+
+def test_a_decision_model_behind_such_a_certificate_says_so_too(server: ChatServer) -> None:
+    async def once() -> None:
+        judge = DecisionJudge(SYSTEM_ONE, "jev", base_url=server.url, api_key="key-of-a-test")
+        question = DecisionQuestion("kind", "yes_no", "Is it kind?", (("UNMET", ""), ("MET", "")))
+        try:
+            await judge.reply(Prompt("judge", "the response", schema={}, criteria=("kind",), questions=(question,)))
+        finally:
+            await judge.aclose()
+
+    with pytest.raises(JudgeSilent, match="certificate isn't trusted here: name your company's by SSL_CERT_FILE"):
+        asyncio.run(once())
 
 
 def test_a_proxy_is_asked_where_one_is_named_but_for_what_is_excepted(

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from markscheme.promptfoo.provider import call_api
+from markscheme.promptfoo.select_best import recorded_lines
 from tests.commands.console import run
 from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, rows
 from tests.real.messages_front import Answer, MessagesFront, Request, failing, message
@@ -130,6 +131,16 @@ def test_pairs_are_recorded_with_both_orders(selected: Selected, tmp_path: Path)
 def test_ties_and_flips_are_said_after_the_run(selected: Selected) -> None:
     assert "select-best: 6 pairs in" in selected.printed
     assert "0 ties" in selected.printed
+
+
+def test_lines_that_are_no_pairs_of_ours_are_counted_and_hide_no_summary(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    labels = [{"criteria": {"helps": {"level": 1.0}}}, {"criteria": {"helps": {"level": -1.0}}}]
+    strange = [{"labels": [{"criteria": {"helps": 1}}, {"criteria": {"helps": {"abstained": "?"}}}, 3]}, {"labels": 4}]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in [{"labels": labels}, *strange]))
+    config = {"defaultTest": {"provider": {"id": "file://graders/rubric_provider.mjs", "config": {"pairs": str(file)}}}}
+    (line,) = recorded_lines(config)
+    assert line.startswith(f"select-best: 3 pairs in {file}; 1 tie, and in 1 the judge prefers another output")
 
 
 def test_more_than_four_play_a_knockout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

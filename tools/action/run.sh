@@ -36,7 +36,8 @@ show() {
 if [ -n "$RUBRIC" ]; then
     judge=()
     [ -z "$JUDGE" ] || judge=(--judge "$JUDGE")
-    read -r -a more <<< "${OPTIONS:-}"
+    # Over several lines too, as YAML's `|` leaves them; the end of the text isn't an error.
+    read -r -d '' -a more <<< "${OPTIONS:-}" || true
     markscheme calibrate "$RUBRIC" "${judge[@]}" "${more[@]}" --quiet --annotate \
         --json "$report/calibration.json" --html "$report/calibration.html" --sarif "$report/calibration.sarif" \
         --markdown "$report/calibration.md" --junit "$report/calibration.xml"

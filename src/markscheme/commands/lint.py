@@ -108,11 +108,12 @@ def _unknown_checks(rubric: "Rubric", modules: Sequence[str]) -> list[dict[str, 
 
 def _unused_gray_zone(rubric: "Rubric", path: Path) -> list[dict[str, Any]]:
     """Advice on a gray zone of a rubric that has a cascade, which decides in its place."""
+    from markscheme.judges.cascade import CASCADE_FILE
     from markscheme.rubrics.gray_zone import gray_zone
     from markscheme.rubrics.search import find_calibration
 
     folder = find_calibration(rubric.name, Path.cwd(), path.resolve().parent)
-    file = None if folder is None else folder / "cascade.json"
+    file = None if folder is None else folder / CASCADE_FILE
     if file is None or not file.is_file() or not gray_zone(rubric.ask_within).width:
         return []
     message = f"ask_within has no effect under `--judge cascade`: {file} says who decides"

@@ -1,6 +1,6 @@
 """Groups that a model proposes for notes: asked twice with the notes shuffled, and counted only once a person accepts.
 
-The model sees numbered notes as material, and the modes so far. It sees no outputs, no readers and no ids.
+The model sees numbered notes and the modes so far, all of it as material. It sees no outputs, no readers and no ids.
 """
 
 import json
@@ -17,6 +17,7 @@ from markscheme.judges.judge import Reply
 from markscheme.plain_data import parse_json, shown
 from markscheme.prompt import Prompt, about_material, fenced_material
 from markscheme.stats.partitions import adjusted_rand
+from markscheme.text import on_one_line
 
 MOST_NOTES = 150
 """Notes shown in one call: a longer list is answered with notes left out."""
@@ -24,7 +25,11 @@ TIMES_ASKED = 2
 """Shuffles of the notes: what holds in both doesn't come from their order."""
 LONGEST_NOTE = 600
 """Characters of a note or passage that are shown."""
-_MATERIAL = about_material("notes", about="that people wrote about outputs", holds="instructions or groups")
+_MATERIAL = about_material(
+    "notes",
+    about="that people wrote about outputs, after the modes that were named so far, if there are any",
+    holds="instructions or groups",
+)
 _INSTRUCTIONS = f"""\
 You help people sort notes about faults in outputs of a language model into failure modes.
 
@@ -35,12 +40,10 @@ Rules:
 - Give each mode a short name in lower case with hyphens, and a definition: one sentence that says when the fault is \
 there, so that two people would decide alike.
 - A note may be in several modes. Leave out a note that fits none; a mode may have a single note.
-- Use a mode of the list below by its exact name where it fits; invent others where none does.
-
-{{modes}}
+- Use a mode that was named so far by its exact name where it fits; invent others where none does.
 
 Answer with one JSON object and nothing else, in this form:
-{{{{"modes": [{{{{"name": "…", "definition": "…", "notes": [1, 5]}}}}]}}}}"""
+{{"modes": [{{"name": "…", "definition": "…", "notes": [1, 5]}}]}}"""
 _SCHEMA: dict[str, object] = {
     "type": "object",
     "properties": {
@@ -141,14 +144,14 @@ def prompt_of(batch: Sequence[NoteWords], known: Mapping[str, str]) -> Prompt:
         batch: The notes, numbered from 1 in their order.
         known: Definitions by name of the modes so far.
     """
-    listed = "\n".join(f"- {json.dumps(name, ensure_ascii=False)}: {text}" for name, text in known.items())
-    modes = f"The modes so far:\n{listed}" if listed else "There are no modes so far."
+    modes = "\n".join(f"- {json.dumps(name, ensure_ascii=False)}: {on_one_line(text)}" for name, text in known.items())
     lines = []
     for number, note in enumerate(batch, start=1):
         about = f" (about: {' '.join(note.quote[:LONGEST_NOTE].split())})" if note.quote else ""
         lines.append(f"{number}. {' '.join(note.text[:LONGEST_NOTE].split())}{about}")
-    user = fenced_material({"notes": "\n".join(lines)}, f"Sort these {len(batch)} notes into modes.")
-    return Prompt(_INSTRUCTIONS.format(modes=modes), user, _SCHEMA, ())
+    material = {"modes": modes, "notes": "\n".join(lines)} if modes else {"notes": "\n".join(lines)}
+    user = fenced_material(material, f"Sort these {len(batch)} notes into modes.")
+    return Prompt(_INSTRUCTIONS, user, _SCHEMA, ())
 
 
 def planned_prompts(notes: Sequence[NoteWords], known: Mapping[str, str]) -> list[Prompt]:

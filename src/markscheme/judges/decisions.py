@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.provider import count, parse_address, said, shown, status_fault, usable_key
+from markscheme.judges.provider import count, parse_address, said, shown, status_fault, unreached, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import DecisionQuestion, Prompt
 
@@ -413,8 +413,8 @@ class DecisionJudge:
             raise JudgeSilent(f"{self.who} gave no answer within {self.deadline:g} s") from None
         except http.DecodingError:
             raise UnreadableReply(f"the answer of {self.who} can't be decoded") from None
-        except http.TransportError:
-            raise JudgeSilent(f"{self.who} could not be reached, or the line broke") from None
+        except http.TransportError as error:
+            raise unreached(self.who, error) from None
         except (http.HTTPError, http.InvalidURL) as error:
             words = shown(str(error), secrets)
             raise JudgeUnavailable(f"{self.who} could not be asked: {type(error).__name__}: {words}") from None

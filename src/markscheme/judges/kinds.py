@@ -126,19 +126,14 @@ def panel_names(name: str) -> list[str]:
         >>> panel_names("anthropic+local:a+b.gguf+openai:m")
         ['anthropic', 'local:a+b.gguf', 'openai:m']
     """
-    return split_before_kinds(name, "+")
-
-
-def split_before_kinds(text: str, separator: str) -> list[str]:
-    """The parts of a text between separators, each of which a kind of judge follows."""
-    first, *others = text.split(separator)
-    parts = [first]
+    first, *others = name.split("+")
+    members = [first]
     for part in others:
         if kind_of(part.strip()) is None:
-            parts[-1] += f"{separator}{part}"
+            members[-1] += f"+{part}"
         else:
-            parts.append(part.strip())
-    return parts
+            members.append(part.strip())
+    return members
 
 
 def names_code(name: str) -> bool:
@@ -339,10 +334,11 @@ def _openai_ready() -> str | None:
 
 def _cascades() -> list[str]:
     """The certificates found from the working directory."""
+    from markscheme.judges.cascade import CASCADE_FILE
     from markscheme.rubrics.search import calibrations
 
     here = Path.cwd()
-    files = [folder / "cascade.json" for folder in calibrations(here).values()]
+    files = [folder / CASCADE_FILE for folder in calibrations(here).values()]
     return [os.path.relpath(file, here) for file in files if file.is_file()]
 
 

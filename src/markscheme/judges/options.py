@@ -396,10 +396,11 @@ def _cascade_of(rubric: "Rubric", folder: Path | None) -> Path:
     Raises:
         UsageError: It has none.
     """
+    from markscheme.judges.cascade import CASCADE_FILE
     from markscheme.rubrics.search import find_calibration
 
     folder = folder or find_calibration(rubric.name, Path.cwd())
-    path = None if folder is None else folder / "cascade.json"
+    path = None if folder is None else folder / CASCADE_FILE
     if path is None or not path.is_file():
         command = f"markscheme tune {rubric.name} --cascade JUDGE,JUDGE --write"
         raise UsageError(f"{rubric.name} has no cascade: `{command}` finds who may decide what, from labels")

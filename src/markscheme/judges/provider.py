@@ -270,17 +270,26 @@ class SdkJudge:
             return status_fault(self.who, error.status_code, error.response.headers, error.body, secrets=self.secrets)
         if isinstance(error, sdk.APITimeoutError):
             return JudgeSilent(f"{self.who} gave no answer in time")
-        if isinstance(error, sdk.APIConnectionError) and _is_untrusted(error):
-            return JudgeSilent(
-                f"{self.who} could not be reached: its certificate isn't trusted here: name your company's by "
-                "SSL_CERT_FILE"
-            )
         if isinstance(error, sdk.APIConnectionError):
-            return JudgeSilent(f"{self.who} could not be reached, or the line broke")
+            return unreached(self.who, error)
         if isinstance(error, sdk.APIResponseValidationError):
             return UnreadableReply(f"the answer of {self.who} has an unexpected form")
         words = shown(str(error), self.secrets)
         return JudgeUnavailable(f"{self.who} could not be asked: {type(error).__name__}: {words}")
+
+
+def unreached(who: str, error: BaseException) -> JudgeSilent:
+    """That a server could not be reached, and what to do where its certificate is the reason.
+
+    Args:
+        who: The judge in messages.
+        error: As the library below raised it, whose words may name a proxy with its password: they aren't repeated.
+    """
+    if _is_untrusted(error):
+        return JudgeSilent(
+            f"{who} could not be reached: its certificate isn't trusted here: name your company's by SSL_CERT_FILE"
+        )
+    return JudgeSilent(f"{who} could not be reached, or the line broke")
 
 
 def _is_untrusted(error: BaseException) -> bool:
@@ -369,7 +378,7 @@ def said(body: object) -> str:
     inner = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else None
     if isinstance(inner, list) and inner and isinstance(inner[0], Mapping):  # the faults of a request, one by one
         place = ".".join(map(str, inner[0]["loc"])) if isinstance(inner[0].get("loc"), list) else ""
-        return f"{place}: {inner[0].get('msg')}".removeprefix(": ")
+        return f"{place}: {inner[0].get('msg') or 'refused'}".removeprefix(": ")
     words = inner.get("message") if isinstance(inner, Mapping) else inner
     return words if isinstance(words, str) else ""
 

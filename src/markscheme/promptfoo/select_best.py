@@ -17,6 +17,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import total
 from markscheme.judges.many import all_or_first_error
+from markscheme.numerals import finite
 from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
 from markscheme.promptfoo.assertion import NOT_GRADED, Call, tokens_used
@@ -255,9 +256,14 @@ def _files_named(config: Any) -> Iterator[Path]:
 
 
 def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
+    """The levels in each order; a file may have lines that are not ours, and what is no level counts for none."""
     labels = line.get("labels")
     return [
-        {name: float(rated["level"]) for name, rated in label["criteria"].items()}
+        {
+            name: level
+            for name, rated in label["criteria"].items()
+            if isinstance(rated, Mapping) and (level := finite(rated.get("level"))) is not None
+        }
         for label in (labels if isinstance(labels, list) else ())
         if isinstance(label, Mapping) and isinstance(label.get("criteria"), Mapping)
     ]
@@ -265,4 +271,5 @@ def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
 
 def _is_tie(levels: Sequence[Mapping[str, float]]) -> bool:
     """Whether the levels of all orders come to nothing in sum."""
-    return bool(levels) and sum(level for of_order in levels for level in of_order.values()) == 0
+    of_all = [level for of_order in levels for level in of_order.values()]
+    return bool(of_all) and sum(of_all) == 0
