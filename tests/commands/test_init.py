@@ -1,6 +1,7 @@
 """`markscheme init`: what it puts into a project runs there, and what was there stays."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -95,6 +96,15 @@ def test_its_rubric_has_yes_no_criteria_that_lint_has_nothing_to_say_about(tmp_p
     examples = load_examples(tmp_path / "calibration" / "support-reply" / "examples.jsonl", rubric)
     assert len(examples.examples) == 10
     assert all(label.kind == "constructed" for example in examples.examples for label in example.labels)
+
+
+def test_the_command_it_names_runs_without_a_key(tmp_path: Path) -> None:
+    made = run("markscheme", "init", cwd=tmp_path)
+    (command,) = re.findall(r"markscheme (calibrate support-reply .+)", made.stdout)
+    done = run("markscheme", *command.split(), "--quiet", "--json", "-", cwd=tmp_path, env={"ANTHROPIC_API_KEY": ""})
+    assert done.returncode == 4, done.stderr
+    counts = json.loads(done.stdout)["counts"]
+    assert (counts["examples"], counts["graded"]) == (10, 10)
 
 
 def test_its_configuration_runs_and_its_examples_calibrate(

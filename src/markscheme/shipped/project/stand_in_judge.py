@@ -15,7 +15,7 @@ WORDS = {
 }
 
 
-def judge(_system_prompt: str, user_prompt: str) -> dict[str, object]:
+def judge(system_prompt: str, user_prompt: str) -> dict[str, object]:
     """The verdict on each criterion: MET where the reply has one of its words."""
     between_tags = re.search(r"<response-(\w+)>\n(.*)\n</response-", user_prompt, re.DOTALL)
     reply = between_tags[2] if between_tags else ""
