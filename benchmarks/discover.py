@@ -7,7 +7,8 @@ chance .25, and always once it has one. Naive is all notes over all outputs with
 after the output that named the mode; again is after the earlier ones were read again. The bound on modes not yet noted
 is looked at after 20, 40 … 200 outputs in eleven worlds of modes; it is exceeded when the chance that this reader would
 note a new mode in the next output is above it. Notes of experts (TofuEval): which three modes are listed for an
-unsorted note, by words, and by how common modes are. Groups that a model proposes need a recorded model.
+unsorted note, by words, and by how common modes are. Groups that a model proposes, and rubrics that it writes, need a
+recorded model.
 """
 
 import gzip
@@ -36,6 +37,7 @@ EXCEEDED_BAR = 0.10
 LISTED_BAR = 0.90
 LARGE = 0.05
 DRAWS = 12
+NOT_MEASURED = "Not measured: no model's replies are recorded."
 WORLDS: dict[str, Floats] = {
     "12 modes of 2% to 30%": SHARES,
     "3 of 20%": np.full(3, 0.20),
@@ -206,7 +208,11 @@ def lines(runs: int) -> list[str]:
         "",
         "## Groups that a model proposes against experts' codes",
         "",
-        "Not measured: no model's replies are recorded.",
+        NOT_MEASURED,
+        "",
+        "## A rubric from notes against a rubric from the task alone, same model and judge",
+        "",
+        NOT_MEASURED,
     ]
 
 

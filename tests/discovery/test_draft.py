@@ -69,7 +69,12 @@ def test_two_readers_who_differ_are_both_kept_and_gold_takes_neither_side() -> N
     labels = tuple(ratings_of(read, RUBRIC))
     assert [(rating.rater, rating.criteria["m"].level) for rating in labels] == [("ann", 1.0), ("ben", 0.0)]
     gold = gold_of(ExampleSet((Example(Submission("text", {}, "o1"), labels),)), RUBRIC)
-    assert np.isnan(gold.levels["m"]).all()  # an even split over yes and no, until it is adjudicated
+    # The worked case says "the median 0.5"; an even split over yes and no has no gold anywhere else, here neither.
+    assert np.isnan(gold.levels["m"]).all()
+    assert gold.even_splits == (("o1", "m"),)
+    settled = dataclasses.replace(labels[0], rater="eve", kind="adjudicated")
+    adjudicated = gold_of(ExampleSet((Example(Submission("text", {}, "o1"), (*labels, settled)),)), RUBRIC)
+    assert (adjudicated.levels["m"].tolist(), adjudicated.even_splits) == ([1.0], ())
 
 
 def test_a_criterion_that_was_reworded_gets_no_new_labels() -> None:

@@ -130,14 +130,14 @@ def test_new_tasks_are_the_first_output_read_of_each() -> None:
     assert replace(outputs, groups=groups).new_by_task == (True, False, True, False)
 
 
-@pytest.mark.parametrize(("pool", "more"), [(None, 15), (200, 7)])
-def test_how_much_more_to_read(pool: int | None, more: int) -> None:
-    outputs = read_outputs(" ".join(["-"] * 30))
+@pytest.mark.parametrize(("read", "pool", "more", "all"), [(30, None, 15, 73), (60, None, 0, 43), (30, 200, 7, 73)])
+def test_how_much_more_to_read(read: int, pool: int | None, more: int, all: int) -> None:
+    outputs = read_outputs(" ".join(["-"] * read))
     if pool is not None:
-        others = [f"p{place}" for place in range(pool - 30)]
+        others = [f"p{place}" for place in range(pool - read)]
         outputs = replace(outputs, order=ReadingOrder.of(others, [r.id for r in outputs.readings]))
     assert outputs.read_more().more == more
-    assert outputs.read_more().all == 73
+    assert outputs.read_more().all == all
 
 
 def test_notes_in_no_mode_count_as_modes_of_their_own_in_the_bound() -> None:

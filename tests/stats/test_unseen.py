@@ -1,6 +1,7 @@
 """Shares of listed modes, the bound on modes not yet noted, and how much to read: the worked cases, and laws."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -72,10 +73,25 @@ def test_counts_of_modes(case: published.Counts) -> None:
     shows = case.table()
     assert good_turing(shows) == pytest.approx(case.good_turing, abs=TOLERANCE)
     assert chao2(shows) == pytest.approx(case.chao2, abs=TOLERANCE)
-    curve = rarefaction(shows)
-    assert len(curve) == case.n
-    for size, modes in case.rarefied.items():
-        assert curve[size - 1] == pytest.approx(modes, abs=5e-5)  # printed to four decimals
+
+
+@pytest.mark.parametrize("case", published.COUNTS, ids=lambda case: case.name)
+def test_the_curve_is_exact_and_the_worked_cases_round_it_to_four_decimals(case: published.Counts) -> None:
+    exact = rarefied_by_fractions(case)
+    assert rarefaction(case.table()).tolist() == pytest.approx([float(modes) for modes in exact], abs=1e-12)
+    assert {size: round(float(exact[size - 1]), 4) for size in case.rarefied} == case.rarefied
+
+
+def rarefied_by_fractions(case: published.Counts) -> list[Fraction]:
+    """Modes in 1, 2, … n of the outputs on average: all modes less those that are only in the outputs left out."""
+    outputs_of_mode = [int(total) for total in case.table().sum(axis=0)]
+    return [
+        sum(
+            (1 - Fraction(math.comb(case.n - outputs, size), math.comb(case.n, size)) for outputs in outputs_of_mode),
+            start=Fraction(0),
+        )
+        for size in range(1, case.n + 1)
+    ]
 
 
 @pytest.mark.parametrize(("first", "second", "similarity"), published.MASI)
@@ -100,11 +116,34 @@ def test_agreement_on_sets_is_alpha_with_masi_distance(case: published.SetAgreem
 
 
 def test_the_typed_numbers_are_those_of_the_shared_page() -> None:
-    rows = block("discover.yaml", "prevalence")[0]["rows"]
-    typed = {(hits, n): (low, high) for hits, n, low, high in published.LISTED_SHARES}
-    assert typed == {(row["x"], row["n"]): (row["low"], row["high"]) for row in rows}
+    plain, grouped = (case["rows"] for case in block("discover.yaml", "prevalence"))
+    assert [(row["x"], row["n"], row["low"], row["high"]) for row in plain] == published.LISTED_SHARES
+    limits = [(row["value"], row["n"], row["n_eff"], row["low"], row["high"]) for row in grouped]
+    assert limits == published.LISTED_SHARES_IN_GROUPS
     bounds = block("discover.yaml", "new_mode_bound")["rows"]
     assert [(row["read"], tuple(row["new_at"]), row["bound"]) for row in bounds] == published.NEW_MODE_BOUNDS
+    more = block("discover.yaml", "read_more")
+    of_one = [
+        (row["share"], row["sure"], row.get("pool"), row["read"], row["miss"]) for row in more["stream"] + more["pool"]
+    ]
+    assert of_one == published.READ_ENOUGH
+    of_all = [(row["share"], row["sure"], row["read"], row["miss"]) for row in more["all_modes"]]
+    assert of_all == published.READ_ENOUGH_FOR_ALL
+
+
+def test_the_typed_sets_are_those_of_the_shared_page() -> None:
+    for case, typed in zip(block("discover.yaml", "counts_of_modes"), published.COUNTS, strict=True):
+        assert {modes.replace("-", ""): times for modes, times in case["outputs"].items()} == typed.outputs
+        assert (case["good_turing"], case["chao2"], case["rarefied"]) == (
+            typed.good_turing,
+            typed.chao2,
+            typed.rarefied,
+        )
+    for case, agreed in zip(block("discover.yaml", "agreement"), published.AGREEMENT, strict=True):
+        pairs = [tuple(pair.replace("-", "").split("/")) for pair in case["pairs"]]
+        assert (pairs, case["alpha_masi"], case["kappa"]) == (agreed.pairs, agreed.alpha, agreed.kappa)
+    similar = [(row["a"], row["b"], row["similarity"]) for row in block("discover.yaml", "masi")]
+    assert similar == [(first, second, round(likeness, 6)) for first, second, likeness in published.MASI]
 
 
 def test_few_outputs_are_counted_and_few_groups_withhold_the_interval() -> None:
