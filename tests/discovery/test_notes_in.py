@@ -8,8 +8,12 @@ import pytest
 
 from markscheme.discovery.notes_in import Author, NotesIn, read_notes
 from markscheme.errors import RatingError
+from markscheme.readers.rated import open_rated
+from tests.discovery.written_notes import WRITTEN_NOTES
 from tests.readers import exports
 
+WRITTEN = Path(__file__).parent / "written"
+"""Files that the tools' own packages wrote; its README says which and how."""
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "exports"
 
 
@@ -181,3 +185,36 @@ def test_files_that_the_tools_wrote_are_read(files: list[str], raters: set[str])
     content = read_notes([SHARED / file for file in files], Author())
     assert {rater for rater, _ in content.readings} == raters
     assert content.examples
+
+
+@pytest.mark.parametrize("tool", WRITTEN_NOTES)
+def test_what_an_annotator_wrote_comes_in_from_files_of_the_tools_own_packages(tool: str) -> None:
+    expected = WRITTEN_NOTES[tool]
+    content = expected.read(WRITTEN / tool)
+    expected.check(content)
+    assert set(content.lost) <= {"reasons of a judge (`--kind model` takes them in as suggestions)"}
+
+
+def test_label_studios_own_export_names_its_annotator_by_number_and_its_predictions_by_ids(tmp_path: Path) -> None:
+    content = read_notes([WRITTEN / "labelstudio" / "export.json"])
+    assert {rater for rater, _ in content.readings} == {"1"}
+    assert {passage for passages in content.passages.values() for passage in passages} == (
+        WRITTEN_NOTES["labelstudio"].notes
+    )
+    (lost,) = content.lost.items()
+    assert lost == (
+        "predictions that the file names by their ids alone (a snapshot with predictions has them whole)",
+        6,
+    )
+
+
+def test_comments_of_langfuse_alone_are_no_ratings_and_those_on_prompts_are_on_no_output(tmp_path: Path) -> None:
+    comments = json.loads((WRITTEN / "langfuse" / "comments.json").read_text())
+    with pytest.raises(RatingError, match="discover NAME --notes"):
+        open_rated([WRITTEN / "langfuse" / "comments.json"], expected="anything")
+    on_prompt = {**comments["data"][0], "objectType": "PROMPT"}
+    more = {"data": [*comments["data"], on_prompt], "meta": {**comments["meta"], "totalPages": 2}}
+    content = read_notes(written(tmp_path, {"comments.json": more}))
+    assert notes(content) == {("ann", "p6"): ["asks the customer to wait"]}
+    assert content.lost == {"comments on sessions and prompts": 1}
+    assert content.remarks == ["there are more comments than the file holds: its answer is one of several pages"]

@@ -13,12 +13,15 @@ from tests.commands.console import ROOT, environment
 
 QUIET = {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "MLFLOW_DISABLE_TELEMETRY": "true", "HF_HUB_OFFLINE": "1"}
 PACKAGES = {
+    "labelstudio": ("label-studio==1.23.*",),
+    "langfuse": ("langfuse==5.0.*",),
+    "langsmith": ("langsmith==0.15.*",),
     "otel": ("opentelemetry-sdk",),
     "phoenix": ("arize-phoenix",),
     "trl": ("torch==2.13.*",),
 }
 """What an environment has besides markscheme with the extra of its name."""
-NO_EXTRA = {"phoenix"}
+NO_EXTRA = {"labelstudio", "langfuse", "langsmith", "phoenix"}
 
 
 @cache

@@ -1,16 +1,20 @@
 """Files that the tools' own libraries write, each in an environment of its own, give the figures of our small exports.
 
+What an annotator wrote in them comes in as notes.
+
 `makers/TOOL.txt` is the program that writes them: six replies, a judge, and one annotator with whom it agrees on four.
 """
 
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.commands.console import ROOT, environment, run
+from tests.discovery.written_notes import WRITTEN_NOTES, WrittenNotes
 from tests.proofs.environments import ran
 
 pytestmark = pytest.mark.release
@@ -19,8 +23,24 @@ MAKERS = Path(__file__).parent / "makers"
 WRITTEN = {
     "inspect": (["log.eval", "log.json"], ()),
     "deepeval": (["runs/*.json"], ("--map", "metadata.human=place", "--kind", "human", "--rater", "ann")),
-    "mlflow": (["mlflow.db"], ()),
+    "mlflow": (["mlflow.db", "traces.json"], ()),
     "phoenix": (["phoenix.db"], ()),
+    "langsmith": (["feedback.json runs.json"], ("--kind", "human", "--rater", "ann")),
+    "langfuse": (["scores.json"], ("--kind", "model", "--rater", "judge-1")),
+    "labelstudio": (["snapshot.json"], ()),
+}
+"""By tool the files, those that are read together in one text, and what has to be said to read them."""
+LOST = {
+    "langfuse": {"scores of the type TEXT": 1},
+    "labelstudio": {"'value.labels' of a result": 2, "'value.start' of a result": 4, "'value.end' of a result": 4},
+}
+"""What isn't a rating."""
+WITHOUT_RESPONSES = {"langfuse"}
+"""Tools whose files, as written here, have ratings alone."""
+NOTED = {
+    "mlflow": [WRITTEN_NOTES["mlflow"], replace(WRITTEN_NOTES["mlflow"], files=("mlflow.db",))],
+    "phoenix": [WrittenNotes(("phoenix.db",))],
+    **{tool: [WRITTEN_NOTES[tool]] for tool in ("langsmith", "langfuse", "labelstudio")},
 }
 UNGRADED = {"deepeval": 1}
 """Replies on which the judge failed; they are labelled and count in no agreement."""
@@ -38,27 +58,38 @@ def test_what_the_library_writes_is_read(written: tuple[str, Path]) -> None:
     tool, folder = written
     patterns, extra = WRITTEN[tool]
     for pattern in patterns:
-        (path,) = folder.glob(pattern)
-        done = run("calibrate", str(path), *extra, "--json", "-", cwd=folder)
+        done = run("calibrate", *paths(folder, pattern), *extra, "--json", "-", cwd=folder)
         assert done.stdout, done.stderr
         found = json.loads(done.stdout)
         (place,) = found["metrics"]
         one = place["calibration"]
         assert (one["agreement"]["n"], one["agreement"]["value"]) == (6, pytest.approx(4 / 6))
         assert (len(one["false_passes"]), one["counts"]["not_graded"]) == (1, UNGRADED.get(tool, 0))
-        assert (found["lost"], found["not_compared"]) == ({}, [])
+        assert (found["lost"], found["not_compared"]) == (LOST.get(tool, {}), [])
 
 
+def paths(folder: Path, patterns: str) -> list[str]:
+    """The files that patterns name, one each."""
+    return [str(path) for pattern in patterns.split() for path in folder.glob(pattern)]
+
+
+@pytest.mark.parametrize("written", sorted(WRITTEN.keys() - WITHOUT_RESPONSES), indirect=True)
 def test_the_response_is_whole(written: tuple[str, Path]) -> None:
     tool, folder = written
     patterns, extra = WRITTEN[tool]
-    path = next(folder.glob(patterns[0]))
     given = ("--to", "r.jsonl", "--examples", "e.jsonl")
-    assert run("markscheme", "import", str(path), *extra, *given, cwd=folder).returncode == 0
+    assert run("markscheme", "import", *paths(folder, patterns[0]), *extra, *given, cwd=folder).returncode == 0
     lines = [json.loads(line) for line in (folder / "e.jsonl").read_text().splitlines()]
     responses = sorted(line["response"] for line in lines)[:6]
     tail = " " + "x" * 2000 if tool == "mlflow" else ""
     assert responses == [f"Reply p{number}.{tail}" for number in range(1, 7)]
+
+
+@pytest.mark.parametrize("written", sorted(NOTED), indirect=True)
+def test_what_an_annotator_wrote_comes_in_as_notes(written: tuple[str, Path]) -> None:
+    tool, folder = written
+    for expected in NOTED[tool]:
+        expected.check(expected.read(folder))
 
 
 MEASURED = """

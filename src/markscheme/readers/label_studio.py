@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markscheme.ratings.kinds import Kind
+from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.readers.imported import plain
 from markscheme.readers.peek import Peek, decoded
 from markscheme.readers.tables import FIELDS
@@ -19,10 +19,13 @@ OF_TASK = ("id", "meta", "created_at", "updated_at", "inner_id", "total_annotati
 OF_ANNOTATION = ("id", "updated_at", "lead_time", "task", "project", "parent_prediction", "parent_annotation",
                  "unique_id", "draft_created_at", "import_id", "last_action", "bulk_created", "updated_by",
                  "last_created_by", "prediction", "result_count", "model", "model_run", "cluster", "neighbors",
-                 "mislabeling", "score")  # fmt: skip
+                 "mislabeling", "score", "created_ago", "created_username")  # fmt: skip
 RATES_NOTHING = "texts of an annotation that rates nothing"
 """What texts count as where ratings are wanted."""
+IDS_ALONE = "predictions that the file names by their ids alone (a snapshot with predictions has them whole)"
 VALUES = ("choices", "rating", "number", "text")
+OFFSETS = ("start", "end", "globalOffsets.start", "globalOffsets.end", "startOffset", "endOffset")
+"""Where a passage lies in its text; the passage itself says more."""
 
 
 def is_label_studio(peek: Peek) -> bool:
@@ -65,6 +68,9 @@ def _task(record: Any, content: ToolContent) -> None:
             _remark_regions(unit, result, rater, kind, at, content)
         annotation_fields.close()
     for prediction in fields.items("predictions"):
+        if isinstance(prediction, int):
+            content.lose(IDS_ALONE)
+            continue
         prediction_fields = Fields(prediction, content, "prediction", OF_ANNOTATION)
         _rate(
             unit,
@@ -91,8 +97,10 @@ def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, at: str, con
             notes += [str(text) for text in _listed(values.pop("text"))]
         for value in values.values():
             by_name[name] = _one(value, name, content)
+    is_remarked = content.for_remarks and kind in PEOPLE  # `_remark_regions` adds the texts one by one
+    note = "" if is_remarked else "\n".join(notes)
     for name, value in by_name.items():
-        content.rate(RawRating(unit, name, value, rater, kind, at=at, note="\n".join(notes)))
+        content.rate(RawRating(unit, name, value, rater, kind, at=at, note=note))
     if notes and not by_name:
         content.lose(RATES_NOTHING, len(notes))
 
@@ -118,8 +126,8 @@ def _remark_regions(unit: str, result: Sequence[Any], rater: str, kind: Kind, at
             lines = [str(text) for text in _listed(value["text"]) if str(text).strip()]
             texts.append((key, "\n".join(lines)))
             content.not_rated[RATES_NOTHING] += len(_listed(value["text"]))
-    for offset in ("start", "end", "globalOffsets.start", "globalOffsets.end", "startOffset", "endOffset"):
-        content.not_rated[f"'value.{offset}' of a result"] += len(passages)
+        for offset in OFFSETS:
+            content.not_rated[f"'value.{offset}' of a result"] += 1
     with_text = {key for key, _ in texts}
     marked = [(key, "") for key in passages if key not in with_text]
     for key, text in (*texts, *marked):

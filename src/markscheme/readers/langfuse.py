@@ -1,16 +1,22 @@
-"""Langfuse's exports: scores (CSV, JSON, or the API's answer), joined with the traces that hold the responses."""
+"""Langfuse's exports: scores (CSV, JSON, or the API's answer), joined with the traces that hold the responses.
+
+The API's answer on comments is read for the comments on traces and observations.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.ratings.kinds import Kind
+from markscheme.readers.imported import number
 from markscheme.readers.peek import Peek, decoded, mapping
 from markscheme.readers.tool_content import Fields, RawRating, Remark, ToolContent
 
 _KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
 _SCORE = ("source", "dataType", "name", "value")
 TRACE = ("timestamp", "name", "input", "output", "metadata")
+COMMENT = ("objectType", "objectId", "content")
+_OF_COMMENT = ("id", "projectId", "updatedAt", "objectType", "objectId")
 _SKIPPED = ("id", "projectId", "environment", "createdAt", "updatedAt", "configId", "queueId", "traceName", "traceTags",
            "userId", "timestamp", "subject")  # fmt: skip
 _OF_TRACE = ("id", "timestamp", "name", "projectId", "environment", "createdAt", "updatedAt", "tags", "userId",
@@ -18,17 +24,24 @@ _OF_TRACE = ("id", "timestamp", "name", "projectId", "environment", "createdAt",
 
 
 def is_langfuse(peek: Peek) -> bool:
-    """Whether a file holds Langfuse's scores or traces."""
-    return peek.has(*_SCORE) or (peek.has("id", *TRACE) and not peek.has("run_type"))
+    """Whether a file holds Langfuse's scores, traces or comments."""
+    return peek.has(*_SCORE) or peek.has(*COMMENT) or (peek.has("id", *TRACE) and not peek.has("run_type"))
 
 
 def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
-    """The traces as responses and the scores as ratings.
+    """The traces as responses, the scores as ratings, and the comments as words that no rating holds.
 
     Raises:
-        RatingError: Only traces are given: they don't separate the scores of different raters.
+        RatingError: No scores are given: comments rate nothing, and traces don't separate the scores of different
+            raters.
     """
     if not content.for_remarks and not any(peek.has(*_SCORE) for peek in files):
+        if all(peek.has(*COMMENT) for peek in files):
+            raise RatingError(
+                "contains comments and no ratings: export the scores too, or take the comments in as notes with "
+                "`markscheme discover NAME --notes FILE`",
+                path=files[0].path,
+            )
         names = ", ".join(sorted({name for peek in files for _, trace in peek.first for name in _mixed(trace)}))
         raise RatingError(
             f"mixes the scores of annotators and judges without names ({names or 'none found'}): export the scores "
@@ -36,15 +49,22 @@ def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
             path=files[0].path,
         )
     for peek in files:
-        read = _score if peek.has(*_SCORE) else _trace
+        read = _score if peek.has(*_SCORE) else _comment_of_api if peek.has(*COMMENT) else _trace
         for key, record in peek.parts():
             if key == "meta" and isinstance(record, Mapping):
-                if record.get("cursor"):
-                    content.note("there are more scores than the file holds: its answer has a cursor to the next page")
+                _note_of_more(record, content)
             elif not isinstance(record, Mapping) or key not in ("", "data"):
                 content.lose(f"{key or 'an entry'!r} of {peek.path.name}")
             else:
                 read(record, content)
+
+
+def _note_of_more(page: Mapping[str, Any], content: ToolContent) -> None:
+    """Say that an answer of the API isn't the last: it names the next one, or how many there are."""
+    if page.get("cursor"):
+        content.note("there are more scores than the file holds: its answer has a cursor to the next page")
+    if (number(page.get("totalPages")) or 0) > (number(page.get("page")) or 0):
+        content.note("there are more comments than the file holds: its answer is one of several pages")
 
 
 def _mixed(trace: object) -> list[str]:
@@ -68,13 +88,21 @@ def _trace(record: Mapping[str, object], content: ToolContent) -> None:
 
 def _comment(unit: str, record: Any, content: ToolContent) -> None:
     """Add a comment on a trace: written by one of the project's users, if it has an author."""
-    fields = Fields(record, content, "comment", ("id",))
+    fields = Fields(record, content, "comment", _OF_COMMENT)
     text = fields.text("content")
     author = fields.text("author_user_id", "authorUserId")
     at = fields.text("created_at", "createdAt")
     fields.close()
     if text:
         content.remark(Remark(unit, text, author, "human" if author else None, at), lost="comments on traces")
+
+
+def _comment_of_api(record: Mapping[str, Any], content: ToolContent) -> None:
+    """Add a comment that names what it is on; one on a session or a prompt is on no response."""
+    if record.get("objectType") in ("TRACE", "OBSERVATION"):
+        _comment(str(record.get("objectId") or ""), record, content)
+    else:
+        content.lose("comments on sessions and prompts")
 
 
 def _score(record: Mapping[str, object], content: ToolContent) -> None:
@@ -94,6 +122,8 @@ def _score(record: Mapping[str, object], content: ToolContent) -> None:
         value = content.either(name, value, word)
     rater = fields.text("authorUserName", "authorUserId")
     at = str(record.get("timestamp") or "")
+    if type_ == "TEXT":
+        word = word or value  # version 3 of the API has the text as the value
     if type_ == "TEXT" and unit and word:
         content.remark(Remark(unit, str(word), rater, _KINDS.get(kind), at), lost="scores of the type TEXT")
     elif type_ in ("TEXT", "CORRECTION"):
