@@ -2,6 +2,8 @@
 
     python -m benchmarks.cascade [--runs 300] [--write benchmarks/results/cascade.md]
 
+autorubric 1.6.1 is installed into an environment of its own under `.cache/`.
+
 Every world has five yes/no criteria with weights 3, 2, 2, 1 and -2, the first one required, and a pass mark of .7. The
 truth of each is drawn with a share of .75 (of the fault .2). A judge sees the truth through noise: its log-odds are
 `strength` for or against the truth plus normal noise of the same size, and it says `sharpness` times what they are
@@ -12,9 +14,10 @@ they are, which multiplies the strength of every judge. A judge's certainty is i
 20,000 further responses of the same world, so that a share is known to .2 points.
 
 Compared: the better judge alone; the distance of its score from the mark, as the gray zone ranks decisions (sizes as
-here); thresholds that decide most at 5 % errors on the labels at hand; and the rule of autorubric 1.6.1's
-`calibrate_escalation`, rewritten, which keeps a criterion of the first judge from the threshold that is right most
-often on the labels, gives the others to the last judge, and nothing to people. In the worst case every decision errs at
+here); thresholds that decide most at 5 % errors on the labels at hand; and the package autorubric with its
+`calibrate_escalation(…).best()` as it comes, which keeps a criterion of the first judge from the confidence that makes
+most criteria right on the labels, gives the others to the last judge, and nothing to people. It promises nothing about
+errors, and knows no groups and no pass mark: its verdicts are weighed here. In the worst case every decision errs at
 5.01 %, so that any automatic decision breaks the promise. In groups, five responses share their truths, how easy they
 are and the judges' noise.
 """
@@ -24,13 +27,19 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import itertools
+import json
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from benchmarks.environment import python_with
 from benchmarks.page import write_page
 from markscheme.stats.cascade import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade
 
@@ -43,8 +52,11 @@ PASS_MARK = 0.7
 ERROR, CONFIDENCE = 0.05, 0.90
 CHECKED = 20_000
 IN_GROUP = 5
-ESCALATIONS = tuple(step / 50 for step in range(51))
-"""Thresholds that autorubric's `calibrate_escalation` sweeps."""
+IN_GROUPS = 7
+"""The seed of the world whose labels come in groups."""
+PACKAGE_RUNS = 20
+"""Draws of a row that autorubric gets, the first ones; it takes about four seconds for one."""
+PACKAGE = Path(__file__).with_name("rivals") / "autorubric_package.py"
 WORST_RUNS = 1_000
 """Draws of the worst case, whose share lies near what is allowed."""
 SPREAD_OF_EASE = 0.7
@@ -135,6 +147,7 @@ def accuracy(judge: JudgeOfWorld) -> float:
     return float(1 - decided.wrong.mean())
 
 
+@cache
 def tuned(accuracy_wanted: float, **how: float) -> JudgeOfWorld:
     """The judge that decides rightly so often, found by halving."""
     low, high = 0.2, 8.0
@@ -182,17 +195,15 @@ def in_sample(decided: Sequence[Decided]) -> list[float | None]:
     return certain
 
 
+def kept(threshold: float, first: Decided) -> Flags:
+    """The criteria that autorubric keeps of the first judge, shape (n, 5): by 2p - 1, p its verdict's chance."""
+    return np.asarray(2 * np.maximum(first.p, 1 - first.p) - 1 >= threshold)
+
+
 def escalated(threshold: float, decided: Sequence[Decided]) -> Floats:
-    """Levels where the first judge's answers of that probability are kept and the last judge gives the others."""
+    """Levels of the first judge where it is sure enough of a criterion, and of the last judge elsewhere."""
     first, *_, last = decided
-    sure = np.maximum(first.p, 1 - first.p) >= threshold
-    return np.asarray(np.where(sure, first.p > 0.5, last.p > 0.5).astype(np.float64))
-
-
-def best_escalation(decided: Sequence[Decided]) -> float:
-    """The threshold on single criteria that is right most often on these labels; of equal ones the lowest."""
-    truth = decided[0].truth
-    return max(ESCALATIONS, key=lambda threshold: (float((escalated(threshold, decided) == truth).mean()), -threshold))
+    return np.asarray(np.where(kept(threshold, first), first.p > 0.5, last.p > 0.5).astype(np.float64))
 
 
 @dataclass
@@ -219,25 +230,70 @@ def certified(decided: Sequence[Decided], groups: npt.ArrayLike | None = None, *
     return certified_cascade(_stages(decided), ErrorLimit(ERROR, (1 - CONFIDENCE) / len(decided)), groups, **more)
 
 
+@dataclass(frozen=True)
+class World:
+    """Two judges, the responses on which a promise is checked, and the generator of labels."""
+
+    judges: Sequence[JudgeOfWorld]
+    responses: Sequence[Decided]
+    generator: np.random.Generator
+
+    @property
+    def certainties(self) -> list[Floats]:
+        """Each judge's certainties of the responses."""
+        return [judged.certainty for judged in self.responses]
+
+    def labels(self, n: int, *, in_group: int = 1) -> list[Decided]:
+        """The judges' decisions on n further responses, which have labels."""
+        return draw(self.judges, n, self.generator, in_group=in_group)
+
+    def decides(self, cascade: CertifiedCascade) -> tuple[Floats, Flags]:
+        """Who decides each response by a cascade of all judges, -1 for people, and whether that is wrong."""
+        return applied(cascade.certain, self.certainties, self.responses)
+
+
+def world_of(judges: Sequence[JudgeOfWorld], seed: int | Sequence[int]) -> World:
+    """The world of these judges; the same seed gives the same labels in the same order."""
+    generator = np.random.default_rng(seed)
+    return World(judges, draw(judges, CHECKED, generator), generator)
+
+
+def two_judges() -> tuple[JudgeOfWorld, JudgeOfWorld]:
+    """The pair for groups and wrong passes."""
+    return tuned(0.87, sharpness=1.5), tuned(0.91, sharpness=0.8)
+
+
+def pairs_of_judges() -> dict[int, tuple[JudgeOfWorld, JudgeOfWorld]]:
+    """The judges of each row, by its seed."""
+    return {
+        0: (tuned(0.91, sharpness=1.5), tuned(0.94, sharpness=0.8)),
+        1: two_judges(),
+        2: (tuned(0.85, sharpness=1.5, blunders=0.03), tuned(0.90, sharpness=0.8)),
+        3: (tuned(0.80, sharpness=1.5, bias=0.5), tuned(0.91, sharpness=0.8)),
+        9: (tuned(0.76, sharpness=1.5), tuned(0.83, sharpness=1.2)),
+    }
+
+
+def right_on(judges: Sequence[JudgeOfWorld]) -> str:
+    """How often each judge decides as the labels do."""
+    return ", ".join(f"{accuracy(judge):.2f}" for judge in judges)
+
+
 def row(judges: Sequence[JudgeOfWorld], n: int, runs: int, seed: int) -> str:
     """One row of the table."""
-    generator = np.random.default_rng([seed, n])
-    world = draw(judges, CHECKED, generator)
-    certainties = [judged.certainty for judged in world]
+    world = world_of(judges, [seed, n])
+    better = world.responses[-1:]
     cascade, alone, distance, fitted = Row(), Row(), Row(), Row()
-    left = 0.0
     for _ in range(runs):
-        labels = draw(judges, n, generator)
-        cascade.add(*applied(certified(labels).certain, certainties, world), runs)
-        alone.add(*applied(certified(labels[-1:]).certain, certainties[-1:], world[-1:]), runs)
+        labels = world.labels(n)
+        cascade.add(*world.decides(certified(labels)), runs)
+        alone.add(*applied(certified(labels[-1:]).certain, world.certainties[-1:], better), runs)
         by_distance = certified_cascade(_stages(labels[-1:], by_distance=True), ErrorLimit(ERROR, 1 - CONFIDENCE))
-        distance.add(*applied(by_distance.certain, [world[-1].distance], world[-1:]), runs)
-        fitted.add(*applied(in_sample(labels), certainties, world), runs)
-        left += float((passing(escalated(best_escalation(labels), world)) != passing(world[0].truth)).mean()) / runs
-    known = ", ".join(f"{accuracy(judge):.2f}" for judge in judges)
+        distance.add(*applied(by_distance.certain, [better[0].distance], better), runs)
+        fitted.add(*applied(in_sample(labels), world.certainties, world.responses), runs)
     return (
-        f"| {known} | {n} | {cascade} | {alone.automatic:.2f}; {alone.broken:.3f} | "
-        f"{distance.automatic:.2f}; {distance.broken:.3f} | {fitted.automatic:.2f}; {fitted.broken:.3f} | {left:.3f} |"
+        f"| {right_on(judges)} | {n} | {cascade} | {alone.automatic:.2f}; {alone.broken:.3f} | "
+        f"{distance.automatic:.2f}; {distance.broken:.3f} | {fitted.automatic:.2f}; {fitted.broken:.3f} |"
     )
 
 
@@ -245,18 +301,73 @@ def rows(runs: int) -> Iterator[str]:
     """Worlds in which two judges decide one after the other."""
     yield (
         "| judges right on | labels | cascade: automatic (first judge); broken | better judge alone | by distance | "
-        "fitted in-sample | wrong decisions by escalation |"
+        "fitted in-sample |"
     )
-    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
-    worlds = (
-        (tuned(0.91, sharpness=1.5), tuned(0.94, sharpness=0.8)),
-        (tuned(0.87, sharpness=1.5), tuned(0.91, sharpness=0.8)),
-        (tuned(0.85, sharpness=1.5, blunders=0.03), tuned(0.90, sharpness=0.8)),
-        (tuned(0.80, sharpness=1.5, bias=0.5), tuned(0.91, sharpness=0.8)),
-    )
-    for seed, judges in enumerate(worlds):
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for seed, judges in pairs_of_judges().items():
         yield row(judges, 200, runs, seed)
-    yield row((tuned(0.76, sharpness=1.5), tuned(0.83, sharpness=1.2)), 200, runs, 9)
+
+
+# --- autorubric -----------------------------------------------------------------------------------------------------
+
+
+def calibrated_by_package(sets: Sequence[Sequence[Decided]]) -> list[dict[str, Any]]:
+    """What autorubric chooses for each set of labels.
+
+    Raises:
+        RuntimeError: Its verdicts on the labels aren't those of `escalated`, which applies its threshold to a world.
+    """
+    python = python_with("autorubric-1.6.1", "autorubric==1.6.1")
+    asked = [
+        {"first": labels[0].p.tolist(), "last": labels[-1].p.tolist(), "truth": labels[0].truth.astype(int).tolist()}
+        for labels in sets
+    ]
+    done = subprocess.run(
+        [str(python), str(PACKAGE)],
+        input="".join(json.dumps(question) + "\n" for question in asked),
+        env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    answers: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
+    for answer, labels in zip(answers, sets, strict=True):
+        if not np.array_equal(answer["met"], escalated(answer["threshold"], labels)):
+            raise RuntimeError(f"autorubric's verdicts at {answer['threshold']} aren't those that are applied here")
+    return answers
+
+
+def row_of_package(world: World, n: int, runs: int, *, in_group: int = 1) -> str:
+    """One row of autorubric's table: its cascade as it comes, and with people in place of the last judge."""
+    answers = calibrated_by_package([world.labels(n, in_group=in_group) for _ in range(runs)])
+    first = world.responses[0]
+    gold = passing(first.truth)
+    as_it_comes, with_people = Row(), Row()
+    wrong_share = 0.0
+    for answer in answers:
+        wrong = passing(escalated(answer["threshold"], world.responses)) != gold
+        wrong_share += float(wrong.mean()) / runs
+        as_it_comes.add(np.ones(len(wrong)), wrong, runs)
+        is_kept = kept(answer["threshold"], first).all(axis=1)
+        with_people.add(np.where(is_kept, 0.0, -1.0), first.wrong, runs)
+    share = np.mean([answer["escalated"] for answer in answers])
+    return (
+        f"| {right_on(world.judges)} | {n}{' in groups of five' if in_group > 1 else ''} | {share:.2f} | "
+        f"{as_it_comes.automatic:.2f}; {as_it_comes.broken:.2f} | {wrong_share:.3f} | "
+        f"{with_people.automatic:.2f}; {with_people.broken:.2f} |"
+    )
+
+
+def by_package(runs: int) -> Iterator[str]:
+    """autorubric on the first labels of every row, and on those of the groups."""
+    yield (
+        "| judges right on | labels | criteria for the second judge | automatic; broken | wrong decisions | "
+        "people in place of the second judge: automatic; broken |"
+    )
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for seed, judges in pairs_of_judges().items():
+        yield row_of_package(world_of(judges, [seed, 200]), 200, runs)
+    yield row_of_package(world_of(two_judges(), IN_GROUPS), 200, runs, in_group=IN_GROUP)
 
 
 # --- the worst case, groups, wrong passes ---------------------------------------------------------------------------
@@ -289,27 +400,21 @@ def worst_cases(runs: int) -> Iterator[str]:
 
 def in_groups(runs: int) -> Iterator[str]:
     """Two judges on labels in groups of five, with and without saying so."""
-    judges = (tuned(0.87, sharpness=1.5), tuned(0.91, sharpness=0.8))
-    generator = np.random.default_rng(7)
-    world = draw(judges, CHECKED, generator)
-    certainties = [judged.certainty for judged in world]
+    world = world_of(two_judges(), IN_GROUPS)
     yield "| labels in groups of five | groups named: automatic; broken | not named |"
     yield "| ---: | ---: | ---: |"
     for n in (200, 400):
         named, unnamed = Row(), Row()
         for _ in range(runs):
-            labels = draw(judges, n, generator, in_group=IN_GROUP)
-            named.add(*applied(certified(labels, np.arange(n) // IN_GROUP).certain, certainties, world), runs)
-            unnamed.add(*applied(certified(labels).certain, certainties, world), runs)
+            labels = world.labels(n, in_group=IN_GROUP)
+            named.add(*world.decides(certified(labels, np.arange(n) // IN_GROUP)), runs)
+            unnamed.add(*world.decides(certified(labels)), runs)
         yield f"| {n} | {named.automatic:.2f}; {named.broken:.3f} | {unnamed.automatic:.2f}; {unnamed.broken:.3f} |"
 
 
 def wrong_passes(runs: int) -> Iterator[str]:
     """The second promise, about automatic passes alone."""
-    judges = (tuned(0.87, sharpness=1.5), tuned(0.91, sharpness=0.8))
-    generator = np.random.default_rng(8)
-    world = draw(judges, CHECKED, generator)
-    certainties = [judged.certainty for judged in world]
+    world = world_of(two_judges(), 8)
     yield "| labels | with `--wrong-passes .05`: automatic; broken for passes | without |"
     yield "| ---: | ---: | ---: |"
     for n in (200, 400):
@@ -321,8 +426,9 @@ def wrong_passes(runs: int) -> Iterator[str]:
         for name, cascade_of in promises.items():
             automatic, broken = 0.0, 0.0
             for _ in range(runs):
-                stage, wrong = applied(cascade_of(draw(judges, n, generator)).certain, certainties, world)
-                passes = np.select([stage == place for place in range(2)], [judged.passes for judged in world], False)
+                stage, wrong = world.decides(cascade_of(world.labels(n)))
+                decided_passes = [judged.passes for judged in world.responses]
+                passes = np.select([stage == place for place in range(2)], decided_passes, False)
                 automatic += float((stage >= 0).mean()) / runs
                 broken += bool(passes.any() and wrong[passes.astype(bool)].mean() > ERROR) / runs
             outcomes[name] = f"{automatic:.2f}; {broken:.3f}"
@@ -337,6 +443,12 @@ def lines(runs: int) -> list[str]:
         "allowed.",
         "",
         *rows(runs),
+        "",
+        f"autorubric 1.6.1 itself on the same labels, its `calibrate_escalation(…).best()` as it comes; the first "
+        f"{PACKAGE_RUNS} draws of each row. It decides everything and promises nothing; people in place of the second "
+        "judge is what it would be as ours is:",
+        "",
+        *by_package(min(runs, PACKAGE_RUNS)),
         "",
         f"Where every decision errs at 5.01 %, {WORST_RUNS:,} draws a cell (±.014 at .05, ±.02 at .10):",
         "",
