@@ -1,18 +1,15 @@
-"""Who decides what: decisions that judges may make one after the other, by labels, and the file that says so."""
+"""Who decides what: decisions that judges may make one after the other, by labels."""
 
-import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from markscheme.calibration.tuning import MARK_SIDES, DecidedLabels, MarkSide, Promised, decided_labels
 from markscheme.calibration.votes import PanelDecisions
-from markscheme.files import refuse_link, write_whole
-from markscheme.judges.cascade import CASCADE_FILE, SCHEMA, CertaintySignal
+from markscheme.judges.cascade import CertaintySignal
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import JUDGE
@@ -109,7 +106,6 @@ class TunedCascade:
         groups: Groups that they are in; None where they aren't grouped.
         split: The labels it was tested on.
         labels: Digest of these labels.
-        prompt: Fingerprint of the prompt.
     """
 
     candidates: tuple[CascadeCandidate, ...]
@@ -123,7 +119,6 @@ class TunedCascade:
     groups: int | None
     split: str
     labels: str
-    prompt: str
 
     @property
     def is_supported(self) -> bool:
@@ -176,9 +171,9 @@ class TunedCascade:
             return "nothing is certified"
         return next((candidate.why_unnamed for candidate in self.candidates if candidate.why_unnamed), "")
 
-    def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
-        """The content of the file."""
-        stages = [
+    def stages(self) -> list[dict[str, Any]]:
+        """The judges, as the file has them."""
+        return [
             {
                 "judge": candidate.name,
                 "model": list(candidate.models),
@@ -188,34 +183,6 @@ class TunedCascade:
             }
             for place, (candidate, signal) in enumerate(zip(self.candidates, self.signals, strict=True))
         ]
-        automatic = {side: part.automatic.to_json() for side, part in self.parts.items()}
-        return {
-            "schema": SCHEMA,
-            "error": self.promised.error,
-            "confidence": self.promised.confidence,
-            "wrong_passes": self.wrong_passes,
-            "for": self.promised.side,
-            "stages": stages,
-            "labels": {"n": self.n, "sha256": self.labels, "split": self.split, "groups": self.groups},
-            "automatic": automatic if len(automatic) > 1 else next(iter(automatic.values())),
-            "decided": self.decided,
-            "errors": self.errors,
-            "upper": self.upper,
-            "fingerprints": {"rubric": rubric.fingerprint, "prompt": self.prompt},
-            "at": at,
-        }
-
-    def write(self, folder: Path, rubric: Rubric, *, at: str) -> Path:
-        """Write the file next to the labels.
-
-        Raises:
-            OSError: It can't be written.
-        """
-        path = folder / CASCADE_FILE
-        refuse_link(path)
-        content = json.dumps(self.to_json(rubric, at=at), ensure_ascii=False, indent=2, allow_nan=False)
-        write_whole(path, f"{content}\n", follow=False)
-        return path
 
     @property
     def promise(self) -> str:
@@ -252,7 +219,6 @@ def tune_cascade(
     candidates: Sequence[CascadeCandidate],
     promised: Promised,
     *,
-    prompt: str,
     wrong_passes: float | None = None,
     kind: Kind | None = None,
     used: Collection[str] = (),
@@ -265,7 +231,6 @@ def tune_cascade(
         examples: With their labels.
         candidates: The judges, cheapest first.
         promised: The promise.
-        prompt: Fingerprint of the prompt.
         wrong_passes: A promise about the automatic passes alone.
         kind: Only labels of this kind count; None for the strongest there are.
         used: Ids of examples that moved numbers of this rubric earlier; no promise may be based on them.
@@ -307,7 +272,6 @@ def tune_cascade(
         groups=None if labels.groups is None else len(set(labels.groups)),
         split=split,
         labels=labelling_digest(examples),
-        prompt=prompt,
     )
 
 

@@ -1,19 +1,15 @@
-"""Several judges' votes as certainty: which of their decisions need no person, and the file that says so."""
+"""Several judges' votes as certainty: which of their decisions need no person."""
 
-import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from markscheme.calibration.tuning import MARK_SIDES, MarkSide, Promised, decided_labels
-from markscheme.files import refuse_link, write_whole
-from markscheme.grading import asking_fingerprint
 from markscheme.judges.asking import Asking
-from markscheme.judges.cascade import CASCADE_FILE, stage_fingerprint
+from markscheme.judges.cascade import stage_fingerprint
 from markscheme.judges.registry import open_judge
 from markscheme.phrases import counted, in_words, percent
 from markscheme.ratings.examples import ExampleSet
@@ -82,6 +78,8 @@ class TunedVotes:
     split: str
     labels: str
     under: str
+    wrong_passes: ClassVar[None] = None
+    """No promise is made about the passes alone."""
 
     @property
     def is_supported(self) -> bool:
@@ -137,49 +135,38 @@ class TunedVotes:
         asking = Asking(memory=None)
         return stage_fingerprint([open_judge(judge, asking=asking).identity for judge in self.judges])
 
-    def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
-        """The content of the file: one stage, in which all judges are asked."""
+    def stages(self) -> list[dict[str, Any]]:
+        """The one stage of the file, in which all judges are asked."""
         certain = {side: part.certain for side, part in self.parts.items()}
-        one = next(iter(self.parts.values()))
-        automatic = [part for part in self.parts.values() if part.certain is not None]
-        decided = sum(part.n_automatic for part in automatic)
-        uppers = [part.upper for part in automatic if part.upper is not None]
-        stage = {
-            "judge": "+".join(self.judges),
-            "model": [judge.partition(":")[2] for judge in self.judges],
-            "fingerprint": self._fingerprint if self.is_supported and not self.why_not_written else "",
-            "certainty": "votes",
-            "certain": one.certain if "both" in certain else {side: certain.get(side) for side in MARK_SIDES},
-        }
-        return {
-            "schema": 1,
-            "error": self.promised.error,
-            "confidence": self.promised.confidence,
-            "wrong_passes": None,
-            "for": self.promised.side,
-            "stages": [stage],
-            "labels": {"n": self.n, "sha256": self.labels, "split": self.split, "groups": self.groups},
-            "automatic": {side: part.automatic.to_json() for side, part in self.parts.items()}
-            if len(self.parts) > 1
-            else one.automatic.to_json(),
-            "decided": [decided, self.n - decided],
-            "errors": sum(part.errors for part in automatic),
-            "upper": max(uppers, default=None),
-            "fingerprints": {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)},
-            "at": at,
-        }
+        return [
+            {
+                "judge": "+".join(self.judges),
+                "model": [judge.partition(":")[2] for judge in self.judges],
+                "fingerprint": self._fingerprint if self.is_supported and not self.why_not_written else "",
+                "certainty": "votes",
+                "certain": certain.get("both") if "both" in certain else {s: certain.get(s) for s in MARK_SIDES},
+            }
+        ]
 
-    def write(self, folder: Path, rubric: Rubric, *, at: str) -> Path:
-        """Write the file next to the labels.
+    @property
+    def decided(self) -> list[int]:
+        """Examples that the panel decides, and those that people do."""
+        automatic = sum(part.n_automatic for part in self._certified)
+        return [automatic, self.n - automatic]
 
-        Raises:
-            OSError: It can't be written.
-        """
-        path = folder / CASCADE_FILE
-        refuse_link(path)
-        content = json.dumps(self.to_json(rubric, at=at), ensure_ascii=False, indent=2, allow_nan=False)
-        write_whole(path, f"{content}\n", follow=False)
-        return path
+    @property
+    def errors(self) -> int:
+        """Wrong decisions among the automatic ones."""
+        return sum(part.errors for part in self._certified)
+
+    @property
+    def upper(self) -> float | None:
+        """The greatest upper limit of the share that is wrong; None where nothing is automatic."""
+        return max((part.upper for part in self._certified if part.upper is not None), default=None)
+
+    @property
+    def _certified(self) -> list[AutomaticPart]:
+        return [part for part in self.parts.values() if part.certain is not None]
 
 
 def tune_votes(

@@ -134,6 +134,11 @@ class Stress:
         return sorted(obeyed, key=lambda name_and_cell: -(name_and_cell[1].shift.value or 0.0))
 
     @property
+    def is_moved(self) -> bool:
+        """Whether a change moved the judge, or asking again did, or cutting a response in half didn't."""
+        return bool(self.control_moved or self.obeys or self.findings or self.flips or self.reads_to_the_end is False)
+
+    @property
     def length(self) -> list[str]:
         """Criteria on which words move the judge whatever they say.
 

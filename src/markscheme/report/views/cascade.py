@@ -1,31 +1,16 @@
 """The report on a tuned cascade: what each judge decides, what people do, and under which promise."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.cascade import FEWEST_FOR_TWO, TunedCascade
+from markscheme.calibration.cascade_request import CascadeRun
+from markscheme.calibration.certificate import certificate_json
 from markscheme.judges.cascade import CASCADE_FILE
 from markscheme.phrases import counted, number, percent
 from markscheme.report.document import Block, Callout, Document, Notes, Table
 from markscheme.report.json import attributes
-from markscheme.rubrics.rubric import Rubric
-
-
-@dataclass(frozen=True)
-class CascadeRun:
-    """One run of `tune --cascade`.
-
-    Attributes:
-        rubric: By which was judged.
-        tuned: What the labels allow.
-        written: The file that was written, or why none was; None where none was asked for.
-    """
-
-    rubric: Rubric
-    tuned: TunedCascade
-    written: Path | str | None = None
 
 
 def view(run: CascadeRun) -> Document:
@@ -95,7 +80,7 @@ def _what_would_do(tuned: TunedCascade) -> str:
 def json_of(run: CascadeRun) -> dict[str, Any]:
     """The run by the keys of the file format: those of the file, and whether anything is certified."""
     tuned = run.tuned
-    content = tuned.to_json(run.rubric, at="")
+    content = certificate_json(tuned, run.rubric, at="")
     content.pop("at")
     return {
         "schema": 1,

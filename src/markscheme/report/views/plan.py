@@ -1,12 +1,11 @@
 """A plan: the labels that a verdict needs, the cost of the next run, what to label next, and other goals."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.plans.next_labels import NextLabels
 from markscheme.calibration.plans.plan import Goal, Need
+from markscheme.calibration.plans.plan_request import Plan
 from markscheme.calibration.plans.sampling import Draw
 from markscheme.judges.cost import Cost
 from markscheme.phrases import counted, number
@@ -22,33 +21,6 @@ _GOALS: dict[Goal, str] = {
     "promise": "Labels needed for a guarantee on automatic decisions",
     "variety": "Labels needed before a coefficient can be trusted",
 }
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A plan for one rubric.
-
-    Attributes:
-        rubric: Its name.
-        labelled: Number of examples labelled so far.
-        next_labels: The labels that a verdict needs.
-        needs: Labels that other goals need.
-        costs: Cost of the next run, by judge.
-        next: What to label next; None if not requested.
-        annotators: How many label each example.
-        goals: Which other goals to show.
-        judged_by: Options with which `calibrate` uses the same ratings or judge, such as " --ratings judge.jsonl".
-    """
-
-    rubric: str
-    labelled: int
-    next_labels: NextLabels
-    needs: Sequence[Need]
-    costs: Sequence[Cost]
-    next: Draw | None = None
-    annotators: int = 1
-    goals: Collection[Goal] = ()
-    judged_by: str = ""
 
 
 def view(plan: Plan) -> Document:

@@ -2,18 +2,17 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.calibration import Rater
+from markscheme.calibration.certificate import certificate_json
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.tuning import MarkSide, Proposal, Source, Tuned, TunedBand
+from markscheme.calibration.tuning_request import TuneRun
 from markscheme.calibration.votes import TunedVotes
 from markscheme.judges.cascade import CASCADE_FILE
 from markscheme.phrases import counted, in_words, number, signed
-from markscheme.ratings.splits import Openings
 from markscheme.report.document import (
     Block,
     Callout,
@@ -49,39 +48,13 @@ _MOST_LINES = 14
 """Lines of a difference that leave room for the rest of a screen."""
 
 
-@dataclass(frozen=True)
-class TuneRun:
-    """One run of `tune`: what it found and did.
+def view(run: TuneRun, *, again: str = "markscheme tune") -> Document:
+    """The changes that the labels support, and the lines of the file that would change.
 
-    Attributes:
-        proposal: The changes that the labels support.
-        split: The part of the examples it was made on; "" without splits.
-        costs: Costs of a false pass and a false fail.
-        judge: The judge that rated; None if only annotators' levels are known.
-        findings: The calibration's findings, the largest effect first; None without a judge.
-        openings: Looks at the test labels so far; None if none are held out.
-        diff: The lines of the rubric's file that change.
-        written: Whether they were written.
-        votes: What the votes of a panel allow; None for a single judge.
-        cascade: The file that was written for the panel, or why none was; None where none was asked for.
+    Args:
+        run: The run.
         again: The command, as it was typed.
     """
-
-    proposal: Proposal
-    split: str
-    costs: tuple[float, float]
-    judge: Rater | None
-    findings: tuple[Finding, ...] | None
-    openings: Openings | None
-    diff: str = ""
-    written: bool = False
-    votes: TunedVotes | None = None
-    cascade: Path | str | None = None
-    again: str = "markscheme tune"
-
-
-def view(run: TuneRun) -> Document:
-    """The changes that the labels support, and the lines of the file that would change."""
     proposal = run.proposal
     chosen = run.proposal.chosen
     part = f" of the {run.split} split" if run.split else ""
@@ -94,7 +67,7 @@ def view(run: TuneRun) -> Document:
         source=f"{kinds}. {counts}. " + ("" if run.judge is None else f"Judge: {run.judge.name}. "),
         blocks=(_callout(run), _numbers(run), *_short_diff(run), *_lead(run)),
         sections=tuple(_sections(run)),
-        onward=_onward(run),
+        onward=_onward(run, again),
     )
 
 
@@ -133,7 +106,7 @@ def _supported(run: TuneRun) -> list[str]:
     return [name for name, is_supported in changes.items() if is_supported]
 
 
-def _onward(run: TuneRun) -> tuple[str, str] | None:
+def _onward(run: TuneRun, again: str) -> tuple[str, str] | None:
     """What to do next: pass or fail whole responses; have a judge's ratings; or write the changes."""
     commands = Commands(run.proposal.rubric.name)
     if run.written:
@@ -142,7 +115,7 @@ def _onward(run: TuneRun) -> tuple[str, str] | None:
         return "Next, say pass or fail of whole responses", commands.label(" --overall --rater YOUR-NAME")
     if run.diff or (run.proposal.band is not None and run.proposal.band.supported):
         band = " --band" if run.proposal.band is not None and run.proposal.band.supported else ""
-        return "Next, write that into the rubric", f"{run.again} --write{band}"
+        return "Next, write that into the rubric", f"{again} --write{band}"
     if run.findings:
         return "Next, change the wording first", commands.improve()
     return None
@@ -406,7 +379,7 @@ def _held_out_json(held_out: Mapping[str, HeldOut], why_not: str) -> dict[str, A
 
 def _votes_json(votes: TunedVotes, run: TuneRun) -> dict[str, Any]:
     """The content of the file with what the votes allow, and whether it was written."""
-    content = votes.to_json(run.proposal.rubric, at="")
+    content = certificate_json(votes, run.proposal.rubric, at="")
     return {
         **{key: value for key, value in content.items() if key != "at"},
         "supported": votes.is_supported,

@@ -1,0 +1,175 @@
+"""Which judges may decide one after the other, and what the labels certify of them."""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from markscheme.calibration.cascade import CascadeCandidate, TunedCascade, tune_cascade
+from markscheme.calibration.certificate import write_certificate
+from markscheme.calibration.judge_runs import rated_by
+from markscheme.calibration.tuning import Promised
+from markscheme.calibration.tuning_request import TuningLabels
+from markscheme.errors import UsageError
+from markscheme.judges.asking import Asking
+from markscheme.judges.cascade import stage_fingerprint
+from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
+from markscheme.judges.options import AskOptions
+from markscheme.judges.registry import open_judge
+from markscheme.progress import Watch, unwatched
+from markscheme.ratings.asks import PromiseAsked, asking
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.from_grades import first_prompts
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rating, asked_under
+from markscheme.ratings.splits import open_test_labels, used_to_tune
+from markscheme.readers.imported import Meanings
+from markscheme.readers.rated import AS_WRITTEN, judge_ratings
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.cascade import MOST_STAGES
+
+
+@dataclass(frozen=True)
+class CascadeRun:
+    """One run of `tune --cascade`.
+
+    Attributes:
+        rubric: By which was judged.
+        tuned: What the labels allow.
+        written: The file that was written, or why none was; None where none was asked for.
+    """
+
+    rubric: Rubric
+    tuned: TunedCascade
+    written: Path | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CascadeRequest:
+    """Which judges may decide, on which labels and under which promise.
+
+    Attributes:
+        rubric: The rubric.
+        labels: The labels.
+        judges: Judges by name, or files of a judge's ratings, cheapest first; `+` joins the names of a panel.
+        gold: Only labels of this kind count; None for the strongest there are.
+        promised: The promise that automatic decisions must keep.
+        wrong_passes: Largest share of wrong ones among automatic passes; None without such a promise.
+        opens: Whether the promise is tested on the test split, which is recorded.
+        writes: Whether the file that says who decides what is written.
+        ask: How judges are asked.
+        meanings: What files mean that they don't say themselves.
+        watch: Shows progress.
+    """
+
+    rubric: Rubric
+    labels: TuningLabels
+    judges: Sequence[str]
+    gold: Kind | None = None
+    promised: Promised = Promised()
+    wrong_passes: float | None = None
+    opens: bool = False
+    writes: bool = False
+    ask: AskOptions = field(default_factory=AskOptions)
+    meanings: Meanings = AS_WRITTEN
+    watch: Watch = unwatched
+
+    def tuned(self) -> CascadeRun:
+        """Who decides what, by the labels of dev, or where that was asked for by those that were held out.
+
+        Raises:
+            UsageError: The rubric compares pairs; a judge is named twice, or too many are; or one is neither a judge
+                nor a file, or a file of several judges.
+            BudgetError: The budget doesn't cover all examples.
+            ComparisonError: Nothing is labelled.
+        """
+        rubric = self.rubric
+        if rubric.is_of_pairs:
+            raise UsageError(f"{rubric.name} compares pairs, which neither pass nor fail")
+        self._refuse_judges()
+        every = self.labels.every
+        promised = self.promised
+        today = datetime.date.today().isoformat()
+        tested = open_test_labels(every, by="tune --final", at=today)[0] if self.opens else self.labels.dev
+        candidates = self._candidates(tested)
+        of_passes = "" if self.wrong_passes is None else f"wrong passes {self.wrong_passes:g}"
+        judges = ",".join(self.judges)
+        promise = PromiseAsked(judges, promised.side, "cascade", promised.error, promised.confidence, of_passes)
+        with asking(tested, promise, at=today) as (further, record):
+            tuned = tune_cascade(
+                rubric,
+                tested,
+                candidates,
+                replace(promised, further=further),
+                wrong_passes=self.wrong_passes,
+                kind=self.gold,
+                used=used_to_tune(every),
+                split="test" if self.opens else "dev" if every.has_splits else "",
+            )
+            if tuned.n:
+                record()
+        written = write_certificate(tuned, rubric, every, at=today) if self.writes else None
+        return CascadeRun(rubric, tuned, written)
+
+    def _refuse_judges(self) -> None:
+        twice = next((name for name in self.judges if self.judges.count(name) > 1), None)
+        if twice is not None:
+            raise UsageError(f"`--cascade` names {twice} twice")
+        if len(self.judges) > MOST_STAGES:
+            raise UsageError(f"`--cascade` takes at most {MOST_STAGES} judges, got {len(self.judges)}")
+
+    def _candidates(self, examples: ExampleSet) -> list[CascadeCandidate]:
+        """Each judge with its ratings: read from its file, or asked."""
+        shared = self.ask.asking()
+        return [
+            self._of_file(Path(name), examples, shared) if Path(name).is_file() else self._asked(name, examples, shared)
+            for name in self.judges
+        ]
+
+    def _of_file(self, path: Path, examples: ExampleSet, shared: Asking) -> CascadeCandidate:
+        ratings = judge_ratings(path, self.rubric, examples, self.meanings)
+        raters = list(dict.fromkeys(rating.rater for rating in ratings))
+        if len(raters) > 1:
+            raise UsageError(f"{path} contains {len(raters)} raters ({', '.join(raters)}); use one file for each judge")
+        rater = raters[0] if raters else ""
+        name, _, model = rater.partition(", ")
+        kind = kind_of(name)
+        if kind is None or names_code(name) or not kind.asks or (kind.needs and ":" not in name):
+            return CascadeCandidate(str(path), ratings, why_unnamed=f"{path} doesn't say which judge to ask")
+        if {rating.under for rating in ratings} != {asked_under(self.rubric)}:
+            why = f"{path} doesn't say that its ratings were given by the rubric's current words"
+            return CascadeCandidate(str(path), ratings, why_unnamed=why)
+        full = f"{name}:{model}" if model and ":" not in name else name
+        judge = open_judge(full, asking=shared)
+        models = (judge.identity.model,) if judge.identity.model else ()
+        return CascadeCandidate(full, ratings, models, stage_fingerprint([judge.identity]))
+
+    def _asked(self, name: str, examples: ExampleSet, shared: Asking) -> CascadeCandidate:
+        """A judge, or each member of a panel, asked about all labelled examples."""
+        rubric = self.rubric
+        labelled = examples.labelled.examples
+        prompts = first_prompts(rubric, labelled)
+        ratings: list[Rating] = []
+        identities = []
+        models: set[str] = set()
+        costs: list[float | None] = []
+        code = [member for member in panel_names(name) if known_kind(member).names_code]
+        for member in panel_names(name):
+            judge = self.ask.judge_for(rubric, prompts, self.labels.folder, name=member, asking=shared)
+            identities.append(judge.identity)
+            cost = self.ask.cost(judge, prompts, rubric.samples)
+            costs.append(None if cost.usd is None or not labelled else 1000 * cost.usd / len(labelled))
+            rated, grades = rated_by(
+                judge, rubric, labelled, self.ask, what=f"grading by {member}", watch=self.watch, whole=True
+            )
+            ratings += [replace(rating, rater=member) for rating in rated]
+            models |= {model for grade in grades for model in grade.models}
+        priced = [cost for cost in costs if cost is not None]
+        return CascadeCandidate(
+            name,
+            ratings,
+            tuple(sorted(models)),
+            stage_fingerprint(identities),
+            sum(priced) if len(priced) == len(costs) else None,
+            f"{code[0]} is code, which no file may name" if code else "",
+        )
