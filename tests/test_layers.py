@@ -99,6 +99,7 @@ LATE: dict[str, dict[str, str]] = {
         "autograders": "what grades rubrics imports them, and `Rubric.grade` grades",
         "rubrics.file": "what reads rubrics imports them, and `Rubric.from_file` and its sisters read",
     },
+    "rubrics.format": {"judges.kinds": "kinds of judge look for rubrics' folders, and few rubrics name a judge"},
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
     "plain_data": {"csv": FOR_THE_START},

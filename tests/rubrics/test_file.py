@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from markscheme import Rubric, RubricError, load_rubric
 from markscheme.errors import RubricWarning
+from markscheme.judges.kinds import SHIPPED_KINDS, JudgeKind
 from markscheme.rubrics.file import MAX_RUBRIC_BYTES, rubric_from_text
 from markscheme.rubrics.format import json_schema
 from markscheme.rubrics.gray_zone import GrayZone
@@ -205,7 +206,7 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
     "a function as judge": (
         "judge:\n  name: function:os:getcwd\ncriteria:\n  - requirement: A\n",
         2,
-        "name can't be a function, since a rubric runs no code",
+        "name can't be a judge of code, since a rubric runs none",
     ),
     "a key beside rubric and in it": (
         "passingThreshold: 0.9\nrubric:\n  passingThreshold: 0.1\n  criteria:\n    - requirement: A\n",
@@ -348,6 +349,18 @@ def test_what_an_unreadable_key_may_say_is_not_called_missing(criterion: str, tm
 def test_inputs_that_cannot_be_read_make_no_input_undeclared(tmp_path: Path) -> None:
     text = "inputs: [1]\ncriteria:\n  - requirement: A\n    sees: [reference]\n"
     assert [line for line, _ in refusals(written(tmp_path, text))] == [1]
+
+
+@pytest.mark.parametrize("kind", SHIPPED_KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("form", ["{}", " {} ", "{}+recorded:replies.jsonl", "recorded:replies.jsonl + {}"])
+def test_a_rubric_names_any_judge_but_one_of_code(kind: JudgeKind, form: str) -> None:
+    name = form.format(f"{kind.name}:os:getcwd")
+    rubric = {"judge": {"name": name}, "criteria": [{"requirement": "A"}]}
+    if kind.names_code:
+        with pytest.raises(RubricError, match="a rubric runs none"):
+            Rubric.from_dict(rubric)
+    else:
+        assert Rubric.from_dict(rubric).judge["name"] == name
 
 
 def test_faults_in_sections_and_under_rubric_stand_at_their_own_lines(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal, Protocol, get_args
 
 from markscheme.numerals import finite
@@ -250,8 +251,8 @@ def _given(value: Any) -> str:
 
 def _runs_nothing(value: Any) -> str:
     name = _given(value)
-    if any(member.strip().startswith("function:") for member in name.split("+")):
-        says = "can't be a function, since a rubric runs no code: name it where the rubric is used"
+    if import_module("markscheme.judges.kinds").names_code(name.strip()):
+        says = "can't be a judge of code, since a rubric runs none: name it where the rubric is used"
         raise ValueError(f"{says}, found {as_shown(name)}")
     return name
 
