@@ -86,7 +86,7 @@ def experiment(
     from markscheme.experiment.outcome import report_of
     from markscheme.experiment.outputs import Kept
     from markscheme.experiment.rules import Rule
-    from markscheme.experiment.run import open_and_run
+    from markscheme.experiment.run import ExperimentRequest
     from markscheme.receipt import ACCEPTED
     from markscheme.report.views.experiment import csv_of, view
     from markscheme.user_code import search_for_code
@@ -110,7 +110,10 @@ def experiment(
     decided = None if calibration is None else read_decided(calibration)
     search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
     outputs_file = Kept(folder / OUTPUTS if ask.cache else None)
-    done = asyncio.run(open_and_run(defined, ask, outputs_file, model=model, judge=judge, watch=progress))
+    request = ExperimentRequest(
+        experiment=defined, ask=ask, outputs_file=outputs_file, model=model, judge=judge, watch=progress
+    )
+    done = asyncio.run(request.run())
     report = report_of(done, rules, accepted, decided, worse=worse, strict=not accept)
     document = replace(view(report), onward=_onward(report, judge, is_accepted=accept))
     write_report(document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
@@ -145,13 +148,17 @@ def _by_preference(
     from markscheme.commands.output import write_report
     from markscheme.commands.progress import progress
     from markscheme.experiment.outputs import Kept
-    from markscheme.experiment.preferences import open_and_prefer
+    from markscheme.experiment.preferences import prefer
+    from markscheme.experiment.run import ExperimentRequest
     from markscheme.report.views.systems import json_of, view
     from markscheme.user_code import search_for_code
 
     search_for_code(folder.resolve().parent)
     outputs_file = Kept(folder / OUTPUTS if ask.cache else None)
-    done = asyncio.run(open_and_prefer(experiment, ask, outputs_file, model=model, judge=judge, watch=progress))
+    request = ExperimentRequest(
+        experiment=experiment, ask=ask, outputs_file=outputs_file, model=model, judge=judge, watch=progress
+    )
+    done = asyncio.run(prefer(request))
     write_report(view(done.compared), lambda: json_of(done.compared), targets)
     return TOO_FEW_GRADED if done.too_few_graded else 0
 

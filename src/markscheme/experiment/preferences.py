@@ -9,10 +9,8 @@ from markscheme.calibration.plans.pair_design import pair_of
 from markscheme.calibration.preferences import order_figures, systems_compared
 from markscheme.errors import BudgetError, ComparisonError
 from markscheme.experiment.definition import Experiment
-from markscheme.experiment.outputs import Kept
-from markscheme.experiment.run import Outputs, outputs_and_grading, submissions
+from markscheme.experiment.run import ExperimentRequest, Outputs, submissions
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many
-from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example
 from markscheme.ratings.from_grades import ratings_of
@@ -41,18 +39,12 @@ class PreferenceRun:
         return sum(grade.error is not None for grade in self.grades.values()) > MOST_UNGRADED * len(self.grades)
 
 
-async def open_and_prefer(
-    experiment: Experiment,
-    ask: AskOptions,
-    outputs_file: Kept,
-    *,
-    model: str | None = None,
-    judge: str | None = None,
-    watch: Watch = unwatched,
-) -> PreferenceRun:
-    """The variants compared two at a time; arguments and errors are those of `outputs_and_grading`."""
-    outputs, grading = await outputs_and_grading(experiment, ask, outputs_file, model=model, judge=judge, watch=watch)
-    return await prefer_outputs(experiment, outputs, grading, concurrency=ask.at_once, watch=watch)
+async def prefer(request: ExperimentRequest) -> PreferenceRun:
+    """The variants compared two at a time; errors are those of `outputs_and_grading`."""
+    outputs, grading = await request.outputs_and_grading()
+    return await prefer_outputs(
+        request.experiment, outputs, grading, concurrency=request.ask.at_once, watch=request.watch
+    )
 
 
 def pairs_of(experiment: Experiment, outputs: Outputs) -> list[Example]:
