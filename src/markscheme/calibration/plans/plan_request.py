@@ -113,7 +113,7 @@ class PlanRequest:
         """The plan, with the outputs of the pool that are drawn.
 
         Raises:
-            UsageError: A file can't be read, or there is no number of outputs to draw.
+            UsageError: A file can't be read, or nothing says how many outputs to draw.
         """
         rubric = self.rubric
         everything, folder = self._labelled
