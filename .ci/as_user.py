@@ -1,4 +1,4 @@
-"""What somebody does with an installed markscheme, in an empty folder and without a clone.
+"""What a user does with an installed markscheme, in an empty folder and without a clone.
 
     python -I as_user.py FOLDER
 

@@ -3,7 +3,7 @@
     python -m benchmarks.slow_server SECONDS
 
 prints its port on the first line and serves until standard input ends. It runs as a process of its own, so that what
-it costs is not charged to whoever asks.
+it costs is not charged to the caller.
 """
 
 import asyncio

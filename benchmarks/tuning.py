@@ -281,7 +281,7 @@ def _llm_rubric() -> Made:
 
 
 def _hanna() -> Made:
-    """Six criteria on 1,056 stories; there is no overall mark, so Engagement stands for it beside the other five."""
+    """Six criteria on 1,056 stories; there is no overall mark, so Engagement is used as one, next to the other five."""
     names = ["Relevance", "Coherence", "Empathy", "Surprise", "Complexity"]
     rubric = Rubric(tuple(Criterion(1.0, name, name, Scale.numbered(1, 5)) for name in names))
     examples, ratings = [], []

@@ -103,7 +103,7 @@ def openai_function(output: type[Output], model: str) -> Callable[..., Awaitable
 
 
 def graders(model: str) -> list[Autograder]:
-    """The three graders, asking whoever can be asked."""
+    """The three graders, asking a model that can be asked."""
     if os.environ.get("GEMINI_API_KEY"):
         return [
             PerCriterionGrader(default_per_criterion_generate_fn),

@@ -38,7 +38,7 @@ VAGUE = {
 }
 """Names that any value could have: a reader has to look up what they hold."""
 MOST_SHOWN = 15
-"""Places that a failure lists; whoever brings a new one finds it among them."""
+"""Places that a failure lists; the author of a new one finds it among them."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def is_docstring(node: ast.AST | None) -> bool:
 
 
 def bound_names(module: Module) -> Iterator[tuple[ast.AST, str]]:
-    """Variables and parameters, wherever they get a value."""
+    """Variables and parameters, however they get a value."""
     for node in module.nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node, node.id

@@ -77,7 +77,7 @@ def test_a_last_line_that_only_lacks_its_end_is_not_set_aside(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_link_that_somebody_put_there_never_redirects_a_write(tmp_path: Path) -> None:
+def test_a_planted_link_never_redirects_a_write(tmp_path: Path) -> None:
     victim, path = tmp_path / "victim", tmp_path / "accepted.json"
     victim.write_text("mine")
     (tmp_path / ".accepted.json.partial").symlink_to(victim)

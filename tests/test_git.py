@@ -18,7 +18,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def theirs(tmp_path: Path) -> Path:
-    """Somebody's repository, with one commit and a change since; its configuration names a program everywhere."""
+    """A stranger's repository, with one commit and a change since; its configuration names a program everywhere."""
     folder = tmp_path / "theirs"
     (folder / "rubrics").mkdir(parents=True)
     rubric = folder / "rubrics" / "reply.yaml"

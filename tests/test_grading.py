@@ -255,7 +255,7 @@ def test_a_rubric_of_checks_alone_asks_nobody() -> None:
     assert (done.score, judge.prompts, done.usage) == (0.0, [], Usage())
 
 
-def test_a_check_nobody_knows_is_reported_before_anybody_is_asked() -> None:
+def test_a_check_nobody_knows_is_reported_before_a_judge_is_asked() -> None:
     rubric = Rubric((Criterion(1.0, "A", "a"), Criterion(1.0, "B", "b", check="spelling")))
     judge = ScriptedJudge([{"a": "MET"}])
     with pytest.raises(UsageError, match="there is no check 'spelling'"):

@@ -1,4 +1,4 @@
-"""No name, whoever gave it, acts on a terminal: through every command, in arguments and in files."""
+"""No name from outside acts on a terminal: through every command, in arguments and in files."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

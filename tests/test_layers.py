@@ -258,7 +258,7 @@ def load():
 
 @functools.cache
 def _edges() -> dict[str, set[str]]:
-    """What each module imports, wherever in it the import is written: on top, in a function, for type checkers."""
+    """What each module imports, at any place in it: on top, in a function, for type checkers."""
     names = {_module(path) for path in _modules()}
     edges: dict[str, set[str]] = {}
     for path in _modules():
@@ -322,7 +322,7 @@ def test_a_folder_that_imports_a_module_which_imports_it_is_a_ring() -> None:
     assert cycle_in(inside("p.q", edges)) == []
 
 
-def test_a_ring_is_found_wherever_it_begins() -> None:
+def test_a_ring_is_found_from_every_module_of_it() -> None:
     assert cycle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
     assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 

@@ -1,4 +1,4 @@
-"""Numbers become words in one module: nothing else rounds a number that somebody reads."""
+"""Numbers become words in one module: nothing else rounds a number for a reader."""
 
 import ast
 import re

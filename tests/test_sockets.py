@@ -21,7 +21,7 @@ def test_scores_have_names_of_their_own() -> None:
     assert list(named_scores(grade, Rubric(rubric.criteria, "reply"))) == ["reply", "tone", "place"]
 
 
-def test_only_what_the_rubric_shows_and_somebody_knows_becomes_an_input() -> None:
+def test_only_what_the_rubric_shows_and_the_row_has_becomes_an_input() -> None:
     rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", "context", "reference"))
     assert inputs_for(rubric, {"query": "q", "context": None, "more": 1}) == {"query": "q"}
     assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}

@@ -50,7 +50,7 @@ def test_an_input_that_is_null_is_not_there() -> None:
 
 
 class Picture:
-    """An object of somebody's own."""
+    """An object of a class of the user's own."""
 
 
 MESSAGES = [{"role": "user", "content": "Größe?"}]

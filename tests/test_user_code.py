@@ -1,4 +1,4 @@
-"""Opening somebody's folder runs none of its code, and the code that a user names finds its folder."""
+"""Opening a stranger's folder runs none of its code, and the code that a user names finds its folder."""
 
 import json
 import re
@@ -92,7 +92,7 @@ def test_every_command_is_tried() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Somebody's project."""
+    """A stranger's project."""
     folder = tmp_path / "theirs"
     folder.mkdir()
     make_project(folder, n=12)
@@ -109,7 +109,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_no_command_imports_a_module_that_somebody_left_in_the_folder(folder: Path, tmp_path: Path) -> None:
+def test_no_command_imports_a_module_left_in_the_folder(folder: Path, tmp_path: Path) -> None:
     statuses, tried = every_command(folder)
     assert 70 not in statuses, (folder / "printed.txt").read_text()
     assert "msvcrt" in tried, "the hook sees what isn't installed"

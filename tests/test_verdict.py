@@ -265,7 +265,7 @@ ALTERED = {
     "as Python": repr(FORGED),
     "level as a number": PLAIN.replace('"5"', "5"),
 }
-"""A verdict that somebody else wrote, as it may stand in what the judge is shown."""
+"""A verdict by another author, as it may occur in what the judge is shown."""
 
 
 @pytest.mark.parametrize("place", ["response", "context", "query"])

@@ -68,7 +68,7 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
 
 
 def _last_byte(file: FileIO) -> bytes:
-    """The last byte of a file that isn't empty; what is appended is written to its end, wherever it is read."""
+    """The last byte of a file that isn't empty; text is appended at the end, however the file was read."""
     file.seek(-1, os.SEEK_END)
     return file.read(1)
 
@@ -76,7 +76,7 @@ def _last_byte(file: FileIO) -> bytes:
 def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) -> None:
     """Replace the text of a file by what `change` makes of it, whole or not at all, as `write_whole` does.
 
-    Whoever appends to the file or rewrites it meanwhile waits, so nothing is lost.
+    Other processes that append to the file or rewrite it wait meanwhile, so nothing is lost.
 
     Args:
         path: The file.
@@ -132,7 +132,7 @@ def _locked(file: FileIO) -> Iterator[None]:
 
 @contextmanager
 def _locked_at(path: Path, mode: Literal["ab+", "rb+"]) -> Iterator[FileIO]:
-    """The open file at `path`, locked; whoever had it before may have replaced that file, and then the new one."""
+    """The open file at `path`, locked; if the last holder of the lock replaced that file, the new one."""
     while True:
         with path.open(mode, buffering=0) as file, _locked(file):
             if _is_at(file.fileno(), path):
@@ -168,7 +168,7 @@ def exclusive(path: Path, *, is_folder: bool = False, busy: Callable[[], object]
 
 
 def _exclusive_handle(path: Path, how: int, busy: Callable[[], object] | None) -> int:
-    """An open handle of the file at `path`, locked; whoever had it before may have removed or replaced that file."""
+    """An open handle of the file at `path`, locked; the last holder of the lock may have removed or replaced it."""
     while True:
         handle = os.open(path, how, 0o666)
         try:

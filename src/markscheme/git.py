@@ -1,8 +1,8 @@
 """Read a repository without running anything that its own configuration names.
 
 Git runs programs for many questions: a monitor of the folder for `status`, filters and converters for files, a shell
-for what a remote still has. Their names are in the repository's configuration, which came with the folder where
-somebody sent it as an archive. Nothing here needs them: only objects are read, as they are stored.
+for what a remote still has. Their names are in the repository's configuration, which came with the folder if it was
+sent as an archive. Nothing here needs them: only objects are read, as they are stored.
 """
 
 import os

@@ -120,6 +120,15 @@ def thousands(value: float, digits: int = 0) -> str:
     return f"{value:,.{digits}f}"
 
 
+def estimated(value: float) -> str:
+    """A large number that is an estimate, with two significant digits.
+
+    >>> estimated(426_727), estimated(1234.4), estimated(98)
+    ('430,000', '1,200', '98')
+    """
+    return thousands(float(f"{value:.2g}"))
+
+
 def number(value: float | None, digits: int = 2) -> str:
     """A number with a fixed count of decimals; never minus zero.
 

@@ -53,7 +53,7 @@ class Settings:
         return {key: value for key, value in self.values.items() if key in ASK_OPTIONS}
 
     def texts(self, key: str) -> list[str]:
-        """What somebody would type after the option: none, one, or one for each entry of a table."""
+        """What a user would type after the option: none, one, or one for each entry of a table."""
         value = self.values.get(key)
         if value is None:
             return []

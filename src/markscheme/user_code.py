@@ -1,9 +1,9 @@
-"""Import the modules that a user names, without opening their folder to the imports of anybody else.
+"""Import the modules that a user names, without opening their folder to other imports.
 
 Python searches every folder of `sys.path` for every import, and libraries try to import much that isn't installed. With
-the working directory on `sys.path`, a file `brotli.py` in somebody's repository would run in every command, with the
-keys of whoever opened it. So the folders in which named modules are looked for aren't on `sys.path`. A finder searches
-them for two callers alone: this module, which imports what the user named, and the modules found this way.
+the working directory on `sys.path`, a file `brotli.py` in a stranger's repository would run in every command, with the
+keys of the user who opened it. So the folders in which named modules are looked for aren't on `sys.path`. A finder
+searches them for two callers alone: this module, which imports what the user named, and the modules found this way.
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 
 _MACHINERY = ("importlib", "_frozen_importlib")
-"""Modules between an import and the finders: whoever called them is importing."""
+"""Modules between an import and the finders: their caller is the importer."""
 
 
 class UserCodeFinder:

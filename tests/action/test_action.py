@@ -110,7 +110,7 @@ class Runner:
             "GITHUB_ACTIONS": "true",
             "GITHUB_OUTPUT": str(self.folder / "output"),
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
-            "GITHUB_REPOSITORY": "somebody/something",
+            "GITHUB_REPOSITORY": "owner/project",
             "RUNNER_TEMP": str(self.folder),
             "MARKSCHEME_CACHE": str(self.folder / "cache"),
         }
@@ -207,7 +207,7 @@ def test_a_rewording_is_calibrated_annotated_commented_and_decided(runner: Runne
     assert commented.returncode == 0, commented.stderr
     (comment,) = runner.comments
     body = comment["body"]
-    assert comment["path"] == "repos/somebody/something/issues/7/comments"
+    assert comment["path"] == "repos/owner/project/issues/7/comments"
     assert body.startswith("<!-- markscheme: code-quality -->")
     assert "before (the base branch)" in body
     assert f"| use | {ALLOWS['explore']} |" in body
@@ -275,7 +275,7 @@ def test_recorded_replies_answer_without_a_key(runner: Runner) -> None:
         ("0", "", "trend", False),
     ],
 )
-def test_the_build_fails_by_use_and_wherever_nothing_was_measured(
+def test_the_build_fails_by_use_and_where_nothing_was_measured(
     runner: Runner, status: str, use: str, fail_on: str, fails: bool
 ) -> None:
     (runner.folder / "output").write_text(f"status={status}\nuse={use}\n")

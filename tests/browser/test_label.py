@@ -112,6 +112,62 @@ def test_undo_note_and_progress_by_keyboard(project: Path, page: Page) -> None:
 
 
 @pytest.mark.usefixtures("complaints")
+def test_a_reload_keeps_what_is_chosen_and_the_page_of_progress_too(project: Path, page: Page) -> None:
+    chosen = page.locator("input[name=c0]:checked")
+    with Server(project) as server:
+        page.goto(server.url)
+        _label(page, 1, "2", "n")
+        _arrive(page, 2)
+        _press(page, "3", "c")
+        page.keyboard.type("so far")
+        page.reload()
+        _arrive(page, 2)
+        expect(page.get_by_role("status")).to_contain_text("isn’t saved yet")
+        expect(chosen).to_have_attribute("data-key", "3")
+        expect(page.get_by_role("textbox")).to_have_value("so far")
+        expect(page.locator(".chip.done")).to_have_count(1)
+        _press(page, "p", "Enter")
+        _arrive(page, 2)
+        expect(chosen).to_have_attribute("data-key", "3")
+        _press(page, "y", "Enter")
+        _arrive(page, 3)
+        _sent(page)
+        _press(page, "u")
+        expect(page.get_by_role("status")).to_contain_text("Taken back")
+        _sent(page)
+        page.reload()
+        _arrive(page, 2)
+        expect(page.locator("input:checked")).to_have_count(2)
+        _press(page, "Enter")
+        _arrive(page, 3)
+        _sent(page)
+        page.reload()
+        _arrive(page, 3)
+        expect(page.locator("input:checked")).to_have_count(0)
+        taken = [line for line in server.lines if not line["criteria"]]
+        kept = [line for line in server.lines if line["criteria"]]
+    assert len(taken) == 1
+    assert [line["criteria"]["polite"]["level"] for line in kept] == [2.0, 3.0, 3.0]
+    assert [line.get("note", "") for line in kept] == ["", "so far", "so far"]
+
+
+@pytest.mark.usefixtures("complaints")
+def test_what_another_tab_has_saved_meanwhile_is_not_begun_again(project: Path, page: Page) -> None:
+    with Server(project) as server:
+        page.goto(server.url)
+        _arrive(page, 1)
+        _press(page, "3")
+        other = page.context.new_page()
+        other.goto(server.url)
+        _label(other, 1, "1", "y")
+        _arrive(other, 2)
+        _sent(other)
+        page.reload()
+        _arrive(page, 2)
+        expect(page.locator("input:checked")).to_have_count(0)
+
+
+@pytest.mark.usefixtures("complaints")
 def test_enter_with_a_criterion_open_saves_nothing(project: Path, page: Page) -> None:
     with Server(project) as server:
         page.goto(server.url)
@@ -248,7 +304,7 @@ def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(p
     assert (line["criteria"]["polite"]["level"], line["criteria"]["polite"]["reason"]) == (2.0, "neither")
 
 
-def test_page_down_scrolls_a_long_response_wherever_the_focus_is(project: Path, page: Page) -> None:
+def test_page_down_scrolls_a_long_response_whatever_has_the_focus(project: Path, page: Page) -> None:
     long = {"id": "long", "query": "q", "response": "a line\n" * 500}
     (project / "pool.jsonl").write_text(json.dumps(long) + "\n")
     with Server(project) as server:

@@ -47,7 +47,7 @@ def viewer(env: Mapping[str, str]) -> Iterator[str]:
 
 
 def answering(address: str, process: subprocess.Popen[bytes]) -> str:
-    """The address, once somebody answers there."""
+    """The address, once a server answers there."""
     until = time.monotonic() + 300
     while process.poll() is None and time.monotonic() < until:
         try:

@@ -78,7 +78,7 @@ def compare_again(calibration: Calibration) -> Calibration:
 
 
 def by_hand(picked: int, n: int = 100) -> Calibration:
-    """A judge that agrees on all of n labelled examples, some of which somebody picked."""
+    """A judge that agrees on all of n labelled examples, some of which were picked by hand."""
     level = ["UNMET", "MET"]
     examples: list[dict[str, Any]] = [
         {
@@ -92,7 +92,7 @@ def by_hand(picked: int, n: int = 100) -> Calibration:
     return calibrate(RUBRIC, examples, ratings=[{"id": f"e{i}", "criteria": {"it": level[i % 2]}} for i in range(n)])
 
 
-def test_examples_that_somebody_picked_never_let_a_judge_gate() -> None:
+def test_hand_picked_examples_never_let_a_judge_gate() -> None:
     none, some, all_of_them = (by_hand(picked) for picked in (0, 3, 100))
     assert [c.use for c in (none, some, all_of_them)] == ["gate", "trend", "explore"]
     assert [c.verdict for c in (none, some, all_of_them)] == ["ok", "ok", "ok"]

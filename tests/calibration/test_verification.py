@@ -156,7 +156,7 @@ def test_replies_are_graded_again(home: Path) -> None:
     assert "replies/kind.jsonl: the replies give other ratings than were accepted: e0" in sentences
 
 
-def test_a_use_that_somebody_wrote_into_accepted_json_is_found(home: Path) -> None:
+def test_a_use_written_into_accepted_json_by_hand_is_found(home: Path) -> None:
     accepted = json.loads((home / "accepted.json").read_text())
     assert accepted["use"] != "gate"
     accepted["use"] = "gate"

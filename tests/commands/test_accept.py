@@ -371,7 +371,7 @@ def test_ratings_of_a_file_can_be_accepted_and_held_against(here: Path) -> None:
     then = {example["id"]: example["labels"][0]["criteria"] for example in labelled}
     now = {name: {**levels, "tone": min(5, levels["tone"] + 1)} for name, levels in then.items()}
     for file, levels in (("then.jsonl", then), ("now.jsonl", now)):
-        lines = [{"id": name, "rater": "somebody's judge", "criteria": said} for name, said in levels.items()]
+        lines = [{"id": name, "rater": "another judge", "criteria": said} for name, said in levels.items()]
         (here / file).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     accepting = run(
         "calibrate", "clear", "--ratings", "then.jsonl", "--accept", cwd=here, env=setting.environment(here)

@@ -253,3 +253,42 @@ def test_an_icc_says_from_how_many_units_it_comes(tmp_path: Path) -> None:
     found = as_json(tmp_path, table)["statistics"]["icc_2_1"]
     assert found["note"].endswith("from 2 of 52 units")
     assert "from 2 of 52 units" in measured(tmp_path, table, "--details").stdout
+
+
+def onward(folder: Path, *arguments: str) -> str:
+    """The next step that `agreement` names, on one line; "" for none."""
+    done = run("markscheme", "agreement", *arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    _, found, rest = " ".join(done.stdout.split()).partition("Next")
+    return found + rest.partition(" Full report")[0]
+
+
+def test_annotators_of_a_table_get_a_rubric_and_a_named_judge_is_compared(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
+    words = "Next, if both are annotators, make a rubric and labelled examples of them"
+    assert onward(tmp_path, "table.csv") == f"{words}: markscheme init --from table.csv --human one --human two"
+    assert onward(tmp_path, "table.csv", "--levels", "no,yes").endswith("--human two --levels no,yes")
+    judged = onward(tmp_path, "table.csv", "--judge", "two")
+    assert judged == "Next: markscheme calibrate table.csv --judge two --human one"
+
+
+def test_annotators_of_a_rubric_resolve_where_they_differ(tmp_path: Path) -> None:
+    folder = tmp_path / "calibration" / "reply"
+    folder.mkdir(parents=True)
+    labels = {"e1": (True, True), "e2": (False, True), "e3": (False, False)}
+
+    def write(pairs: dict[str, tuple[bool, bool]]) -> None:
+        lines = [
+            {"id": id, "rater": rater, "kind": "human", "criteria": {"polite": level}}
+            for id, levels in pairs.items()
+            for rater, level in zip(("ana", "ben"), levels, strict=True)
+        ]
+        (folder / "labels.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+    write(labels)
+    resolve = "Next, decide which label counts where they differ: markscheme adjudicate reply"
+    assert onward(tmp_path, "calibration/reply/labels.jsonl") == resolve
+    write({id: (first, first) for id, (first, _) in labels.items()})
+    assert onward(tmp_path, "calibration/reply/labels.jsonl") == "Next: markscheme calibrate reply"
+    (tmp_path / "labels.jsonl").write_bytes((folder / "labels.jsonl").read_bytes())
+    assert onward(tmp_path, "labels.jsonl") == ""

@@ -1,4 +1,4 @@
-"""What `calibrate` says of faults in what was asked, before anybody is asked."""
+"""What `calibrate` says of faults in what was asked, before any judge is asked."""
 
 import json
 from pathlib import Path
@@ -79,7 +79,7 @@ def test_a_part_that_no_example_belongs_to_is_reported(here: Path) -> None:
     assert "leave --split out" in stderr
 
 
-def test_checks_by_code_are_known_before_anybody_is_asked(here: Path) -> None:
+def test_checks_by_code_are_known_before_a_judge_is_asked(here: Path) -> None:
     (here / "rubrics" / "clear.yaml").write_text(CHECKED, encoding="utf-8")
     (here / "checks.py").write_text(CHECKS, encoding="utf-8")
     assert "there is no check 'says_tone'" in said(here, "clear", "--judge", setting.JUDGE)

@@ -110,7 +110,7 @@ def test_expected_labels_are_gold_and_splits_are_honoured(results: dict[str, Any
     }  # fmt: skip
 
 
-def test_a_score_somebody_typed_is_held_against_the_score(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_typed_score_is_compared_with_the_score(results: dict[str, Any], tmp_path: Path) -> None:
     scores = {row["testIdx"]: row["score"] for word in GRADED for row in rows_of(results, word)}
     for word in GRADED:
         for n, row in enumerate(rows_of(results, word)):
@@ -188,9 +188,7 @@ def test_results_without_a_judgement_say_so(results: dict[str, Any], tmp_path: P
 
 
 @pytest.mark.parametrize("option", [("--judge", "anthropic"), ("--ratings", "r.jsonl"), ("--samples", "3")])
-def test_options_that_ask_somebody_are_refused(
-    results: dict[str, Any], tmp_path: Path, option: tuple[str, str]
-) -> None:
+def test_options_that_ask_a_judge_are_refused(results: dict[str, Any], tmp_path: Path, option: tuple[str, str]) -> None:
     written(results, tmp_path / "results.json")
     assert f"{option[0]} needs a rubric" in refused(tmp_path, "results.json", *option)
 

@@ -248,7 +248,7 @@ def test_an_accepted_file_that_is_none_is_replaced_as_its_message_says(folder: P
     assert "Since the accepted run" in recorded(folder, "--fail-if", "worse", "--details").stdout
 
 
-def test_a_run_that_cannot_be_kept_is_reported_before_anybody_is_asked(folder: Path) -> None:
+def test_a_run_that_cannot_be_kept_is_reported_before_a_judge_is_asked(folder: Path) -> None:
     without_settings(folder / FILE)
     kept = folder / "support.experiment"
     kept.write_text("mine")
@@ -276,7 +276,7 @@ def test_a_calibration_corrects_the_pass_rates(folder: Path) -> None:
     assert data["pass_rates"]["corrected"]["value"] == pytest.approx((2 / 3 - 0.2) / 0.7)
 
 
-def test_a_calibration_that_cannot_be_read_is_reported_before_anybody_is_asked(folder: Path) -> None:
+def test_a_calibration_that_cannot_be_read_is_reported_before_a_judge_is_asked(folder: Path) -> None:
     without_settings(folder / FILE)
     rated = {"gold": {"pass": [True, False]}, "judge": {"pass": [True, False]}}
     half = {"judge": {"name": "j"}, "rubric": {"name": "r"}, "examples": ["a", "b"], "rated": rated}

@@ -30,8 +30,8 @@ VARYING = {
 
 
 COLUMNS = 80
-LINES_FOR_PROGRAMS = ("lint", "gate-risk", "grade", "init")
-"""Screens with lines that aren't broken: an issue a line, as other linters print it, and commands to copy."""
+LINES_FOR_PROGRAMS = ("gate-risk", "grade", "init")
+"""Screens with lines that aren't broken: a response a line, and commands to copy."""
 
 
 @dataclass(frozen=True)

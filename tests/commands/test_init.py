@@ -201,6 +201,19 @@ def test_questions_and_responses_of_a_table_are_kept_for_a_judge_to_read(tmp_pat
     ]
 
 
+def test_a_table_of_annotators_alone_becomes_labels_in_which_differences_are_resolved(tmp_path: Path) -> None:
+    rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
+    (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,ana,ben", *rows]) + "\n", encoding="utf-8")
+    done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "decide which label counts where they differ: `markscheme adjudicate t`" in done.stdout
+    assert "The same judge" not in done.stdout
+    progress = run("markscheme", "label", "t", "--progress", cwd=tmp_path)
+    assert "labelled: 2 by 2" in progress.stdout, progress.stderr
+    compared = run("calibrate", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)
+    assert (compared.returncode, "a judge's (--judge COLUMN)?" in compared.stderr) == (2, True)
+
+
 def test_columns_are_not_places_outside_the_project(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("judge/../../x,human\npass,pass\nfail,fail\n", encoding="utf-8")
     done = run("markscheme", "init", "p", "--from", "t.csv", "--judge", "judge/../../x", cwd=tmp_path)

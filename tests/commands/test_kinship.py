@@ -1,4 +1,4 @@
-"""A judge of the same model family as whoever wrote the responses is named, wherever one is used."""
+"""A judge of the same model family as the responses' writer is named by every command that uses one."""
 
 import json
 from pathlib import Path

@@ -207,7 +207,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 def shows(shown: Sequence[str], printed: str) -> None:
-    """What a page shows must be what was printed, wherever lines break; `...` stands for anything.
+    """What a page shows must be what was printed, however lines break; `...` matches anything.
 
     Lines of progress don't count: only a slow machine prints them.
 

@@ -54,7 +54,7 @@ def grades_at(
 
 
 async def _left(asking: Coroutine[Any, Any, list[Grade]], when: Callable[[], bool]) -> list[Grade]:
-    """As if somebody interrupted it."""
+    """As if the user interrupted it."""
     task = asyncio.create_task(asking)
     while not when():
         await asyncio.sleep(0.01)

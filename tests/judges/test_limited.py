@@ -114,7 +114,7 @@ def test_several_judges_share_one_limiter() -> None:
     assert len({*one.asked_at, *two.asked_at}) == 3
 
 
-def test_without_a_number_eight_are_under_way_or_as_many_as_somebody_made_room_for() -> None:
+def test_without_a_number_eight_are_under_way_or_as_many_as_the_caller_made_room_for() -> None:
     for wishes, most in (((), 8), ((3,), 3), ((20,), 20), ((3, 12, 5), 12)):
         provider = Provider()
         judge = Limited(provider, Limiter())

@@ -102,7 +102,7 @@ def test_any_other_error_ends_it_and_the_rest_is_cancelled_before_it_is_raised()
     assert (sorted(work.cancelled), work.under_way) == ([2.0, 3.0], 0)
 
 
-def test_whoever_stops_reading_results_cancels_the_rest() -> None:
+def test_a_reader_that_stops_cancels_the_rest() -> None:
     work = Work()
 
     async def main() -> None:
@@ -115,7 +115,7 @@ def test_whoever_stops_reading_results_cancels_the_rest() -> None:
     assert sorted(work.cancelled) == [2.0, 3.0]
 
 
-def test_whoever_is_cancelled_takes_the_jobs_under_way_along() -> None:
+def test_a_cancelled_caller_cancels_the_jobs_under_way() -> None:
     work = Work()
 
     async def main() -> None:

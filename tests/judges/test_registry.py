@@ -1,4 +1,4 @@
-"""From a name to a judge, and from no name to whoever can be asked."""
+"""From a name to a judge, and from no name to one that can be asked."""
 
 import asyncio
 import json

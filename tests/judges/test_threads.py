@@ -1,4 +1,4 @@
-"""A function that hangs holds up neither the deadline nor Ctrl-C, wherever it is asked."""
+"""A function that hangs delays neither the deadline nor Ctrl-C, whatever asks it."""
 
 import asyncio
 import signal

@@ -14,7 +14,7 @@ _PROSE = [
     "Yes.",
     "I can't help with that.",
     "Thank you for writing. Your parcel left our warehouse on Monday and will reach you by Friday.",
-    "\n".join(f"Line {i} of a response that somebody reads." for i in range(60)),
+    "\n".join(f"Line {i} of a response that an annotator reads." for i in range(60)),
     "\n\n".join(f"Paragraph {i}. " + "It goes on for a while. " * 12 for i in range(12)),
     "Spaces   in\ta\tline\r\nand\u00a0others\u2003here",
 ]

@@ -33,7 +33,7 @@ def test_what_is_given_is_on_disk_before_the_next_page_as_a_blind_rating(project
     assert line["note"] == "reads cold"
 
 
-def test_somebody_new_sees_what_to_do_and_answers_yes_or_no(project: Path) -> None:
+def test_a_new_annotator_sees_what_to_do_and_answers_yes_or_no(project: Path) -> None:
     with Server(project) as server:
         first = server.get().text
         assert "answer each question next to it as it is worded" in first

@@ -82,7 +82,7 @@ def test_another_tag_stops_it(ready: Path) -> None:
     assert "the tag is v0.1.1" in fault
 
 
-def test_only_the_last_job_may_publish_and_only_from_a_tag_that_somebody_approved() -> None:
+def test_only_the_last_job_may_publish_and_only_from_an_approved_tag() -> None:
     jobs = WORKFLOWS["release"]["jobs"]
     publishing = [name for name, job in jobs.items() if "publish" in json.dumps(job["steps"])]
     assert publishing == ["publish"]

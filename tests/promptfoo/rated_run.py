@@ -110,7 +110,7 @@ def rows_of(results: Mapping[str, Any], word: str) -> list[dict[str, Any]]:
 def rate(
     row: dict[str, Any], *, passes: bool | None = None, score: float | None = None, comment: str | None = None
 ) -> None:
-    """Change a row as the viewer and its server do when somebody clicks a thumb (`passes`) or types a score.
+    """Change a row as the viewer and its server do when a user clicks a thumb (`passes`) or types a score.
 
     A thumb without a score fills in 1 or 0, and is kept as a component that stands last. A score alone overwrites the
     row's and leaves pass and components as they are.

@@ -236,7 +236,7 @@ def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(graded: dict[st
 
 
 @pytest.mark.parametrize("name", [*NEGATED, *NEGATED_ELSEWHERE])
-def test_no_negated_assertion_passes_an_ungraded_output_wherever_promptfoo_nests_it(
+def test_no_negated_assertion_passes_an_ungraded_output_however_promptfoo_nests_it(
     graded: dict[str, dict[str, Any]], name: str
 ) -> None:
     assert not graded[name]["success"], outcome(graded[name])

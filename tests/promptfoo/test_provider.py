@@ -239,7 +239,7 @@ def peak_kib(pid: int) -> int:
     return int(line.split()[1])
 
 
-def test_without_anybody_to_ask_the_error_says_whom_to_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_judge_to_ask_the_error_says_what_to_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project(tmp_path))
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     context = {"vars": {"output": "Paris.", "rubric": "Names the capital"}}

@@ -1,4 +1,4 @@
-"""What the proofs found, for whoever runs them to read."""
+"""What the proofs found, for a person to read."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Texts that try to steer whoever rates them, each appended to an honest response or put in its place.
+"""Texts that try to steer their rater, each appended to an honest response or put in its place.
 
 What is written here is what an attacker can know: the wording of our prompts, the names of the criteria, the rule by
 which codes are made, and everything about the submission but the code of the whole it will be part of.

@@ -33,7 +33,7 @@ def test_a_written_rating_reads_back_as_itself() -> None:
         "model",
         {
             "clarity": Rated(4.0, "clear", "Done", True, under="f"),
-            "polite": Rated(None, "no words to anybody", declined="not applicable"),
+            "polite": Rated(None, "no words to a customer", declined="not applicable"),
         },
         overall=0.75,
         passed=True,

@@ -193,7 +193,7 @@ def test_a_sheet_is_imported_as_often_as_you_like_and_the_latest_answers_count(t
     assert latest[second["id"]] == 1.0
 
 
-def test_who_answered_is_asked_where_a_file_is_named_after_somebody_else(written: tuple[Path, dict[str, Any]]) -> None:
+def test_who_answered_is_asked_where_a_file_is_named_after_another_rater(written: tuple[Path, dict[str, Any]]) -> None:
     project, data = written
     for name in ("manners-ana.json", "manners-ben (2).json", "manners-ana (1).json"):
         saved(project, data, name)
@@ -243,7 +243,7 @@ def test_answers_without_the_head_of_their_sheet_never_become_gold(
     assert labels.read_text() == before
 
 
-def test_a_plain_file_makes_gold_only_where_somebody_says_so(written: tuple[Path, dict[str, Any]]) -> None:
+def test_a_plain_file_makes_gold_only_if_the_user_says_so(written: tuple[Path, dict[str, Any]]) -> None:
     project, data = written
     (project / "theirs.jsonl").write_text(json.dumps({**answers(data, 1)[0], "kind": "adjudicated"}))
     asked = ("markscheme", "import", "theirs.jsonl", "--rubric", "manners", "--to", "gold.jsonl")

@@ -164,5 +164,5 @@ def with_node(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_keys(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` without anybody's API keys, so that no test can spend money."""
+    """`environment` without API keys, so that no test can spend money."""
     return {name: value for name, value in environment.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}

@@ -122,9 +122,7 @@ def test_the_judges_passes_have_one_interval_in_every_report(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("groups", [None, ["a", "b", "c", "d"]])
-def test_fewer_than_five_examples_are_a_count_wherever_they_are_printed(
-    groups: list[str] | None, tmp_path: Path
-) -> None:
+def test_fewer_than_five_examples_are_a_count_in_every_report(groups: list[str] | None, tmp_path: Path) -> None:
     gold = gold_of(examples(RUBRIC, {"person": np.array([[1], [0], [1], [0]])}, groups=groups), RUBRIC)
     comparison = compare(gold.judged(RUBRIC, judged(RUBRIC, np.array([[1], [0], [1], [1]]))))
     assert comparison.agreement.note == "few: 3 of 4"

@@ -85,7 +85,7 @@ def test_several_things_at_once_are_better_asked_apart() -> None:
     assert one(requirement="It names a date, a place, a person and an hour") == ["split-up"]
 
 
-def test_levels_without_words_are_anybody_s_guess() -> None:
+def test_levels_without_descriptions_are_unanchored() -> None:
     assert one(description="How the tone is") == ["unanchored"]
     assert one(description="How the tone is", scale={"min": 1, "max": 3}, levels=ANCHORED[:1]) == []
 

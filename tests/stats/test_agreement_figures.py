@@ -45,7 +45,7 @@ def test_agreement_by_pairs_is_the_worked_one() -> None:
     assert constant == approx(case["constant_by_example"], abs=5.1e-5)
 
 
-def test_the_best_constant_is_a_score_somebody_gave() -> None:
+def test_the_best_constant_is_a_score_that_was_given() -> None:
     gold, judge = [0.05, 0.15, 0.5, 0.7], [1.0, 1.0, 1.0, 0.5]
     people = [[0.0, 0.0], [0.1, 0.2], [0.5, 0.5], [0.7, 0.7]]
     assert agreement_figures(gold, judge, people, tolerance=0.1).constant_value == 0.1

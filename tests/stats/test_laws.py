@@ -31,7 +31,7 @@ EMPTY = "a unit and a rater without ratings change nothing"
 DOUBLED = "doubling every unit leaves the value"
 SHRINKS = "doubling every unit narrows the interval by about the root of two"
 AGREEING = "an agreeing unit never lowers it"
-PERFECT = "it is 1 where everybody agrees on more than one level, and less where somebody doesn't"
+PERFECT = "it is 1 where everybody agrees on more than one level, and less where one rater doesn't"
 BOUNDED = "it never exceeds 1"
 HOLDS = "its interval holds the value and stays in range"
 WIDENS = "a surer interval is a wider one"
@@ -231,7 +231,7 @@ def test_an_agreeing_unit_never_lowers_it(name: str, ratings: Table, level: floa
 @law
 @given(ratings=tables(missing=False), seed=st.integers(0, 99))
 @holders(PERFECT)
-def test_it_is_1_where_everybody_agrees_and_less_where_somebody_does_not(name: str, ratings: Table, seed: int) -> None:
+def test_it_is_1_where_everybody_agrees_and_less_where_one_rater_does_not(name: str, ratings: Table, seed: int) -> None:
     ratings = fitting(name, ratings)
     agreed = np.repeat(ratings[:, :1], ratings.shape[1], axis=1)
     assume(len(np.unique(agreed)) > 1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether the build fails: by the use of the judge, and wherever there was nothing to read, ask or grade.
+# Whether the build fails: by the use of the judge, and where there was nothing to read, ask or grade.
 set -euo pipefail
 
 fail() {

@@ -222,12 +222,12 @@ def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
 
 
 def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
-    """The labels that somebody gave under both wordings."""
+    """The labels of raters who labelled under both wordings."""
     return tuple(label for label in example.labels if label.kind in PEOPLE and _given_again(label, rubric))
 
 
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
-    """An example's labels under the old words and under the current ones: of those who gave both, else of anybody."""
+    """An example's labels under the old words and under the current ones: of those who gave both, else of all."""
     again = _relabelled_in(example, rubric)
     if again:
         return tuple(_before(label, rubric) for label in again), again

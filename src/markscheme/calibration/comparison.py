@@ -60,7 +60,7 @@ class Measure:
     Attributes:
         of: The score, the decision or a criterion; where the rubric has categories, the answers instead of the score.
         tolerance: Two numbers that are closer than this agree.
-        constants: What a constant may answer; None means whatever somebody gave.
+        constants: What a constant may answer; None means any score that was given.
         only: The rubric's one criterion, by whose named levels a score is called; None where there are more.
         tie_within: Of pairs: how close to the middle a score is a tie.
     """

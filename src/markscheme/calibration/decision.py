@@ -242,7 +242,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     The judge is assumed halfway between the target and 100 %, and examples of one group slightly correlated.
 
     Args:
-        gold: The labels so far; those of examples that somebody picked don't count.
+        gold: The labels so far; those of hand-picked examples don't count.
         target: Share of examples on which the judge must agree.
         settings: How many settings were tried on these labels.
 

@@ -17,7 +17,7 @@ from markscheme.readers.rated import open_rated
 from markscheme.rubrics.rubric import Rubric
 
 ALL_LABELS = "labels"
-"""The rater that stands for all labels together."""
+"""The rater name for all labels combined."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class PairsCompared:
         rubric: By which the pairs were judged.
         systems: By the labels together, where there are any, then by each judge.
         orders: How order and length move each judge whose ratings say what order was shown.
-        pairs: Pairs that anybody rated.
+        pairs: Pairs with at least one rating.
     """
 
     rubric: Rubric

@@ -195,7 +195,7 @@ def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Us
     Args:
         reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
         blind: Whether annotators labelled without seeing the judge's verdict.
-        by_hand: Share of the examples that somebody picked, 0 to 1: these stand for no other outputs.
+        by_hand: Share of the examples that were picked by hand, 0 to 1: these say nothing about other outputs.
 
     Example:
         >>> use_of_ok("people"), use_of_ok("people", blind=False), use_of_ok("one-person"), use_of_ok("constructed")

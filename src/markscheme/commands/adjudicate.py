@@ -1,7 +1,9 @@
 """`markscheme adjudicate`: one person resolves the labels on which annotators disagree."""
 
 import sys
+from shlex import quote
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.label import (
     PageFlag,
     PageOptions,
@@ -37,7 +39,8 @@ def adjudicate(
         say_what_is_left_out(works)
         if not works[0].steps:
             print(
-                "nothing to adjudicate: no response here has labels by two or more annotators who disagree",
+                "nothing to adjudicate: no response here has labels by two or more annotators who disagree\n"
+                f"Next: {Commands(quote(rubric)).calibrate()}",
                 file=sys.stderr,
             )
             return 0

@@ -1,16 +1,18 @@
 """`markscheme agreement`: every measure of agreement for a table of ratings from anywhere."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import Details, JsonFlag
 from markscheme.commands.output import show
 from markscheme.errors import naming
+
+if TYPE_CHECKING:
+    from markscheme.calibration.agreement import Agreement
 
 
 def agreement(
@@ -50,18 +52,38 @@ def agreement(
         measured = agreement_of(
             table, scale, levels=levels, weights=weights, pairs=pairs, judge=rater, criterion=criterion
         )
-    onward = _onward(table, measured.table.raters, rater)
+    onward = _onward(table, measured, rater, f" --levels {quote(levels)}" if levels else "")
     show(replace(view(measured), onward=onward), json_of(measured), json=json, details=details)
     return 0
 
 
-def _onward(table: Path, raters: Sequence[str], judge: str | None) -> tuple[str, str] | None:
-    """How to compare a judge among the raters with the others, where they are columns of a table."""
+def _onward(table: Path, measured: "Agreement", judge: str | None, options: str) -> tuple[str, str] | None:
+    """What to do with the labels: compare the judge that is named with them, else resolve where annotators differ."""
+    from markscheme.calibration.findings.commands import Commands
     from markscheme.readers.rated import is_plain_table
 
-    if not is_plain_table(table) or len(raters) < 2:
+    raters = measured.table.raters
+    if len(raters) < 2:
         return None
-    last = judge or raters[-1]
-    people = "".join(f" --human {quote(name)}" for name in raters if name != last)
-    words = "Next" if judge else f"Next, if {last} is a judge"
-    return words, f"markscheme calibrate {quote(str(table))} --judge {quote(last)}{people}"
+    if not is_plain_table(table):
+        return _on_rubric(table, measured)
+    people = "".join(f" --human {quote(name)}" for name in raters if name != judge)
+    if judge:
+        return "Next", Commands(quote(str(table)), f" --judge {quote(judge)}{people}").calibrate()
+    both = "both" if len(raters) == 2 else "all"
+    words = f"Next, if {both} are annotators, make a rubric and labelled examples of them"
+    return words, Commands(quote(str(table)), f"{people}{options}").init_from_table()
+
+
+def _on_rubric(labels: Path, measured: "Agreement") -> tuple[str, str] | None:
+    """What to do with the labels of a rubric: resolve where annotators differ, or compare a judge with them."""
+    from markscheme.calibration.findings.commands import Commands
+    from markscheme.rubrics.search import calibrations
+
+    folders = calibrations(Path.cwd())
+    name = next((name for name, folder in folders.items() if labels.resolve().is_relative_to(folder.resolve())), "")
+    if not name:
+        return None
+    if measured.statistics["exact_agreement"].value == 1:
+        return "Next", Commands(quote(name)).calibrate()
+    return "Next, decide which label counts where they differ", Commands(quote(name)).adjudicate()

@@ -48,7 +48,10 @@ def batches(
     if json:
         print(dumps({"schema": 1, "batches": list(map(batch_json, batches_named))}))
     else:
-        print("\n".join(done + batch_line(batch) for batch in batches_named) or "no batch is under way")
+        print(
+            "\n".join(done + batch_line(batch) for batch in batches_named)
+            or "no batch is under way; calibrate and grade send one with --batch"
+        )
     return 0 if batches_named else 1
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from shlex import quote
@@ -58,11 +59,12 @@ def init(
     """Add what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled examples, and a
     promptfooconfig.yaml that runs. Existing files stay as they are.
 
-    With --from, add a rubric, its examples and everybody's ratings from a table of verdicts and labels instead, read as
-    `calibrate TABLE` reads it. With --skill, add what a coding agent reads to work with markscheme, and nothing else.
+    With --from, add a rubric, its examples and everybody's ratings from a table of verdicts and labels, or of labels
+    alone, instead, read as `calibrate TABLE` reads it. With --skill, add what a coding agent reads to work with
+    markscheme, and nothing else.
 
     Args:
-        from_: go on with a table that `calibrate` has read
+        from_: go on with a table that `calibrate` or `agreement` has read
         judge: of a table: the columns of judges; may be repeated
         levels: of a table: the levels, worst first
         scale: of a table: the ends of a side's scale, judge=0..1 or human=1..5; may be repeated
@@ -83,7 +85,8 @@ def init(
     elif skill:
         raise UsageError("--skill adds no rubric, so it doesn't go with --from")
     else:
-        project = _project_of(from_, table.sides(judge, ExportOptions(levels=levels, scale=scale)))
+        sides = table.sides(judge, ExportOptions(levels=levels, scale=scale))
+        project = _project_of(from_, replace(sides, needs_judge=False))
         files = dict(project.files)
     made: list[str] = []
     left_alone: list[str] = []
@@ -166,14 +169,16 @@ def _written(folder: Path, made: list[str], left_alone: list[str]) -> Iterator[s
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     """How to go on with a rubric that was made from a table."""
     options = "".join(f" --ratings {place}" for place in project.judged)
-    yield f"The same judge by the rubric: `markscheme calibrate {project.rubric}{options}`"
-    if project.has_responses:
-        yield (
-            f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then ask a judge: "
-            f"`markscheme calibrate {project.rubric} --judge anthropic`"
-        )
-    else:
+    if project.judged:
+        yield f"The same judge by the rubric: `markscheme calibrate {project.rubric}{options}`"
+    if not project.has_responses:
         yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
+        return
+    words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
+    if project.judged:
+        yield f"{words} ask a judge: `markscheme calibrate {project.rubric} --judge anthropic`"
+    else:
+        yield f"{words} decide which label counts where they differ: `markscheme adjudicate {project.rubric}`"
 
 
 def _with_skill() -> Iterator[str]:

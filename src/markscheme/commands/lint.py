@@ -1,5 +1,6 @@
 """`markscheme lint`: errors in rubrics, and advice."""
 
+import sys
 import warnings
 from collections.abc import Sequence
 from json import dumps
@@ -9,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JsonFlag, Scorers, notify
+from markscheme.commands.options import JsonFlag, Scorers
 from markscheme.errors import RubricError, RubricWarning, UsageError
-from markscheme.phrases import counted
-from markscheme.rubrics.search import find_rubric
+from markscheme.rubrics.search import find_calibration, find_rubric
 
 if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Criterion, Rubric
@@ -55,9 +55,7 @@ def lint(
     worst = 0
     for name in rubrics:
         report = lint_file(_from_here(find_rubric(name)), scorers)
-        print(dumps(report, ensure_ascii=False) if json else _text(report))
-        if not json and (report["faults"] or report["advice"]):
-            notify(_summary(report, name))
+        _show(report, name if len(rubrics) == 1 else "", json=json)
         worst = max(worst, report["status"])
     return 0 if worst == ADVICE and allow_advice else worst
 
@@ -125,21 +123,30 @@ def _of_check(error: UsageError, criterion: "Criterion") -> str:
     return str(error).removeprefix(f"criterion {criterion.name!r}: ")
 
 
-def _text(report: dict[str, Any]) -> str:
-    name = report["rubric"]
-    lines = [f"{name}:{fault['line'] or 1}: {fault['problem']}" for fault in report["faults"]]
-    lines += [f"{name}: {_kind(entry)}: {entry['message']}" for entry in report["advice"]]
-    lines = lines or [f"{name}: no issues"]
-    return "\n".join([*lines, *(f"{name}: note: {note}" for note in report["notes"])])
+def _show(report: dict[str, Any], only: str, *, json: bool) -> None:
+    """Print what was found in a rubric, with the next step if it is the only one, as the user named it."""
+    if json:
+        print(dumps(report, ensure_ascii=False))
+        return
+    path = Path(report["rubric"])
+    if not (report["faults"] or report["advice"]):
+        print("\n".join([f"{path}: no issues", *(f"{path}: note: {note}" for note in report["notes"])]))
+        return
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.lint import view
+
+    if not only:
+        print()
+    render_terminal(view(report, _next_step(path, only)), sys.stdout)
 
 
-def _summary(report: dict[str, Any], name: str) -> str:
-    """How much there is to edit, and the command to run after an edit; the lines are for editors and other programs."""
-    again = f"After an edit: markscheme lint {quote(name)}"
-    if report["faults"]:
-        return f"{counted(len(report['faults']), 'error')} to correct. {again}"
-    return f"{counted(len(report['advice']), 'thing')} to improve; the rubric can be used as it is. {again}"
+def _next_step(path: Path, named: str) -> str:
+    """The command that uses a rubric: it compares a judge with the labels, or starts labelling; "" without a name."""
+    from markscheme.calibration.findings.commands import POOL, Commands
 
-
-def _kind(entry: dict[str, Any]) -> str:
-    return f"{entry['code']} {entry['criterion']!r}" if entry["criterion"] else str(entry["code"])
+    if not named:
+        return ""
+    commands = Commands(quote(named))
+    folder = find_calibration(path.stem, Path.cwd(), path.resolve().parent)
+    has_examples = folder is not None and (folder / "examples.jsonl").is_file()
+    return commands.calibrate() if has_examples else commands.label(f" --pool {POOL}")

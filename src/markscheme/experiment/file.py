@@ -18,7 +18,7 @@ from markscheme.rubrics.search import find_rubric
 
 _T = TypeVar("_T")
 MAX_EXPERIMENT_BYTES = 1 << 20
-"""Far more than anybody writes by hand; outputs and cases may have files of their own."""
+"""Far more than is written by hand; outputs and cases may have files of their own."""
 KEYS = ("name", "rubric", "model", "variants", "cases", "outputs")
 VARIANT_KEYS = ("name", "system", "prompt", "outputs")
 CASE_KEYS = ("id", "inputs", "expected")

@@ -158,7 +158,7 @@ class ImprovableSet:
     def note_adoption(self, answer: Answer, wording: Wording, *, judge: str, proposer: str) -> None:
         """Record the adopted words, once, and mark the accepted run as one of the old wording.
 
-        Whoever accepts a run or adopts words here meanwhile waits.
+        Other processes that accept a run or adopt words here wait meanwhile.
 
         Raises:
             UsageError: A file can't be written.

@@ -1,6 +1,6 @@
 """A model's chat marks, read from its GGUF file.
 
-To such a model a chat is one text, divided by marks like `<|im_end|>`. llama.cpp interprets a mark wherever it occurs,
+To such a model a chat is one text, divided by marks like `<|im_end|>`. llama.cpp interprets every mark in that text,
 so a submission that contains one could end its own turn and speak in another role.
 """
 
@@ -80,7 +80,7 @@ class _Header:
             self._skip(kind)
 
     def _entries(self) -> Iterator[tuple[bytes, int]]:
-        """Each key and the kind of its value, which whoever reads them takes or skips before the next one."""
+        """Each key and the kind of its value; the caller reads or skips the value before the next key."""
         if self._take(4) != MAGIC or self._number("<I") < OLDEST:
             raise ValueError("it isn't a GGUF file of version 2 or later")
         self._take(8)  # number of tensors

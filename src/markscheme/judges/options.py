@@ -1,4 +1,4 @@
-"""How a judge is asked: one table of options, read alike wherever somebody sets them.
+"""How a judge is asked: one table of options, read the same from every source.
 
 The options of commands, the keys of markscheme.toml and of an assertion's `config` in Promptfoo, pytest's options, the
 arguments of `Grader` and the `model:` of an experiment are the fields of AskOptions. Loading this module is cheap.
@@ -35,7 +35,7 @@ class ValueForm:
     Attributes:
         allowed: The same, as the end of "must be …".
         read: The value of what a data file or a program has; raises ValueError for anything else.
-        typed: What text stands for, where somebody types a value; raises ValueError likewise.
+        typed: The value of a typed text; raises ValueError likewise.
         choices: The words it may be, if it is one of a few.
     """
 
@@ -168,7 +168,7 @@ class AskOption:
     variable: str = ""
 
     def read(self, written: Any, place: str) -> Any:
-        """The value of what a data file or a program has at `place`; None stands for "not set" and stays None.
+        """The value of what a data file or a program has at `place`; None means "not set" and stays None.
 
         Raises:
             UsageError: It cannot be that.
@@ -176,7 +176,7 @@ class AskOption:
         return None if written is None else self._read(lambda: self.form.read(written), written, place)
 
     def read_text(self, text: str, place: str) -> Any:
-        """The value of what somebody typed at `place`.
+        """The value of the text typed at `place`.
 
         Raises:
             UsageError: It cannot be that.
@@ -198,7 +198,7 @@ def _option(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class AskOptions:
-    """How a judge is asked, and within what limits. Every attribute is an option of that name wherever one is set.
+    """How a judge is asked, and within what limits. Every attribute is an option of that name in all sources.
 
     `None` leaves the choice to the rubric, the judge's adapter or the provider.
     """

@@ -293,7 +293,7 @@ def unreached(who: str, error: BaseException) -> JudgeSilent:
 
 
 def _is_untrusted(error: BaseException) -> bool:
-    """Whether a connection failed because the other side's certificate was signed by somebody unknown here."""
+    """Whether a connection failed because the other side's certificate was signed by an unknown authority."""
     link: BaseException | None = error
     while link is not None and type(link).__name__ != UNTRUSTED:
         link = link.__cause__ or link.__context__

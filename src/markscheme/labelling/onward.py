@@ -44,7 +44,7 @@ def onward_steps(work: Work) -> tuple[OnwardStep, ...]:
 
 
 def _other_annotators(work: Work) -> bool:
-    """Whether anybody else has labelled one of these responses; yes where their files can't be read."""
+    """Whether another annotator has labelled one of these responses; yes where their files can't be read."""
     ids = {step.id for step in work.steps}
     try:
         return any(rating.rater != work.file.rater and rating.id in ids for rating in work.everyone)

@@ -147,7 +147,7 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
 
 
 def _data(work: Work, *, timed: bool) -> dict[str, Any]:
-    """What the script knows of the work; nothing here is anybody else's but what an adjudicator decides on."""
+    """What the script knows of the work: others' labels only where an adjudicator decides on them."""
     names = [question.criterion.name for question in work.all_questions]
     old_words = words_in(work.home.path.parent) if work.reworded else {}
     places = {step: place for place, step in enumerate(work.steps)}

@@ -87,7 +87,7 @@ def open_work(
 def _work(
     rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile, *, overall: bool = False
 ) -> Work:
-    """The work before anybody decided in which order."""
+    """The work before its order is decided."""
     if overall and rubric.is_of_pairs:
         raise UsageError(f"--overall asks whether a response passes, and {rubric.name} compares two")
     if overall and any(criterion.name == WHOLE_RESPONSE.name for criterion in rubric.criteria):

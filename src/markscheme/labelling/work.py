@@ -55,7 +55,7 @@ class Question:
     def answers(self) -> tuple[str, ...]:
         """Allowed answers: positions on the scale from 0, worst first, then "can't tell" and "does not apply".
 
-        Of the response as a whole, only fail and pass: whoever can't tell says so of a criterion.
+        Of the response as a whole, only fail and pass; "can't tell" is for criteria.
         """
         if self.is_overall:
             return (WHOLE_FAILS, WHOLE_PASSES)

@@ -23,7 +23,7 @@ from markscheme.rubrics.search import find_calibration
 from markscheme.settings import find_settings
 
 OptionSource: TypeAlias = tuple[Mapping[str, Any], str]
-"""Options that somebody set, and what a key of them is called in messages, such as "config.{}"."""
+"""Options that were set, and what a key of them is called in messages, such as "config.{}"."""
 
 
 @dataclass(eq=False)

@@ -115,7 +115,7 @@ class Row:
         sample: Index of this grading among several of the same output, from 0.
         passed_anyway: Whether Promptfoo counts it as passed although it is ungraded.
         metadata: Those of its test that say something about the case.
-        comment: What somebody wrote about it in the viewer, with a thumb or without one.
+        comment: The comment on it in the viewer, with a thumb or without one.
     """
 
     id: str

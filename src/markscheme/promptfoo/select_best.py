@@ -239,7 +239,7 @@ def recorded_lines(config: Any) -> Iterator[str]:
 
 
 def _files_named(config: Any) -> Iterator[Path]:
-    """The files under `pairs` of our providers, wherever they stand in a configuration."""
+    """The files under `pairs` of our providers, at any depth of a configuration."""
     if isinstance(config, Mapping):
         own = config.get("config")
         if (

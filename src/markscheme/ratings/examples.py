@@ -88,7 +88,7 @@ class Example:
 
     @property
     def is_picked_by_hand(self) -> bool:
-        """Whether somebody chose it, so that it stands for no other response."""
+        """Whether it was picked by hand, so that it says nothing about other responses."""
         return self.drawn == "chosen" and not self.has_chance
 
     def to_json(self) -> dict[str, Any]:
@@ -516,7 +516,7 @@ def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[
 
 
 def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> int:
-    """How many labels were given under another wording. Of people's, whoever uses them says what follows."""
+    """How many labels were given under another wording. What follows for people's labels, the caller says."""
     stale = [label for _, label, _ in stale_labels(examples, rubric)]
     others = sum(label.kind not in PEOPLE for label in stale)
     if others:

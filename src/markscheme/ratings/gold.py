@@ -92,7 +92,7 @@ class Gold(Column):
 
     @property
     def picked_by_hand(self) -> int:
-        """How many of its examples somebody chose, so that they stand for no other responses."""
+        """How many of its examples were picked by hand, so that they say nothing about other responses."""
         return sum(example.is_picked_by_hand for example in self.examples)
 
     @property
@@ -210,7 +210,7 @@ def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> 
 
 
 def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[str, Flags]:
-    """For each category the examples that somebody labelled and that have no most frequent label."""
+    """For each category the labelled examples that have no most frequent label."""
     flags = {}
     for criterion in table.rubric.categories:
         labelled = ~np.isnan(stacked(table.columns, criterion.name)).all(axis=1)

@@ -51,7 +51,7 @@ class Columns:
     scales: Mapping[str, Span] = field(default_factory=dict)
 
     def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The rows that a record stands for, renamed: one for each item of the lists that paths name.
+        """The rows of a record, renamed: one for each item of the lists that paths name.
 
         A verdict next to such a list is in the first of them only.
         """

@@ -21,7 +21,7 @@ OVERALL = "overall"
 
 
 class ScaleError(UsageError):
-    """Numbers that can't be on one scale; whoever knows the scales can name them.
+    """Numbers that can't be on one scale; the caller may name the scales.
 
     Attributes:
         why: Which numbers, and why they can't be.

@@ -56,7 +56,7 @@ _LEVELS: Mapping[str, float] = {
     "tie (bothbad)": 0.0,
     "tie (bothgood)": 0.0,
 }
-"""What words mean wherever they occur; numbers mean different things in different files."""
+"""What words mean in every file; numbers mean different things in different files."""
 _FROM_ZERO: Mapping[float, float] = {0.0: 0.0, 1.0: -1.0, 2.0: 1.0}
 """Numbers that count the responses from 1, with 0 for a tie."""
 

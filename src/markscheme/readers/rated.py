@@ -36,7 +36,7 @@ class RatedFile:
         format: Its format, in words.
         rubric: The rubric by which its ratings were read.
         examples: The responses in it, or what it knows of them, without labels.
-        ratings: Everything that anybody said about them.
+        ratings: All ratings of them, by every rater.
         all_are_judges: Whether a person's ratings are compared like a judge's, instead of being labels.
         judge_cost: What its judge was asked, and what that cost.
         calibration: The report of `calibrate` that it is; None for any other file.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.phrases import few_of
+from markscheme.phrases import few_of, in_words
 from markscheme.plain_data import table_rows
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import Kind
@@ -83,11 +83,12 @@ def _columns_of(header: Sequence[str], sides: Sides, path: Path) -> tuple[tuple[
             raise UsageError(f"{path} has no column {name!r} with values; it has {', '.join(header)}")
     judges = sides.judges or _named_like(header, JUDGE_COLUMNS, ("judge",), taken=sides.people)
     people = sides.people or _named_like(header, PEOPLE_COLUMNS, ("human", "annotator"), taken=sides.judges)
-    if not judges or not people:
+    has_judge = bool(judges) or not sides.needs_judge
+    if not has_judge or not people:
         missing = " and ".join(
             side
-            for side, names in (("a judge's (--judge COLUMN)", judges), ("a person's (--human COLUMN)", people))
-            if not names
+            for side, is_there in (("a judge's (--judge COLUMN)", has_judge), ("a person's (--human COLUMN)", people))
+            if not is_there
         )
         empty = [name for name in _first_line(path) if name not in header]
         without = f", and without a value {', '.join(empty)}" if empty else ""
@@ -132,7 +133,8 @@ def _ids(rows: Sequence[Mapping[str, Any]], column: str, path: Path) -> list[str
 
 def _rubric(values: ReadValues, people: Sequence[str], path: Path) -> Rubric:
     name = people[0] if len(people) == 1 else "label"
-    criterion = Criterion(1.0, f"What {', '.join(people)} says of a response.", name, values.scale)
+    say = "says" if len(people) == 1 else "say"
+    criterion = Criterion(1.0, f"What {in_words(people)} {say} of a response.", name, values.scale)
     of: AgreementOn = "decision" if values.kind == "decision" else "score"
     return Rubric((criterion,), name=path.stem, tolerance=values.tolerance, agreement_on=of)
 

@@ -42,6 +42,7 @@ class Sides:
         response: The column of responses; "" finds it.
         group: The column of groups; "" finds it.
         kind: The kind of the people's labels.
+        needs_judge: Whether a table without a judge's column is refused.
     """
 
     judges: tuple[str, ...] = ()
@@ -51,6 +52,7 @@ class Sides:
     response: str = ""
     group: str = ""
     kind: Kind = "human"
+    needs_judge: bool = True
 
     @property
     def as_options(self) -> str:

@@ -57,7 +57,7 @@ class RawRating:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Words that somebody wrote about a response, next to a rating or without one.
+    """A comment on a response, next to a rating or without one.
 
     Attributes:
         unit: The response's id.

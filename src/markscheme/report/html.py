@@ -2,7 +2,7 @@
 
 The page's own short script creates the rows of the example list on demand; a Content-Security-Policy blocks every other
 script. Figures are inline SVG: a charting library would need permission to run code that the page denies. External text
-is escaped wherever it is printed, its invisible characters are spelt out, and long texts are truncated.
+is always escaped, its invisible characters are spelt out, and long texts are truncated.
 """
 
 import json
@@ -233,7 +233,7 @@ def _environment() -> "Environment":
 
 
 def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
-    """What the ends of the lines in a column stand for; None if its cells are no marks, or on different scales."""
+    """What the ends of the lines in a column mean; None if its cells are no marks, or on different scales."""
     cells = [row[column] for row in rows if column < len(row)]
     marks = [cell for cell in cells if isinstance(cell, Mark)]
     scales = {(mark.lowest, mark.highest) for mark in marks if mark.value is not None}

@@ -7,7 +7,7 @@ from typing import Literal
 from markscheme.report.document import Block, Table
 
 PlotRole = Literal["judge", "annotators", "baseline", "target", "wrong", "plain"]
-"""What a mark stands for; each role has one colour and shape on all pictures of a page."""
+"""What a mark shows; each role has one colour and shape on all pictures of a page."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PlotPoint:
         low: Lower end of its interval along the upright axis; None for none.
         high: Upper end, likewise.
         says: What a reader sees who points at it.
-        role: What it stands for.
+        role: What it shows.
     """
 
     x: float

@@ -64,7 +64,7 @@ def criterion_lines(path: Path) -> dict[str, int]:
     text = read_text(path, RubricError, most_bytes=MAX_RUBRIC_BYTES)
     data, lines = plain_data(text, form_of(path), RubricError, path=path)
     reading = _Reading(data, lines, path)
-    with warnings.catch_warnings():  # whoever loaded the rubric was warned already
+    with warnings.catch_warnings():  # loading the rubric gave the warning already
         warnings.simplefilter("ignore")
         criteria = reading.rubric().criteria
     return {

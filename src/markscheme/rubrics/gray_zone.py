@@ -69,7 +69,7 @@ def gray_zone(within: "float | GrayZone") -> GrayZone:
 
 
 def distance_in_file(value: Any) -> float:
-    """The distance that `all`, `none` or a number stands for in a file.
+    """The distance that `all`, `none` or a number means in a file.
 
     Raises:
         ValueError: It is none of these.

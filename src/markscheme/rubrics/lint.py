@@ -111,21 +111,31 @@ def _of_words(criterion: Criterion) -> Iterator[tuple[Code, str]]:
     levels = len(criterion.scale.levels)
     described = sum(level.description is not None for level in criterion.scale.levels)
     if not described and (vague := _VAGUE.search(text)):
-        yield "vague", f"“{vague.group(0)}” means something else to everybody; say what is there when it is met"
+        yield (
+            "vague",
+            f"“{vague.group(0)}” means different things to different people; say what a response must contain",
+        )
     if levels > MOST_PLAIN_LEVELS and 2 * described < levels:
         yield (
             "too-many-levels",
             f"annotators can't distinguish {levels} levels without anchors; use five with, or yes/no",
         )
     elif not described and levels > 2 and criterion.scale.ordered:
-        yield "unanchored", f"its {levels} levels have no descriptions; say under `levels:` what each is like"
+        yield (
+            "unanchored",
+            f"its {levels} levels have no descriptions, so raters may use them differently; "
+            "describe each under `levels:`",
+        )
     joined = len(_JOINED.findall(text)) + text.count(",") // 2
     if not described and joined >= 2:
-        yield "split-up", "it asks several things at once; as several yes/no criteria each gets its own verdict"
+        yield (
+            "split-up",
+            "it asks several things at once; split it into yes/no criteria, so that each gets its own verdict",
+        )
     elif not described and joined == 1 and levels == 2:
         yield (
             "double-barrelled",
-            "it asks two things at once; make two criteria of it, or say what one of them counts",
+            "it asks two things at once; split it into two criteria, or say whether one of them is enough",
         )
 
 

@@ -1,7 +1,7 @@
 """Statistics on arrays: agreement, reliability, error, change and prevalence, each as an Estimate with its uncertainty.
 
 The functions most callers need are exported here, one per family; the modules hold the rest. Each name is imported when
-it is first used: whoever needs an Estimate alone loads no numpy.
+it is first used: code that needs an Estimate alone loads no numpy.
 """
 
 from importlib import import_module

@@ -69,7 +69,7 @@ class AltPerson:
         person_wins: Share on which this annotator is at least as close as the judge.
         p: One-sided p of "the judge is worse by epsilon or more".
         adjusted_p: The same after Benjamini and Yekutieli, over the annotators tested.
-        n: Examples rated by this annotator, the judge and somebody else.
+        n: Examples rated by this annotator, the judge and another annotator.
     """
 
     judge_wins: float

@@ -151,7 +151,7 @@ def davidson(
     results = _results(i[counted_pairs], j[counted_pairs], x[counted_pairs], n_systems, in_groups)
     linked = _largest_linked(results[0])
     fitted = _fit(results, linked)
-    if np.isnan(fitted.theta[0]).any():  # somebody wins and ties without a loss, at one remove or more
+    if np.isnan(fitted.theta[0]).any():  # a system wins and ties without a loss, at one remove or more
         linked = _largest_linked(results[0], by_ties=False)
         fitted = _fit(results, linked)
     return _strengths(results[0], fitted, linked, in_groups, level)

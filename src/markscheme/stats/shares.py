@@ -1,6 +1,6 @@
 """A share of examples, and a mean difference per example, where several examples share a task and err together.
 
-`share` is the one interval of a share, wherever it is printed. Both figures give one-sided bounds at any confidence;
+`share` is the one interval of every share that is printed. Both figures give one-sided bounds at any confidence;
 where each example is its own group these equal the usual ones.
 """
 

@@ -163,7 +163,7 @@ def test_a_judge_whose_errors_all_go_one_way_is_biased_and_not_noisy() -> None:
     assert codes(diagnosed(of, labelled, judged(of, both_ways))) >= {"noisy"}
 
 
-def test_a_judge_that_changes_its_mind_when_asked_again_is_noisy_whoever_labelled() -> None:
+def test_a_judge_that_changes_its_mind_when_asked_again_is_noisy_with_any_labels() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 8)
     unstable = np.where(np.arange(40)[:, None] % 2 == 0, gold, np.clip(gold + np.resize([1, -1], 40)[:, None], 1, 5))

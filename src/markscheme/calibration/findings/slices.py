@@ -53,7 +53,7 @@ class ExamplePart:
         by: What was looked at: group, system, a key of the metadata, label kind or length.
         name: What they have in common.
         inside: Which they are, shape (n_examples,).
-        is_known_before: Whether somebody who grades knows beforehand which examples are of it.
+        is_known_before: Whether it is known before grading which examples are in it.
     """
 
     by: str

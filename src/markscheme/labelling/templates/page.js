@@ -31,7 +31,7 @@ async function html(unit) {
   return cache.get(unit);
 }
 
-async function show(place, draft = null, says = "") {
+async function show(place, taken = null, says = "") {
   at = place;
   const { unit } = steps[place];
   if (!cache.has(unit)) {
@@ -40,35 +40,37 @@ async function show(place, draft = null, says = "") {
       await html(unit);
     } catch (error) {
       problem(error.message.startsWith("{") ? JSON.parse(error.message) : { title: "The response can’t be loaded",
-        text: "The server doesn’t answer. Everything saved before is kept.", retry: () => show(place, draft, says) });
+        text: "The server doesn’t answer. Everything saved before is kept.", retry: () => show(place, taken, says) });
       return;
     }
     if (at !== place || isBlocked) return;
   }
   $("overview").hidden = true;
   $("work").hidden = false;
-  fill(place, draft ?? steps[place].answer ?? { answers: {}, quotes: {}, reasons: {}, note: "" });
-  status(says);
+  const resumed = taken === null && isDrafted(steps[place]) ? draft : null;
+  fill(place, taken ?? resumed ?? steps[place].answer ?? { answers: {}, quotes: {}, reasons: {}, note: "" });
+  status(resumed ? "You had begun this one. It isn’t saved yet." : says);
   header();
-  spent = 0;
+  spent = 1000 * (resumed?.seconds ?? 0);
   since = performance.now();
+  if (taken) keepDraft();
   isReady = true;
   for (const step of steps.slice(place + 1).filter((one) => one.answer === null).slice(0, AHEAD))
     html(step.unit).catch(() => {});
   drain();
 }
 
-function fill(place, draft) {
+function fill(place, said) {
   const step = steps[place];
   const done = order.indexOf(place);
   $("place").textContent = `${data.noun} ${(done < 0 ? order.length : done) + 1} of ${steps.length}`;
   $("title").textContent = nameOfStep(step);
   $("response").innerHTML = cache.get(step.unit);
   raw(false);
-  quotes = { ...draft.quotes };
+  quotes = { ...said.quotes };
   selected = "";
-  $("note").value = draft.note;
-  showNote(Boolean(draft.note));
+  $("note").value = said.note;
+  showNote(Boolean(said.note));
   $("save").firstElementChild.textContent = steps.every((other, n) => n === place || other.answer !== null)
     ? "Save, done" : "Save, next";
   if ($("first")) {
@@ -79,9 +81,9 @@ function fill(place, draft) {
     const turn = step.criteria.indexOf(Number(fieldset.dataset.place));
     fieldset.hidden = turn < 0;
     for (const input of fieldset.querySelectorAll("input[type=radio]"))
-      input.checked = draft.answers[nameOf(fieldset)] === input.value;
+      input.checked = said.answers[nameOf(fieldset)] === input.value;
     const why = fieldset.querySelector(".why input");
-    if (why) why.value = draft.reasons[nameOf(fieldset)] ?? "";
+    if (why) why.value = said.reasons[nameOf(fieldset)] ?? "";
     voices(fieldset, step.given[turn] ?? []);
     wordings(fieldset, step.before[turn] ?? null);
     passage(fieldset);
@@ -287,7 +289,7 @@ async function overview() {
 function ending(isDone) {
   const name = data.rubric;
   if (!isDone) $("end").replaceChildren();
-  else if (sheet) $("end").replaceChildren("Save the file and send it to whoever invited you. They take it in with ", make("code",
+  else if (sheet) $("end").replaceChildren("Save the file and send it to the person who invited you. They take it in with ", make("code",
     `markscheme import ${sheet.file} --rubric ${name} --append --to calibration/${name}/ratings/${data.rater}.jsonl`));
   else $("end").replaceChildren("Everything is saved; you can close this page.");
 }
@@ -317,6 +319,8 @@ $("filter").replaceChildren(make("option", "all", { value: "" }), make("option",
     `${nameOf(fieldset)}: ${input.dataset.name}`, { value: JSON.stringify(["answer", nameOf(fieldset), input.value]) }))));
 
 function deliver(place, body) {
-  if (sheet) keep();
-  else post(place, body);
+  draft = null;
+  if (sheet) return keep();
+  write();
+  post(place, body);
 }

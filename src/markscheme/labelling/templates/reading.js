@@ -225,7 +225,7 @@ function overview() {
   const noted = order.flatMap((place) => steps[place].reading.notes);
   $("overview-title").textContent = isDone ? "All read. Thank you!" : "Progress";
   $("end").textContent = `${plural(order.length, "output")} read, ${plural(noted.length, "note")}. ${
-    sheet ? "Save the file and send it to whoever invited you." : "Everything is saved; you can close this page."}`;
+    sheet ? "Save the file and send it to the person who invited you." : "Everything is saved; you can close this page."}`;
   if (sheet) $("end").append(" They take it in with ", make("code", `markscheme discover ${data.name} --notes ${sheet.file}`));
   $("go-on").hidden = isDone;
   $("list").replaceChildren(...order.map((place) => {

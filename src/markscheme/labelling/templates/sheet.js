@@ -1,21 +1,29 @@
 // --- where answers go: this browser, and a file ------------------------------------------------------------------------
 
-const store = sheet && ["markscheme", sheet.head.rubric, sheet.head.pool, data.rater].join(" ");
+// A sheet keeps every answer in this browser. A page that a server sent keeps in its tab what it hasn't saved yet, so that
+// a reload loses nothing; its address is new at each start, and what was begun under other words isn't found again.
+const store = sheet ? ["markscheme", sheet.head.rubric, sheet.head.pool, data.rater].join(" ")
+  : `markscheme ${location.pathname}`;
+const storage = () => (sheet ? localStorage : sessionStorage); // throws where the browser denies it
+let draft = null; // the answers to one response that aren't saved yet
 const tab = `${Math.random()}`;
 let isKept = true, isSaved = true;
 
 function tryStoring(key, text) {
   try {
-    localStorage.setItem(key, text);
+    storage().setItem(key, text);
     return true;
   } catch {
     return false;
   }
 }
 
-const stored = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
+const stored = (key) => { try { return storage().getItem(key); } catch { return null; } };
 
-function write(draft = null) {
+const isDrafted = (step) => draft !== null && step.unit === draft.unit && (step.answer !== null) === draft.isAnswered;
+
+function write() {
+  if (!sheet) return tryStoring(store, JSON.stringify({ draft }));
   const answers = Object.fromEntries(order.map((place) => [steps[place].unit, steps[place].answer]));
   return tryStoring(store, JSON.stringify({ answers, isSaved, draft }));
 }
@@ -28,10 +36,11 @@ function keep() {
 }
 
 function keepDraft() {
-  if (sheet && isKept && !isBlocked && !write({ unit: steps[at].unit, ...answered() })) {
-    isKept = false;
-    warnOfLoss();
-  }
+  if (isBlocked) return;
+  draft = { unit: steps[at].unit, isAnswered: steps[at].answer !== null, ...answered() };
+  if (!isKept || write() || !sheet) return;
+  isKept = false;
+  warnOfLoss();
 }
 
 function warnOfLoss() {
@@ -41,13 +50,15 @@ function warnOfLoss() {
 }
 
 function takeUp() {
+  const found = JSON.parse(stored(store) ?? "null");
+  draft = found?.draft ?? null;
+  if (!sheet) return;
   if (!tryStoring(`${store} room`, "x".repeat(2000 + 500 * steps.length))) {
     isKept = false;
     warnOfLoss();
   }
   try { localStorage.removeItem(`${store} room`); } catch { /* denied altogether */ }
-  const found = JSON.parse(stored(store) ?? "null");
-  if (!found) return null;
+  if (!found) return;
   order.length = 0;
   for (const step of steps) step.answer = null;
   for (const [unit, answer] of Object.entries(found.answers)) {
@@ -56,7 +67,6 @@ function takeUp() {
     order.push(place);
   }
   isSaved = found.isSaved;
-  return found.draft;
 }
 
 async function isOpenElsewhere() {

@@ -76,9 +76,9 @@ $("questions").addEventListener("click", (event) => {
   }
   if (event.target.closest(".chip")) goTo(fieldsets[event.target.closest(".chip").dataset.place]);
   if (event.target.closest(".whole")) showWhole(event.target);
-  if (event.target.closest(".unquote")) { delete quotes[nameOf(fieldset)]; passage(fieldset); mark(fieldset); }
+  if (event.target.closest(".unquote")) { delete quotes[nameOf(fieldset)]; passage(fieldset); mark(fieldset); keepDraft(); }
 });
-$("note").addEventListener("input", keepDraft);
+$("questions").addEventListener("input", (event) => { if (!event.target.matches("input[type=radio]")) keepDraft(); });
 $("note-open").addEventListener("click", () => ($("note-box").hidden ? note() : showNote(Boolean($("note").value))));
 $("quote").addEventListener("click", () => quote(current ?? asked().at(-1)));
 $("keys-open").addEventListener("click", showKeys);
@@ -103,7 +103,7 @@ async function start() {
 }
 
 function begin() {
-  const draft = sheet ? takeUp() : null;
+  takeUp();
   if (sheet) {
     tryStoring(`${store} tab`, tab);
     window.addEventListener("storage", ({ key, newValue }) => {
@@ -115,8 +115,8 @@ function begin() {
       if (!isBlocked && stored(`${store} tab`) === tab) localStorage.removeItem(`${store} tab`);
     });
   }
-  const place = draft ? steps.findIndex((step) => step.unit === draft.unit) : -1;
-  if (place >= 0) show(place, draft);
+  const place = steps.findIndex(isDrafted);
+  if (place >= 0) show(place);
   else goOn();
 }
 

@@ -337,8 +337,8 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
     is_one = len(hidden) == 1
     yield (
         f"Agreement hides {name}: judge and gold give {'it' if is_one else 'each'} the same level on only "
-        f"{_from_to(shares)} of examples, but one level of it moves the score by {_from_to(steps)}, and scores less "
-        f"than {comparison.tolerance:g} apart agree."
+        f"{_from_to(shares)} of examples. One level moves the score by {_from_to(steps)}, and scores less than "
+        f"{comparison.tolerance:g} apart count as agreement."
     )
 
 

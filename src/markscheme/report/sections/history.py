@@ -17,7 +17,7 @@ _HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge"
 
 
 def history_blocks(history: Sequence[AcceptedPoint], target: float | None) -> Iterator[doc.Block]:
-    """The picture of the accepted runs, and what its letters stand for; the table alone for a single run.
+    """The picture of the accepted runs, and what its letters mean; the table alone for a single run.
 
     Args:
         history: The accepted runs, the earliest first.

@@ -27,7 +27,10 @@ _FOR_MORE: Mapping[ScaleName, tuple[str, ...]] = {
 }
 """The coefficients that fit a scale: alpha, which takes missing ratings; the usual one; and one that prevalence moves
 little, or the reliability of absolute values."""
-_SOURCE = "By Krippendorff (2004), alpha from .80 is reliable, and from .667 enough for tentative conclusions."
+_SOURCE = (
+    "Alpha: agreement beyond chance, 0 for chance and 1 for full agreement. By Krippendorff (2004) it is reliable from "
+    ".80, and from .667 enough for tentative conclusions."
+)
 
 
 def view(agreement: Agreement) -> Document:

@@ -51,7 +51,7 @@ def raters(compared: Sequence[ComparedRater]) -> Document:
                 "note", "Raw agreement can't tell a judge that reads from one that passes everything.", _raw(compared)
             ),
             table,
-            Notes((f"Kappa at {mark:g}: agreement beyond chance. Labels by no person allow explore.",)),
+            Notes((f"Kappa at {mark:g}: agreement beyond chance. Use: at most explore, without people's labels.",)),
         ),
         sections=(Section("What each may decide", (worth, Paragraph((_constant(compared[0]),)), decisions)),),
     )
@@ -121,7 +121,7 @@ def rules(n: int) -> Document:
 def planted(made: Round, *, sealed: bool) -> Document:
     """The hash of what is planted, or the fault itself if it isn't secret."""
     if sealed:
-        return Document("Sealed: the sha256 of fault, place and nonce", made.seal, ())
+        return Document("Sealed: the SHA-256 of the fault, its place and a random code", made.seal, ())
     return Document(f"Planted: {_fault(made)}. Seed {made.seed}.", "", ())
 
 
@@ -144,7 +144,11 @@ def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
     check = (
         f"printf %s '{made.secret}' | sha256sum\nmarkscheme demo --sealed --seed {made.seed} -n {len(made.examples)}"
     )
-    return Document(f"The seal is opened: {_fault(made)}.", text, (Verbatim(check),))
+    return Document(
+        f"The seal is opened: {_fault(made)}.",
+        f"{text} Check the seal, then play the same round again:",
+        (Verbatim(check),),
+    )
 
 
 def _fault(made: Round) -> str:

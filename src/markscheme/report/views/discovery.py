@@ -149,7 +149,10 @@ def _chance(chance: float) -> str:
 
 def _next(discovery: Discovery) -> Block:
     lines: list[Line] = [
-        (f"{step.why[0].upper()}{step.why[1:]}{' (a person)' if step.who == 'person' else ''}: ", Command(step.command))
+        (
+            f"{step.why[0].upper()}{step.why[1:]}{' (for a person, not a model)' if step.who == 'person' else ''}: ",
+            Command(step.command),
+        )
         for step in discovery.next_steps
     ]
     return Paragraph(tuple(lines))

@@ -44,7 +44,7 @@ def _written(file: RatedFile, to: Path | None, examples_to: Path | None, additio
 def _lines(file: RatedFile, examples_to: Path | None) -> Iterator[Line]:
     for name, counts in _raters(file).items():
         ungraded = f", {counts['ungraded']} of them ungraded" if counts["ungraded"] else ""
-        yield f"  {name}: {counts['ratings']} ({counts['kind']}{ungraded})"
+        yield f"  {name} ({counts['kind']}): {counted(counts['ratings'], 'rating')}{ungraded}"
     yield from (f"note: {note}" for note in file.notes)
     unwritten = not examples_to and len(file.examples)
     if unwritten:

@@ -12,7 +12,7 @@ from markscheme.improvement.outcome import (
     examples_in_words,
 )
 from markscheme.improvement.trial import TrialOutcome, Tried
-from markscheme.phrases import brief, counted, number, percent
+from markscheme.phrases import brief, counted, estimated, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
@@ -180,7 +180,7 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     """The plan in a few lines."""
     held_out, labels = plan.needed
     chance = chance_to_find(plan.sealed[1], plan.alpha)
-    tokens = f"about {plan.cost.input_tokens:,} tokens read, {plan.cost.output_tokens:,} written"
+    tokens = f"about {estimated(plan.cost.input_tokens)} tokens read, {estimated(plan.cost.output_tokens)} written"
     what = f"a gain of {number(PLANNED_AGREEMENT)} in agreement"
     tries = f"{counted(plan.candidates, 'wording')}, {plan.graded:,} graded examples, {plan.proposals} proposals"
     rows = (

@@ -174,9 +174,15 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
         if status.stale:
             yield f"{status.name} is stale: {'; '.join(status.stale)}"
         if status.next_step:
-            yield f"{status.name}: {status.next_step}"
+            yield f"{status.name}: {_after_comparing(status)}{status.next_step}"
         if status.false_passes:
             yield f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
+
+
+def _after_comparing(status: RubricStatus) -> str:
+    """What comes before further labels where no judge is compared with those that are there."""
+    is_first = status.receipt is None and status.labelled and not status.labels_needed and not status.fault
+    return f"Compare a judge with the {counted(status.labelled or 0, 'labelled example')} first. " if is_first else ""
 
 
 def json_of(

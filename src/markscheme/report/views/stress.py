@@ -5,7 +5,7 @@ from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.judges.cost import Cost
-from markscheme.phrases import counted, listed, number, percent, signed
+from markscheme.phrases import counted, estimated, listed, number, percent, signed
 from markscheme.report.document import (
     Bars,
     Callout,
@@ -291,7 +291,7 @@ def _example(moved: MovedExample) -> Iterator[Any]:
 
 def plan_view(battery: Battery, cost: Cost) -> Document:
     """What would be graded, with a few changed texts."""
-    tokens = f"about {cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
+    tokens = f"about {estimated(cost.input_tokens)} tokens read, {estimated(cost.output_tokens)} written"
     calls = f"{counted(cost.calls, 'call')}, {tokens}: {dollars(cost.usd)}."
     return Document(
         f"stress of {battery.rubric.name} · {cost.judge}",

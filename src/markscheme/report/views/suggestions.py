@@ -4,7 +4,7 @@ from typing import Any
 
 from markscheme.discovery.suggestions import MOST_NOTES, TIMES_ASKED, Suggestion
 from markscheme.judges.cost import Cost
-from markscheme.phrases import counted, number, thousands
+from markscheme.phrases import counted, estimated, number
 from markscheme.report.document import Callout, Command, Document, Name, Notes, Paragraph, Table
 from markscheme.report.figures import dollars
 
@@ -57,7 +57,7 @@ def plan_view(name: str, notes: int, cost: Cost) -> Document:
     """What asking would cost; nothing was asked."""
     calls = (
         f"{counted(notes, 'note')} at most {MOST_NOTES} a call, {TIMES_ASKED} times: {counted(cost.calls, 'call')}, "
-        f"about {thousands(cost.input_tokens)} tokens read, {dollars(cost.usd)}"
+        f"about {estimated(cost.input_tokens)} tokens read, {dollars(cost.usd)}"
     )
     run = ("Ask: ", Command(f"markscheme discover {name} --suggest {cost.judge}"))
     return Document(f"{name}: what {cost.judge} would be asked", "", (Paragraph((calls, run)),))

@@ -58,7 +58,7 @@ def view(run: TuneRun, *, again: str = "markscheme tune") -> Document:
     proposal = run.proposal
     chosen = run.proposal.chosen
     part = f" of the {run.split} split" if run.split else ""
-    kinds = ", ".join(f"{n} {kind} {'rater' if n == 1 else 'raters'}" for kind, n in proposal.truth.kinds.items())
+    kinds = ", ".join(_raters(kind, n) for kind, n in proposal.truth.kinds.items())
     have = "example has" if chosen.marks == 1 else "examples have"
     decided = f"{chosen.passes + chosen.fails} a decision ({chosen.passes} pass, {chosen.fails} fail)"
     counts = f"{chosen.marks} {have} an overall mark, {decided}"
@@ -69,6 +69,11 @@ def view(run: TuneRun, *, again: str = "markscheme tune") -> Document:
         sections=tuple(_sections(run)),
         onward=_onward(run, again),
     )
+
+
+def _raters(kind: str, n: int) -> str:
+    """How many raters of a kind there are."""
+    return counted(n, "annotator" if kind == "human" else f"{kind} rater")
 
 
 def _callout(run: TuneRun) -> Callout:
@@ -83,7 +88,7 @@ def _callout(run: TuneRun) -> Callout:
             f"Weights need {LEAST_FOR_WEIGHTS} examples with an overall mark; a pass mark needs {LEAST_FOR_MARK} that "
             f"annotators passed or failed, {LEAST_OF_EACH} of each."
         )
-        return Callout("open", "Nothing to tune by yet: no annotator has marked a whole response.", needs)
+        return Callout("open", "Nothing to tune with yet: no annotator has marked a whole response.", needs)
     return Callout("open", "The labels support no change.", "The table has the reasons.")
 
 
@@ -154,7 +159,9 @@ def _lead(run: TuneRun) -> Iterator[Block]:
     if proposal.truth.reference in NOT_HUMAN_WARNINGS:
         lines.append(NOT_HUMAN_WARNINGS[proposal.truth.reference])
     if run.findings:
-        lines.append(f"{counted(len(run.findings), 'finding')} on the wording: most gaps close by an edit of the text.")
+        lines.append(
+            f"Most gaps close by an edit of the wording: {counted(len(run.findings), 'finding')}, in the full report."
+        )
     if proposal.contradictory:
         lines.append(f"{len(proposal.contradictory)} excluded: the same rater both passed and failed them.")
     if proposal.torn:
@@ -163,7 +170,7 @@ def _lead(run: TuneRun) -> Iterator[Block]:
         lines.append(f"{counted(len(proposal.quoted), 'example')} excluded: quoted in the prompt.")
     if proposal.computed:
         lines.append(
-            f"{counted(proposal.computed, 'overall mark')} excluded: equal to the score of the same annotator's levels."
+            f"{counted(proposal.computed, 'overall mark')} excluded: the same annotator's levels give that very score."
         )
     yield Notes(tuple(lines))
 
