@@ -19,7 +19,7 @@ from markscheme.errors import SubmissionError, UsageError
 from markscheme.promptfoo.assertion import get_assert
 from markscheme.scorers import json_valid, llm_judge, run
 from markscheme.sockets.trl import rubric_reward
-from markscheme.submission import as_text, submission_of
+from markscheme.submission import as_text, metadata_of, submission_of
 from markscheme.text import encodable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -194,3 +194,15 @@ def test_pytest_learns_why_an_output_is_not_graded(tmp_path: Path) -> None:
 def test_inputs_stand_in_the_submission_or_next_to_it() -> None:
     with pytest.raises(ValueError, match="not both"):
         Submission.of(Submission("x"), {"query": "q"})
+
+
+def test_inputs_named_first_and_second_leave_a_response_single() -> None:
+    single = submission_of({"response": "Paris.", "first": "France", "second": "Spain"}, 1)
+    assert (single.response, single.second) == ("Paris.", None)
+    assert single.inputs == {"first": "France", "second": "Spain"}
+    pair = submission_of({"response": None, "first": "Paris.", "second": "Lyon."}, 1)
+    assert (pair.response, pair.second) == ("Paris.", "Lyon.")
+
+
+def test_metadata_that_are_nested_too_deep_say_nothing() -> None:
+    assert metadata_of(Submission("x", {"metadata": "[" * 200_000})) == {}

@@ -20,7 +20,7 @@ from markscheme.rubrics.distribution import as_written
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import NO_SCORE, GradeDecision, Score, certainty_of, weigh, weigh_holistic
-from markscheme.submission import Submission, metadata_of
+from markscheme.submission import IS_PAIR, NO_PAIR, Submission, metadata_of
 from markscheme.text import on_one_line
 from markscheme.trajectory import STEPPED, steps_elsewhere
 from markscheme.verdict import (
@@ -36,8 +36,6 @@ from markscheme.verdict import (
     worse,
 )
 
-NO_PAIR = "the rubric compares pairs, and this is a single response: it needs `first` and `second`"
-IS_PAIR = "this is a pair of responses, and the rubric judges single ones: it needs `compare: pairs`"
 MOST_UNGRADED = 0.1
 """Maximum share of submissions that may stay ungraded for a run to count."""
 

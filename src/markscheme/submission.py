@@ -14,6 +14,8 @@ from markscheme.text import encodable
 
 NO_RESPONSE = "the row has no response"
 """The fault of a row that is otherwise whole: one of many may lack its response, and the others are graded."""
+NO_PAIR = "the rubric compares pairs, and this is a single response: it needs `first` and `second`"
+IS_PAIR = "this is a pair of responses, and the rubric judges single ones: it needs `compare: pairs`"
 RESPONSE = "response"
 """The name of the text that is judged, where a judge or a file names what it sees."""
 PAIR_NAMES = ("first", "second")
@@ -92,7 +94,7 @@ def metadata_of(submission: Submission) -> dict[str, str]:
     """
     try:
         return plain_metadata(json.loads(submission.inputs.get("metadata", "")))
-    except ValueError:
+    except (ValueError, RecursionError):  # text from outside
         return {}
 
 
@@ -164,7 +166,7 @@ def _json_data(value: Any) -> Any:
 def submission_of(row: Any, number: int) -> Submission:
     """The submission in a row of plain data: `response` (or `output`), `id`, and inputs by name or under `inputs`.
 
-    A row with `first` and `second`, each a text or an object with `response`, is a pair.
+    A row with `first` and `second` instead of a response, each a text or an object with `response`, is a pair.
 
     Args:
         row: An object. A response that is a list or an object, such as tool calls, is shown as JSON.
@@ -183,7 +185,7 @@ def submission_of(row: Any, number: int) -> Submission:
         >>> submission_of({"first": "Paris.", "second": {"response": "Lyon."}}, 1).second
         'Lyon.'
     """
-    is_pair = isinstance(row, Mapping) and all(name in row for name in PAIR_NAMES)
+    is_pair = isinstance(row, Mapping) and _has_pair_alone(row)
     if not isinstance(row, Mapping) or not (is_pair or any(key in row for key in RESPONSE_KEYS)):
         raise ValueError(f"a submission has a response, under `response` or `output`; found {shown(row)}")
     sides = [row[name] for name in PAIR_NAMES] if is_pair else [row]
@@ -197,6 +199,11 @@ def submission_of(row: Any, number: int) -> Submission:
     fault = NO_RESPONSE if any(response is None for response in responses) else ""
     texts = ["" if fault else response for response in responses]
     return Submission(texts[0], {**rest, **named}, id, fault, second=texts[1] if is_pair else None)
+
+
+def _has_pair_alone(row: Mapping[str, Any]) -> bool:
+    """Whether a row has two responses; next to a response, `first` and `second` are inputs."""
+    return row.keys() >= set(PAIR_NAMES) and all(row.get(key) is None for key in RESPONSE_KEYS)
 
 
 def response_in(side: Any) -> Any:

@@ -260,3 +260,21 @@ def test_a_short_passage_in_an_anchor_gives_nothing_away(tmp_path: Path) -> None
     path = tmp_path / "examples.jsonl"
     path.write_text(json.dumps({"id": "e", "response": "Only 49 euros. Bye.", "labels": [label]}) + "\n")
     assert len(load_examples(path, rubric).labelled.examples) == 1
+
+
+# --- pairs ----------------------------------------------------------------------------------------------------------
+
+
+PAIR = {"id": "a", "query": "When?", "first": "At five.", "second": "Soon."}
+
+
+def test_a_pair_is_refused_by_a_rubric_of_single_responses_with_what_that_needs(tmp_path: Path) -> None:
+    with pytest.raises(RatingError, match="it needs `compare: pairs`"):
+        load_examples(written(tmp_path, "pairs.jsonl", PAIR), RUBRIC)
+
+
+def test_inputs_may_be_named_first_and_second(tmp_path: Path) -> None:
+    path = written(tmp_path, "examples.jsonl", {**PAIR, "response": "At 5."})
+    (example,) = load_examples(path, RUBRIC).examples
+    assert example.submission.inputs == {"query": "When?", "first": "At five.", "second": "Soon."}
+    assert example.submission.second is None

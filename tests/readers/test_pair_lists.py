@@ -101,6 +101,33 @@ def test_pairs_are_not_read_by_a_rubric_of_single_responses(tmp_path: Path) -> N
         open_rated([written(tmp_path, "pairs.jsonl", rows)], single, meanings=BY_A_PERSON)
 
 
+def own_pair(**more: Any) -> dict[str, Any]:
+    """A line of our own examples, with a label on two criteria."""
+    label = {"rater": "ana", "kind": "human", "criteria": {"helps": "first", "brief": "second"}}
+    sides = {name: {"id": name, "system": name, "response": name} for name in ("first", "second")}
+    return {"id": "p", "query": "q", **sides, "labels": [label], **more}
+
+
+@pytest.mark.parametrize("has_rubric", [True, False])
+def test_our_own_pairs_keep_the_labels_of_every_criterion_and_all_that_is_known_of_them(
+    tmp_path: Path, has_rubric: bool
+) -> None:
+    path = written(tmp_path, "pairs.jsonl", [own_pair(split="test", weight=2.0, metadata={"language": "de"})])
+    (file,) = open_rated([path], pair_rubric(["helps", "brief"]) if has_rubric else None, expected="anything").files
+    (example,) = file.examples
+    (rating,) = file.ratings
+    assert {name: rated.level for name, rated in rating.criteria.items()} == {"helps": -1.0, "brief": 1.0}
+    assert (example.split, example.weight, example.metadata) == ("test", 2.0, {"language": "de"})
+    assert not file.lost
+
+
+def test_a_row_without_two_responses_is_refused_with_its_file(tmp_path: Path) -> None:
+    rows = [{"id": "p", "first": "one", "second": "two", "preference": "first"}, {"id": "q", "response": "one"}]
+    path = written(tmp_path, "pairs.jsonl", rows)
+    with pytest.raises(RatingError, match=r"pairs\.jsonl.*row 2 has no two responses"):
+        open_rated([path], meanings=BY_A_PERSON)
+
+
 def test_a_published_set_is_read_whole(tmp_path: Path) -> None:
     if not ITEMS.is_file():
         pytest.skip(f"needs {ITEMS}")
@@ -155,6 +182,7 @@ def test_pairwise_tasks_of_label_studio_are_pairs(tmp_path: Path) -> None:
     assert said["cy@example.org", "human"] == 0.0
     assert "dan@example.org" not in {rater for rater, _ in said}
     assert [level for (_, kind), level in said.items() if kind == "model"] == [-1.0]
+    assert read.files[0].lost == {"cancelled annotations": 1}
 
 
 def compared_runs(folder: Path) -> list[Path]:
@@ -183,6 +211,23 @@ def test_comparative_feedback_of_langsmith_is_a_pair_of_runs(tmp_path: Path) -> 
     assert example.sides is not None
     assert [side.system for side in example.sides] == ["experiment-r1", "experiment-r2"]
     assert (rating.rater, rating.kind, rating.criteria["preference"].level) == ("ann", "human", -1.0)
+
+
+def test_feedback_from_which_no_preference_follows_is_counted(tmp_path: Path) -> None:
+    feedback, runs = compared_runs(tmp_path)
+    first, second = json.loads(feedback.read_text())
+    of_three = [{**first, "feedback_group_id": "g3", "run_id": run} for run in ("r1", "r2", "r3")]
+    unscored = [{**one_run, "feedback_group_id": "g4", "score": None} for one_run in (first, second)]
+    elsewhere = [{**first, "feedback_group_id": "g5"}, {**second, "feedback_group_id": "g5", "run_id": "r9"}]
+    alone = [{**first, "feedback_group_id": None}]
+    feedback.write_text(json.dumps([first, second, *of_three, *unscored, *elsewhere, *alone]))
+    read = open_rated([feedback, runs], joined=True)
+    assert len(read.ratings) == 1
+    assert read.files[0].lost == {
+        "comparisons without the scores of two runs": 2,
+        "comparisons of runs that aren't in the files": 1,
+        "feedback on a run that is compared with no other": 1,
+    }
 
 
 def test_comparative_feedback_needs_its_runs(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.pair_sides import PairLine, PairSide, faults_of_groups, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import PAIR_NAMES, Submission, as_text, plain_metadata
+from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, plain_metadata
 
 Split = Literal["dev", "test"]
 DrawnBy = Literal["random", "by-verdict", "chosen"]
@@ -29,18 +29,7 @@ SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 _ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw")
 _OWN_KEYS = frozenset(
-    (
-        *_ABOUT,
-        *PAIR_NAMES,
-        "response",
-        "output",
-        "inputs",
-        "labels",
-        "metadata",
-        "input",
-        "expectedScore",
-        "expectedFeedback",
-    )
+    (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
 )
 
 
@@ -321,35 +310,16 @@ class _Reading:
     def _example(self, raw: Any, line: int | None, place: int, reader: RatingReader) -> Example:
         if not isinstance(raw, Mapping):
             raise ValueError(f"an example is an object, found {shown(raw)}")
-        short = "expectedScore" in raw
+        pair = PairLine.of(raw) if self.rubric.is_of_pairs else None
+        short = pair is None and "expectedScore" in raw
         id = text_of(raw.get("id")) or f"ex-{place}"
-        if self.rubric.is_of_pairs:
-            return self._pair(raw, line, id, reader)
-        response = raw.get("response", raw.get("output", raw.get("input") if short else None))
-        if not isinstance(response, str):
-            raise ValueError(f"an example has a response, a text; found {shown(response)}")
-        return Example(
-            Submission(response, self._inputs(raw, short), id),
-            tuple(self._labels(raw, id, reader, short)),
-            group=text_of(raw.get("group")),
-            system=text_of(raw.get("system")),
-            split=_one_of(raw.get("split"), SPLITS, "split"),
-            drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
-            weight=_weight(raw.get("weight", 1.0)),
-            line=line,
-            stratum=text_of(raw.get("stratum")),
-            draw=text_of(raw.get("draw")),
-            metadata=plain_metadata(raw.get("metadata")),
-        )
-
-    def _pair(self, raw: Mapping[str, Any], line: int | None, id: str, reader: RatingReader) -> Example:
-        pair = PairLine.of(raw)
-        inputs = self._inputs(raw, short=False)
-        submission = Submission(pair.responses[0], inputs, id, second=pair.responses[1])
+        first, second = (_response_of(raw, short), None) if pair is None else pair.responses
+        submission = Submission(first, self._inputs(raw, short), id, second=second)
         return Example(
             submission,
-            tuple(self._labels(raw, id, reader, short=False)),
-            group=text_of(raw.get("group")) or group_of_inputs(submission.inputs),
+            tuple(self._labels(raw, id, reader, short)),
+            group=text_of(raw.get("group")) or ("" if pair is None else group_of_inputs(submission.inputs)),
+            system=text_of(raw.get("system")) if pair is None else systems_of(pair.sides),
             split=_one_of(raw.get("split"), SPLITS, "split"),
             drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
             weight=_weight(raw.get("weight", 1.0)),
@@ -357,12 +327,12 @@ class _Reading:
             stratum=text_of(raw.get("stratum")),
             draw=text_of(raw.get("draw")),
             metadata=plain_metadata(raw.get("metadata")),
-            system=systems_of(pair.sides),
-            sides=pair.sides,
+            sides=None if pair is None else pair.sides,
         )
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
         not_inputs = _OWN_KEYS if short or "response" in raw or "output" in raw else _OWN_KEYS - {"input"}
+        not_inputs |= set(PAIR_NAMES if self.rubric.is_of_pairs else ())
         rest = {key: value for key, value in raw.items() if key not in not_inputs and value is not None}
         if short and "response" in raw and "input" in raw:
             rest["query"] = raw["input"]
@@ -383,6 +353,20 @@ class _Reading:
             note = "; ".join(map(str, feedback)) if isinstance(feedback, list) else str(feedback)
             whole = {"rater": "author", "kind": "human", "overall": raw["expectedScore"], "note": note}
             yield reader.rating(whole, id=id)
+
+
+def _response_of(raw: Mapping[str, Any], short: bool) -> str:
+    """The response in a line of single responses.
+
+    Raises:
+        ValueError: It has a pair, or no text.
+    """
+    response = raw.get("response", raw.get("output", raw.get("input") if short else None))
+    if response is None and raw.keys() >= set(PAIR_NAMES):
+        raise ValueError(IS_PAIR)
+    if not isinstance(response, str):
+        raise ValueError(f"an example has a response, a text; found {shown(response)}")
+    return response
 
 
 def draws_of(examples: Iterable[Example]) -> list[str]:

@@ -8,7 +8,8 @@ from markscheme.ratings.kinds import Kind
 from markscheme.readers.peek import Peek, decoded, mapping
 from markscheme.readers.tool_content import Fields, RawRating, ToolContent
 
-_KINDS: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
+KIND_BY_SOURCE: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
+"""Who gave feedback, by the type of its source."""
 FEEDBACK, RUN = ("run_id", "key", "feedback_source"), ("run_type", "outputs")
 _SKIPPED = (
     "id",
@@ -72,4 +73,4 @@ def _feedback(record: object, content: ToolContent) -> None:
     fields.take("feedback_source.user_id")
     fields.close()
     if fields.is_record:
-        content.rate(RawRating(unit, name, value, rater, _KINDS.get(source), reason, at, note=note))
+        content.rate(RawRating(unit, name, value, rater, KIND_BY_SOURCE.get(source), reason, at, note=note))

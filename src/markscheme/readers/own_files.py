@@ -10,11 +10,13 @@ from markscheme.ratings.rating import load_ratings
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels
 from markscheme.readers.own_scales import shared_scales
+from markscheme.readers.pair_lists import pair_rubric
 from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.tables import LABEL, VERDICT
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
+from markscheme.submission import PAIR_NAMES
 
 OF_RATINGS = frozenset(["criteria", "overall", "pass", "error", "withdrawn"])
 """Keys that tell a line of our own ratings from another tool's."""
@@ -88,11 +90,25 @@ def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: 
     """
     readings = []
     for peek in files:
-        by = rubric or rubric_of_levels(_levels_of_labels(peek), peek.path)
+        by = rubric or _rubric_of_labels(peek)
         examples = load_examples(peek.path, by)
         by_id = {example.id: example for example in examples.examples}
         readings.append(Reading(peek.path, by, by_id=by_id, ratings=examples.labels, examples_read=examples))
     return readings
+
+
+def _rubric_of_labels(peek: Peek) -> Rubric:
+    """The rubric that labels imply: of pairs, where the examples are some.
+
+    Raises:
+        RatingError: No criterion is labelled, or none has a scale that can be inferred.
+    """
+    if not any(record.keys() >= set(PAIR_NAMES) for record in _records(peek)):
+        return rubric_of_levels(_levels_of_labels(peek), peek.path)
+    names = dict.fromkeys(name for levels in _levels_of_labels(peek) for name in levels)
+    if not names:
+        raise RatingError("rates no criterion; name its rubric by --rubric", path=peek.path)
+    return pair_rubric(names)
 
 
 def _levels_of_labels(peek: Peek) -> Iterator[Mapping[str, Any]]:
@@ -105,8 +121,8 @@ def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
     """The examples of a file as written: the first ones, or all of them."""
     if peek.path.suffix in (".yaml", ".yml"):
         yield from map(mapping, _listed(_parsed_yaml(peek)))
-    elif peek.document:
-        yield from map(mapping, _listed(peek.document))
+    elif listed := _listed(peek.document):
+        yield from map(mapping, listed)
     elif whole:
         yield from (mapping(record) for _, record in peek.parts())
     else:

@@ -1,8 +1,8 @@
 """Pairs of responses and preferences in files of other tools: tables, lines of battles, published sets, comparisons."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markscheme.errors import RatingError, UsageError
@@ -11,7 +11,7 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.imported import Interpretation, Reading, number
 from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.preference import LEVEL_OF, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -82,13 +82,13 @@ class PairRow:
     answers: tuple[PairAnswer, ...]
     group: str = ""
     ids: tuple[str, str] = ("", "")
-    lost: tuple[str, ...] = field(default=())
+    lost: tuple[str, ...] = ()
 
 
-def pair_rubric(criterion: str = PREFERENCE) -> Rubric:
-    """The rubric of pairs that come without one: which response is better."""
-    asked = Criterion(1.0, "The response that is better.", criterion, scale=preference_scale())
-    return Rubric((asked,), name="pairs", compares="pairs")
+def pair_rubric(names: Iterable[str] = (PREFERENCE,)) -> Rubric:
+    """The rubric of pairs that come without one: which response is better, by each criterion that is named."""
+    criteria = (Criterion(1.0, "The response that is better.", name, scale=preference_scale()) for name in names)
+    return Rubric(tuple(criteria), name="pairs", compares="pairs")
 
 
 def refuse_singles(rubric: Rubric) -> None:
@@ -102,9 +102,12 @@ def refuse_singles(rubric: Rubric) -> None:
 
 
 def is_pair_list(peek: Peek) -> bool:
-    """Whether a file's records are pairs, each with two responses and who preferred which."""
+    """Whether a file's records are pairs, each with two responses and who preferred which.
+
+    Labels in a list, each with its rater and criteria, are those of our own examples.
+    """
     records = [mapping(record) for _, record in peek.first]
-    return any(_sides(record) is not None and (_winner(record) or "labels" in record) for record in records)
+    return any(_sides(record) is not None and _has_preference(record) for record in records)
 
 
 def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
@@ -113,7 +116,7 @@ def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, interpretation
     Numbers are levels where any is below 0 (-1, 0, 1), and else count the responses from 1, with 0 for a tie.
 
     Raises:
-        RatingError: A preference is none, or the rubric judges single responses.
+        RatingError: A record isn't a pair, a preference is none, or the rubric judges single responses.
     """
     if rubric is not None and not rubric.is_of_pairs:
         raise RatingError(f"holds pairs, and {rubric.name} judges single responses", path=files[0].path)
@@ -121,7 +124,12 @@ def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, interpretation
 
 
 def _reading(peek: Peek, rubric: Rubric, interpretation: Interpretation) -> Reading:
-    rows = [_row(mapping(record), place) for place, (_, record) in enumerate(peek.parts(), start=1)]
+    rows = []
+    for place, (_, record) in enumerate(peek.parts(), start=1):
+        keys = _sides(mapping(record))
+        if keys is None:
+            raise RatingError(f"row {place} has no two responses, such as `first` and `second`", path=peek.path)
+        rows.append(_row(mapping(record), keys, place))
     return reading_of_rows(peek, rubric, interpretation, rows)
 
 
@@ -157,10 +165,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, 
     return reading
 
 
-def _row(record: Mapping[str, Any], place: int) -> PairRow:
-    keys = _sides(record)
-    if keys is None:
-        raise RatingError(f"row {place} has no two responses, such as `first` and `second`")
+def _row(record: Mapping[str, Any], keys: tuple[str, str], place: int) -> PairRow:
     sides = _published(record) or (record[keys[0]], record[keys[1]])
     known = {"id", "question_id", "group", "rater", "judge", "kind", "labels", "reason", *WINNERS, *keys, "output"}
     named = next((pair for pair in SYSTEM_PAIRS if all(name in record for name in pair)), None)
@@ -229,8 +234,8 @@ def _last(turns: Sequence[Mapping[str, Any]]) -> str:
     return str(turns[-1].get("content", ""))
 
 
-def _winner(record: Mapping[str, Any]) -> bool:
-    return any(name in record for name in WINNERS)
+def _has_preference(record: Mapping[str, Any]) -> bool:
+    return any(name in record for name in WINNERS) or isinstance(record.get("labels"), Mapping)
 
 
 def _answers(record: Mapping[str, Any]) -> Iterator[PairAnswer]:
@@ -245,15 +250,6 @@ def _answers(record: Mapping[str, Any]) -> Iterator[PairAnswer]:
     if isinstance(labels, Mapping):
         for rater, answer in labels.items():
             yield from _nested(str(rater), "human", answer, "")
-    elif isinstance(labels, list):
-        for label in labels:
-            of_label = mapping(label)
-            answers = mapping(of_label.get("criteria"))
-            level = next(iter(answers.values()), None)
-            value = mapping(level).get("level", level)
-            stated = of_label.get("kind", "human")
-            if value is not None:
-                yield PairAnswer(str(of_label.get("rater") or "author"), stated if stated in KINDS else None, value)
     judges = record.get("judge")
     if isinstance(judges, Mapping):
         reasons = mapping(record.get("judge_reason"))
@@ -269,23 +265,13 @@ def _nested(rater: str, kind: Kind, answer: Any, reason: str) -> Iterator[PairAn
 
 
 def _is_negative(value: Any) -> bool:
-    number = _number(value)
-    return number is not None and number < 0
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool):
-        return None
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
+    return (number(value) or 0.0) < 0
 
 
 def _level(value: Any, counts_from_one: bool) -> float | None:
-    number = _number(value)
-    if number is None:
+    written = number(value)
+    if written is None:
         return _LEVELS.get(str(value).strip().casefold())
     if counts_from_one:
-        return _FROM_ZERO.get(number)
-    return number if number in LEVEL_OF.values() else None
+        return _FROM_ZERO.get(written)
+    return written if written in LEVEL_OF.values() else None

@@ -1,13 +1,13 @@
 """Pairs in the exports of tools that compare two responses: Label Studio's pairwise tasks, LangSmith's comparisons."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.imported import Interpretation, Reading
-from markscheme.readers.langsmith import FEEDBACK, RUN
+from markscheme.readers.imported import Interpretation, Reading, number
+from markscheme.readers.langsmith import FEEDBACK, KIND_BY_SOURCE, RUN
 from markscheme.readers.pair_lists import (
     QUERIES,
     PairAnswer,
@@ -65,6 +65,7 @@ def _rows_of_tasks(peek: Peek) -> Iterator[PairRow]:
             (str(data.get("model_a") or ""), str(data.get("model_b") or "")),
             {} if query is None else {"query": query},
             tuple(_choices(task)),
+            lost=("cancelled annotations",) * sum(map(_is_cancelled, _listed(task.get("annotations")))),
         )
 
 
@@ -77,12 +78,16 @@ def _choices(task: Mapping[str, Any]) -> list[PairAnswer]:
         fields = mapping(part)
         by = fields.get("completed_by")
         rater = str(mapping(by).get("email") or by or fields.get("model_version") or "judge")
-        for region in _listed(fields.get("result")) if not fields.get("was_cancelled") else ():
+        for region in _listed(fields.get("result")) if not _is_cancelled(part) else ():
             of_region = mapping(region)
             if of_region.get("type") == "pairwise":
                 selected = mapping(of_region.get("value")).get("selected")
                 choices.append(PairAnswer(rater, kind, "tie" if selected is None else selected))
     return choices
+
+
+def _is_cancelled(annotation: Any) -> bool:
+    return bool(mapping(annotation).get("was_cancelled"))
 
 
 def _listed(value: Any) -> Sequence[Any]:
@@ -117,24 +122,33 @@ def read_comparative_feedback(
     feedback = [peek for peek in files if peek.has(*FEEDBACK)]
     if not runs:
         raise RatingError("has feedback alone; name the file of runs too, which has the responses", path=files[0].path)
-    rows = [row for peek in feedback for row in _rows_of_feedback(peek, runs)]
-    return [reading_of_rows(feedback[0], by, interpretation, rows)]
+    lost = Counter[str]()
+    rows = [row for peek in feedback for row in _rows_of_feedback(peek, runs, lost)]
+    reading = reading_of_rows(feedback[0], by, interpretation, rows)
+    reading.lost.update(lost)
+    return [reading]
 
 
-def _rows_of_feedback(peek: Peek, runs: Mapping[str, Mapping[str, Any]]) -> Iterator[PairRow]:
+def _rows_of_feedback(peek: Peek, runs: Mapping[str, Mapping[str, Any]], lost: Counter[str]) -> Iterator[PairRow]:
+    """Each two runs that were compared; `lost` counts feedback from which no preference follows."""
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for _, record in peek.parts():
         fields = mapping(record)
         if fields.get(COMPARISON) and fields.get("feedback_group_id"):
             groups[str(fields["feedback_group_id"])].append(fields)
+        else:
+            lost["feedback on a run that is compared with no other"] += 1
     pairs: dict[tuple[str, str], list[PairAnswer]] = defaultdict(list)
     for scores in groups.values():
-        if len(scores) != 2:
+        if len(scores) != 2 or None in map(_score, scores):
+            lost["comparisons without the scores of two runs"] += 1
             continue
         first, second = sorted(scores, key=lambda fields: str(fields.get("run_id")))
         pairs[str(first.get("run_id")), str(second.get("run_id"))].append(_answer(first, second))
     for (first_id, second_id), answers in pairs.items():
-        if first_id in runs and second_id in runs:
+        if first_id not in runs or second_id not in runs:
+            lost["comparisons of runs that aren't in the files"] += len(answers)
+        else:
             texts = [_output(runs[run]) for run in (first_id, second_id)]
             inputs = mapping(decoded(runs[first_id].get("inputs")))
             query = next((inputs[name] for name in QUERIES if inputs.get(name)), None)
@@ -151,11 +165,16 @@ def _rows_of_feedback(peek: Peek, runs: Mapping[str, Mapping[str, Any]]) -> Iter
 
 def _answer(first: Mapping[str, Any], second: Mapping[str, Any]) -> PairAnswer:
     source = mapping(first.get("feedback_source"))
-    kind: Kind | None = {"app": "human", "model": "model", "auto_eval": "model"}.get(str(source.get("type")))  # type: ignore[assignment]
+    kind = KIND_BY_SOURCE.get(str(source.get("type")))
     rater = str(source.get("user_name") or source.get("user_id") or source.get("type") or "judge")
-    scores = [float(fields.get("score") or 0) for fields in (first, second)]
-    better = "tie" if scores[0] == scores[1] else "first" if scores[0] > scores[1] else "second"
+    lead = (_score(first) or 0.0) - (_score(second) or 0.0)
+    better = "tie" if not lead else "first" if lead > 0 else "second"
     return PairAnswer(rater, kind, better, str(first.get("comment") or second.get("comment") or ""))
+
+
+def _score(feedback: Mapping[str, Any]) -> float | None:
+    score = feedback.get("score")
+    return float(score) if isinstance(score, bool) else number(score)
 
 
 def _output(run: Mapping[str, Any]) -> Any:
