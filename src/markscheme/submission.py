@@ -185,7 +185,7 @@ def submission_of(row: Any, number: int) -> Submission:
         >>> submission_of({"first": "Paris.", "second": {"response": "Lyon."}}, 1).second
         'Lyon.'
     """
-    is_pair = isinstance(row, Mapping) and _has_pair_alone(row)
+    is_pair = isinstance(row, Mapping) and has_pair_alone(row)
     if not isinstance(row, Mapping) or not (is_pair or any(key in row for key in RESPONSE_KEYS)):
         raise ValueError(f"a submission has a response, under `response` or `output`; found {shown(row)}")
     sides = [row[name] for name in PAIR_NAMES] if is_pair else [row]
@@ -201,7 +201,7 @@ def submission_of(row: Any, number: int) -> Submission:
     return Submission(texts[0], {**rest, **named}, id, fault, second=texts[1] if is_pair else None)
 
 
-def _has_pair_alone(row: Mapping[str, Any]) -> bool:
+def has_pair_alone(row: Mapping[str, Any]) -> bool:
     """Whether a row has two responses; next to a response, `first` and `second` are inputs."""
     return row.keys() >= set(PAIR_NAMES) and all(row.get(key) is None for key in RESPONSE_KEYS)
 

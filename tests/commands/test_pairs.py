@@ -20,6 +20,12 @@ def longer(system_prompt, user_prompt):
     first, second = re.findall(r"<response-[12]-[0-9a-f]+>\\n(.*?)\\n</response", user_prompt, re.S)
     level = "tie" if len(first) == len(second) else "first" if len(first) > len(second) else "second"
     return {"verdicts": {"helps": {"quote_1": first, "quote_2": second, "reason": "It says more.", "level": level}}}
+
+def first_of_some(system_prompt, user_prompt):
+    answer = longer(system_prompt, user_prompt)
+    if re.search(r"question \\d*3\\?", user_prompt):
+        answer["verdicts"]["helps"]["level"] = "first"
+    return answer
 """
 PROMPTS = 40
 
@@ -74,6 +80,21 @@ def test_from_outputs_to_a_judge_that_can_gate_and_systems_in_order(project: Pat
     assert report["systems"][0]["strengths"]["ranks"]["b"] is None
 
 
+def test_both_orders_of_a_pair_are_one_accepted_run_whose_card_holds(project: Path) -> None:
+    labelled(project)
+    judge = ("--judge", "function:judges:first_of_some")
+    done = run("calibrate", "better", *judge, "--accept", "--anyway", "--json", "report.json", cwd=project)
+    assert "1 run accepted" in done.stderr, done.stdout + done.stderr
+    (orders,) = json.loads((project / "report.json").read_text())["orders"]
+    assert orders["flips"]["value"] > 0
+    accepted = json.loads((project / "calibration" / "better" / "accepted.json").read_text())
+    assert accepted["ratings"]["samples"] == accepted["cost"]["runs"] == 1
+    verified = run("markscheme", "verify", "calibration/better/card.json", cwd=project)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    later = run("calibrate", "better", *judge, "--details", cwd=project)
+    assert "runs differ from each other" not in later.stdout
+
+
 def test_grades_of_pairs_keep_both_orders_and_are_read_again(project: Path) -> None:
     labelled(project)
     grades = run(
@@ -99,6 +120,41 @@ def test_one_order_is_named_as_not_tested(project: Path) -> None:
     labelled(project)
     done = run("calibrate", "better", "--judge", "function:judges:longer", "--orders", "1", cwd=project)
     assert "order not tested" in done.stdout, done.stdout + done.stderr
+
+
+def test_pairs_are_imported_into_a_file_that_has_them_without_a_second_copy(project: Path) -> None:
+    labelled(project)
+    command = ("import", "calibration/better/examples.jsonl", "--rubric", "better", "--to", "labels.jsonl")
+    for more in ((), ("--append",)):
+        done = run("markscheme", *command, "--examples", "pairs.jsonl", *more, cwd=project)
+        assert done.returncode == 0, done.stderr
+    assert len((project / "pairs.jsonl").read_text().splitlines()) == 120
+    other = (project / "pairs.jsonl").read_text().replace("word word word", "other")
+    (project / "pairs.jsonl").write_text(other)
+    done = run("markscheme", *command, "--examples", "pairs.jsonl", "--append", cwd=project)
+    assert "holds other responses under" in done.stderr
+
+
+def test_a_judge_of_pairs_agrees_with_others_by_each_order(project: Path) -> None:
+    ratings = project / "calibration" / "better" / "ratings"
+    ratings.mkdir(parents=True)
+    (project / "calibration" / "better" / "examples.jsonl").write_text("")
+    lines = [
+        {"id": f"p{n}", "rater": rater, "kind": kind, "shown": shown, "criteria": {"helps": "first"}}
+        for n in range(3)
+        for rater, kind, shown in (
+            ("ann", "human", "first-second"), ("j", "model", "first-second"), ("j", "model", "second-first")
+        )
+    ]  # fmt: skip
+    (ratings / "all.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    done = run("markscheme", "agreement", "calibration/better/ratings/all.jsonl", cwd=project)
+    assert "3 units, 3 raters" in done.stdout, done.stdout + done.stderr
+
+
+def test_pairs_are_no_stress_test_of_single_responses(project: Path) -> None:
+    labelled(project)
+    done = run("markscheme", "stress", "better", "--judge", "function:judges:longer", cwd=project)
+    assert (done.returncode, "changes single responses" in done.stderr) == (2, True)
 
 
 def test_systems_cannot_be_compared_by_a_rubric_of_single_responses(project: Path) -> None:

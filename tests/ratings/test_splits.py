@@ -16,6 +16,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import (
     labelling_digest,
+    levels_seen,
     open_test_labels,
     openings_of,
     record_decision,
@@ -194,6 +195,13 @@ def test_a_renamed_criterion_makes_no_labels_fresh(tmp_path: Path, label: dict[s
     openings = openings_of(a_set(tmp_path, now))
     assert openings is not None
     assert openings.of_these == 1
+
+
+def test_a_pair_with_another_second_response_has_fresh_labels() -> None:
+    first = replace(example("1", None), submission=Submission("a", {}, "1", second="b"))
+    other = replace(example("2", None), submission=Submission("a", {}, "2", second="c"))
+    seen = [levels_seen(ExampleSet((of,), None)) for of in (first, other)]
+    assert not seen[0] & seen[1]
 
 
 def test_a_look_at_all_labels_is_on_record_without_a_test_part(tmp_path: Path) -> None:

@@ -185,8 +185,12 @@ def _write_card(card: JudgeCard | None, place: Path) -> None:
 
 
 def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
-    for number in sorted({rating.sample for rating in ratings}):
-        graded = sum(rating.sample == number and rating.error is None for rating in ratings)
+    graded_by_run: dict[int, set[str]] = {rating.sample: set() for rating in ratings}
+    for rating in ratings:
+        if rating.error is None:
+            graded_by_run[rating.sample].add(rating.id)
+    for number, ids in sorted(graded_by_run.items()):
+        graded = len(ids)
         if n - graded > MOST_UNGRADED * n:
             raise RatingError(
                 f"not accepted: run {number + 1} grades {graded} of {n} examples, and nine in ten are needed", path=path
@@ -219,26 +223,25 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
 
     Ratings from a file or a recording that are accepted already are the same run, not another one.
     """
-    numbers = sorted({rating.sample for rating in sitting})
-    earlier_runs = [_levels_of(earlier, number) for number in sorted({rating.sample for rating in earlier})]
-    if not live and all(_levels_of(sitting, number) in earlier_runs for number in numbers):
-        same = [_levels_of(sitting, number) for number in numbers]
-        others = [rating for rating in earlier if _levels_of(earlier, rating.sample) not in same]
-        return _numbered(sitting, others, live=True)
-    place = {number: place for place, number in enumerate(numbers)}
+    own_runs = _runs_among(sitting)
+    earlier_runs = _runs_among(earlier)
+    if not live and all(run in earlier_runs.values() for run in own_runs.values()):
+        others = {number for number, run in earlier_runs.items() if run not in own_runs.values()}
+        return _numbered(sitting, [rating for rating in earlier if rating.sample in others], live=True)
+    place = {number: place for place, number in enumerate(sorted(own_runs))}
     return [
         *(replace(rating, sample=place[rating.sample]) for rating in sitting),
-        *(replace(rating, sample=len(numbers) + rating.sample) for rating in earlier),
+        *(replace(rating, sample=len(own_runs) + rating.sample) for rating in earlier),
     ]
 
 
-def _levels_of(ratings: Iterable[Rating], sample: int) -> dict[str, Any]:
-    """The content of one run: levels, score and decision by example."""
-    return {
-        rating.id: ({name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed)
-        for rating in ratings
-        if rating.sample == sample
-    }
+def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | None], Any]]:
+    """The content of each run, by its number: levels, score and decision by example, and by the order of a pair."""
+    runs: dict[int, dict[tuple[str, str | None], Any]] = {}
+    for rating in ratings:
+        levels = {name: rated.level for name, rated in rating.criteria.items()}
+        runs.setdefault(rating.sample, {})[rating.id, rating.shown] = (levels, rating.overall, rating.passed)
+    return runs
 
 
 def _ratings_file_of(path: Path) -> Path | None:

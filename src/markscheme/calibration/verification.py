@@ -224,11 +224,14 @@ class CardFiles:
         judge = RecordedJudge.load(recordings[0])
         gold = self.calibration.comparison.gold.examples
         ratings, _ = rated_by(judge, self.rubric, gold, AskOptions())
-        then = {rating.id: _levels(rating) for rating in self.accepted.ratings if rating.sample == 0}
-        changed = [rating.id for rating in ratings if rating.id in then and _levels(rating) != then[rating.id]]
+        then = {(rating.id, rating.shown): _levels(rating) for rating in self.accepted.ratings if rating.sample == 0}
+        now = {(rating.id, rating.shown): _levels(rating) for rating in ratings}
+        changed = dict.fromkeys(
+            unit for (unit, shown), levels in now.items() if then.get((unit, shown), levels) != levels
+        )
         if changed:
             yield CardDifference(
-                self._name("replies"), now=f"the replies give other ratings than were accepted: {_listed(changed)}"
+                self._name("replies"), now=f"the replies give other ratings than were accepted: {_listed([*changed])}"
             )
 
     def _name(self, role: str) -> str:

@@ -113,5 +113,5 @@ def _decided_then(run: ExperimentRun) -> Decided | None:
         return None
     truth = gold_of(load_examples(examples_file(folder), rubric, ratings=folder / "ratings"), rubric)
     then = load_accepted(folder / ACCEPTED).runs[0]
-    table = both_decided(truth.judged(rubric, then.values()))
+    table = both_decided(truth.judged(rubric, then))
     return Decided(table, truth.reference) if table.ids else None

@@ -206,7 +206,6 @@ def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: st
                 {
                     "rater": judge,
                     "kind": "model",
-                    "sample": sample,
                     "shown": shown,
                     "criteria": {
                         name: {"level": outcome.level, "reason": outcome.reason}
@@ -214,7 +213,7 @@ def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: st
                         if isinstance(outcome, Verdict)
                     },
                 }
-                for sample, (shown, outcomes) in enumerate(match.grade.by_order.items())
+                for shown, outcomes in match.grade.by_order.items()
             ],
         }
 

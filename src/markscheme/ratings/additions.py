@@ -13,7 +13,7 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import as_text
+from markscheme.submission import PAIR_NAMES, as_text, has_pair_alone, response_in
 
 DAY = len("2026-11-21")
 """Letters of a time that are its day."""
@@ -45,8 +45,8 @@ class Additions:
         return f"{self.n_known} known, {self.n_new} new, {self.n_changed} changed{older}"
 
 
-def responses_in(path: Path) -> dict[str, str]:
-    """The responses in a file of examples as JSON lines, by id; empty where there is no file.
+def responses_in(path: Path) -> dict[str, tuple[str, ...]]:
+    """The response of each line in a file of examples, or both of a pair, by id; empty where there is no file.
 
     Raises:
         RatingError: A line isn't JSON.
@@ -54,16 +54,24 @@ def responses_in(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     examples = (line for _, line in json_lines(path, RatingError) if isinstance(line, dict))
-    return {str(example.get("id")): as_text(example.get("response")) for example in examples}
+    return {str(example.get("id")): _responses_of(example) for example in examples}
 
 
-def new_examples(path: Path, examples: Iterable[Example], responses: Mapping[str, str], where: str) -> list[Example]:
+def _responses_of(line: Mapping[str, Any]) -> tuple[str, ...]:
+    if has_pair_alone(line):
+        return tuple(as_text(response_in(line[name])) for name in PAIR_NAMES)
+    return (as_text(line.get("response")),)
+
+
+def new_examples(
+    path: Path, examples: Iterable[Example], responses: Mapping[str, tuple[str, ...]], where: str
+) -> list[Example]:
     """The examples that a file doesn't have yet.
 
     Args:
         path: The file.
         examples: Those to add.
-        responses: What the file has, by id.
+        responses: What the file has, by id: a response, or both of a pair.
         where: What the examples come from.
 
     Raises:
@@ -74,7 +82,7 @@ def new_examples(path: Path, examples: Iterable[Example], responses: Mapping[str
     for example in examples:
         if example.id not in responses:
             new.append(example)
-        elif responses[example.id] != example.submission.response:
+        elif responses[example.id] != tuple(example.submission.texts.values()):
             others.append(example.id)
     if others:
         are = f"holds other responses under {counted(len(others), 'id')} of {where}: {few_of(others)}"

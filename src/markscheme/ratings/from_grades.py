@@ -20,21 +20,19 @@ def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
 def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> list[Rating]:
     """A grade as ratings of the judge that gave it: one, or of a pair one for each order in which the judge saw it.
 
-    An order is a sample: the orders of one grade have numbers of their own, in a row.
+    The orders of one grade are of one sample, since they belong to one run.
     """
     whole = rating_of(grade, rubric, rater, sample=sample)
     if not grade.by_order:
         return [whole]
-    first = sample * len(grade.by_order)
     return [
         replace(
             whole,
-            sample=first + place,
             shown=shown,
             criteria=_answers(outcomes, rubric),
             error=None if all(isinstance(outcome, Verdict) for outcome in outcomes.values()) else grade.error,
         )
-        for place, (shown, outcomes) in enumerate(grade.by_order.items())
+        for shown, outcomes in grade.by_order.items()
     ]
 
 

@@ -172,7 +172,7 @@ def levels_seen(examples: ExampleSet) -> frozenset[str]:
         for example in examples.examples
         for label in example.labels
         for level in _levels_of(label)
-        for of_example in (["id", example.id], ["texts", dict(example.submission.inputs), example.submission.response])
+        for of_example in (["id", example.id], ["texts", dict(example.submission.inputs), *example.submission.texts.values()])
     )
 
 

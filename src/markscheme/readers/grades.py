@@ -102,9 +102,9 @@ def _ratings_in(grade: Mapping[str, Any], rubric: Rubric) -> Iterator[dict[str, 
         yield {**line, "overall": grade.get("score")}
         return
     orders = mapping(grade.get("orders"))
-    for sample, (order, levels) in enumerate(orders.items()):
+    for order, levels in orders.items():
         answers = {name: {"abstained": ""} if level is None else level for name, level in mapping(levels).items()}
-        yield {**line, "criteria": answers, "error": None, "sample": sample, "shown": order}
+        yield {**line, "criteria": answers, "error": None, "shown": order}
     if not orders:
         yield line
 

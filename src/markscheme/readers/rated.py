@@ -20,6 +20,7 @@ from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.promptfoo import read_by_metrics, rubric_of
 from markscheme.readers.written import JudgeCost, WrittenCalibration
+from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
@@ -122,10 +123,10 @@ class RatedFiles:
     @cached_property
     def ratings(self) -> tuple[Rating, ...]:
         """The ratings of all files; a judge's of the same example in a later file is a further sample."""
-        samples: Counter[tuple[str, str, str]] = Counter()
+        samples: Counter[tuple[str, str, str, ShownOrder | None]] = Counter()
         numbered = []
         for rating in (rating for file in self.files for rating in file.ratings):
-            key = (rating.id, rating.rater, rating.kind)
+            key = (rating.id, rating.rater, rating.kind, rating.shown)
             is_again = len(self.files) > 1 and rating.kind in JUDGES
             numbered.append(replace(rating, sample=samples[key]) if is_again else rating)
             samples[key] += 1

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, UsageError
+from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.formats import TABLE, format_of
 from markscheme.readers.imported import Meanings
@@ -53,13 +54,19 @@ def open_rater_table(
     for rating in rated.ratings:
         value = _value(rating, chosen)
         if value is not None:
-            rater = f"{rating.rater} #{rating.sample + 1}" if rating.sample else rating.rater
-            rows.setdefault(rating.id, {"unit": rating.id})[rater] = value
+            rows.setdefault(rating.id, {"unit": rating.id})[_column_name(rating)] = value
     raters = list(dict.fromkeys(rating.rater for rating in rated.ratings))
     if len(raters) < 2:
         names = f"one rater ({raters[0]})" if raters else "no rater"
         raise RatingError(f"has ratings of {names}, and agreement is between two or more", path=path)
     return rater_table_from(rows.values(), levels, between=between, place=path)
+
+
+def _column_name(rating: Rating) -> str:
+    """A rater's name, with the sample where there are several; of a judge of pairs also with the order it was shown."""
+    order = f", {rating.shown}" if rating.shown is not None and rating.kind in JUDGES else ""
+    again = f" #{rating.sample + 1}" if rating.sample else ""
+    return f"{rating.rater}{order}{again}"
 
 
 def _chosen(rated: RatedFiles, criterion: str | None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from markscheme.errors import ComparisonError
+from markscheme.errors import ComparisonError, UsageError
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, asking_fingerprint
@@ -146,7 +146,12 @@ def battery(
         only: Names of changes; empty means all.
         n: Maximum number of examples.
         counts: `originals` and `repeats`.
+
+    Raises:
+        UsageError: The rubric compares pairs: a change of one response of two may well deserve another level.
     """
+    if rubric.is_of_pairs:
+        raise UsageError(f"{rubric.name} compares pairs, and a stress test changes single responses")
     rows = tuple(row for row in perturbations(rubric, model) if not only or row.name in only)
     return Battery(rubric, _spread(rubric, examples, n), rows, **counts)
 

@@ -124,7 +124,7 @@ def test_a_run_by_the_same_rubric_and_judge_joins_those_accepted_before(
     second = accept(_another_run(calibration), path)
     assert (second.runs, second.why_alone) == (2, None)
     found = load_accepted(path)
-    measured, earlier = ([r.criteria for r in run.values()] for run in found.runs)
+    measured, earlier = ([r.criteria for r in run] for run in found.runs)
     assert measured == [{n: Rated(said.level) for n, said in r.criteria.items()} for r in calibration.repeats[:60]]
     assert earlier == [{n: Rated(said.level) for n, said in r.criteria.items()} for r in calibration.judge_ratings]
     data = json.loads(path.read_text(encoding="utf-8"))
@@ -258,5 +258,8 @@ def test_digests_tell_responses_inputs_and_labels_apart() -> None:
     assert submission_digest(_example()) == submission_digest(_example(level=4.0))
     assert submission_digest(_example()) != submission_digest(_example(response="Rome."))
     assert submission_digest(_example()) != submission_digest(_example(query="Capital of France?"))
+    pair = replace(_example(), submission=replace(_example().submission, second="Lyon."))
+    other = replace(pair, submission=replace(pair.submission, second="Nice."))
+    assert len({submission_digest(of) for of in (_example(), pair, other)}) == 3
     assert labels_digest(_example()) == labels_digest(_example(response="Rome.", reason="because"))
     assert labels_digest(_example()) != labels_digest(_example(level=4.0))

@@ -296,7 +296,7 @@ class _Runs:
         then = accepted.setting.rubric
         columns = [shared[comparison.gold_name], column_of(NOW, ratings, comparison.rubric, shared.ids)]
         columns += [
-            column_of(f"accepted run {number}", run.values(), then, shared.ids)
+            column_of(f"accepted run {number}", run, then, shared.ids)
             for number, run in enumerate(accepted.runs, start=1)
         ]
         columns.append(column_of(REPLAYED, since.replayed, then, shared.ids))
@@ -501,9 +501,7 @@ def _by_todays_weights(runs: _Runs, accepted: Accepted, now: Rubric) -> tuple[tu
     names = {criterion.name for criterion in now.criteria}
     weighed = []
     for column, run in zip(runs.accepted, accepted.runs, strict=True):
-        levels = [
-            replace(r, overall=None, criteria={k: v for k, v in r.criteria.items() if k in names}) for r in run.values()
-        ]
+        levels = [replace(r, overall=None, criteria={k: v for k, v in r.criteria.items() if k in names}) for r in run]
         weighed.append(replace(column, scores=column_of(column.name, levels, now, runs.table.ids).scores))
     moved = stacked(weighed) - stacked(runs.accepted)
     moved = moved[~np.isnan(moved)]

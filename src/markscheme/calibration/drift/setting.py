@@ -97,7 +97,7 @@ class Accepted:
         agreement: Share of examples on which the first of `runs` agreed, as measured; None where nothing was compared.
         split: The part of the examples it was measured on; None where there were no splits.
         digest: Of the ratings; identifies these runs.
-        ratings: The judge's, one per run and example.
+        ratings: The judge's, one per run and example; of a pair one for each order in which it was shown.
         submissions: Digest of each rated example's response and inputs, by id.
         labels: Digest of each rated example's labels, by id.
     """
@@ -115,10 +115,12 @@ class Accepted:
     labels: Mapping[str, str]
 
     @property
-    def runs(self) -> tuple[Mapping[str, Rating], ...]:
-        """Each run's ratings by example; the first is the one that was measured."""
-        numbers = sorted({rating.sample for rating in self.ratings})
-        return tuple({r.id: r for r in self.ratings if r.sample == number} for number in numbers)
+    def runs(self) -> tuple[tuple[Rating, ...], ...]:
+        """Each run's ratings; the first run is the one that was measured."""
+        by_number: dict[int, list[Rating]] = {}
+        for rating in self.ratings:
+            by_number.setdefault(rating.sample, []).append(rating)
+        return tuple(tuple(by_number[number]) for number in sorted(by_number))
 
     def why_not_joined(self, now: Setting, examples: Sequence[Example]) -> str | None:
         """Why today's run can't be added to these runs; None where it can."""
@@ -134,7 +136,8 @@ class Accepted:
 
 def submission_digest(example: Example) -> str:
     """Digest of everything a judge may see of an example."""
-    return fingerprint(example.submission.response, dict(example.submission.inputs))
+    first, *second = example.submission.texts.values()
+    return fingerprint(first, dict(example.submission.inputs), *second)
 
 
 def labels_digest(example: Example) -> str:
