@@ -8,7 +8,7 @@ from typing import Any
 
 from markscheme.errors import RatingError, UsageError
 from markscheme.phrases import few_of, in_words
-from markscheme.plain_data import table_rows
+from markscheme.plain_data import TABLES, table_rows
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
@@ -72,7 +72,7 @@ def read_sides(peek: Peek, sides: Sides) -> Reading:
 
 def _first_line(path: Path) -> list[str]:
     """The names in the first line of a table of text; of a column without any value, nothing else tells."""
-    if path.suffix not in (".csv", ".tsv"):
+    if path.suffix not in TABLES:
         return []
     return next((list(row) for _, row in table_rows(path, RatingError) if row is not None), [])
 

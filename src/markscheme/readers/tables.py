@@ -168,6 +168,11 @@ class _Table:
         fields = dict.fromkeys(self.reading.columns.fields.values())
         return tuple(name for name in fields if name.partition(":")[0] == PROBABILITY)
 
+    @cached_property
+    def _reader(self) -> RatingReader:
+        """Reads the probabilities of every row."""
+        return RatingReader(self.reading.rubric)
+
     def _lose_cell(self, name: str, value: Any) -> None:
         """Count a cell that a rating cannot hold; an object counts once per key."""
         if isinstance(value, Mapping) and value:
@@ -279,8 +284,7 @@ class _Table:
         rated = levels.get(criterion.name)
         entry = {"probabilities": of_levels, "reason": reason, "level": None if rated is None else rated.level}
         try:
-            reader = RatingReader(self.reading.rubric)
-            return dict(reader.rating({"id": "row", "criteria": {criterion.name: entry}}).criteria)
+            return dict(self._reader.rating({"id": "row", "criteria": {criterion.name: entry}}).criteria)
         except ValueError as fault:
             self.reading.lose(f"probabilities that can't be read: {fault}")
             return {}
