@@ -134,6 +134,10 @@ def stage_fingerprint(identities: Sequence[Identity]) -> str:
     return fingerprint(sorted(identity.fingerprint for identity in identities))
 
 
+def _fingerprint_of(judges: Sequence[Judge]) -> str:
+    return stage_fingerprint([judge.identity for judge in judges])
+
+
 @dataclass(frozen=True)
 class CascadeJudge:
     """Judges that are asked one after the other, until one is certain enough by a certificate.
@@ -152,14 +156,10 @@ class CascadeJudge:
     def identity(self) -> Identity:
         """The certificate's stages and thresholds, and the judges as they are here."""
         stages = [
-            [record.judge, record.certainty, record.passes, record.fails, stage_fingerprint(identities)]
-            for record, identities in zip(self.file.stages, self._identities, strict=True)
+            [record.judge, record.certainty, record.passes, record.fails, _fingerprint_of(judges)]
+            for record, judges in zip(self.file.stages, self.stages, strict=True)
         ]
         return Identity("cascade", parameters={"stages": stages})
-
-    @property
-    def _identities(self) -> list[list[Identity]]:
-        return [[judge.identity for judge in judges] for judges in self.stages]
 
     def why_void(self, rubric: str, prompt: str) -> str:
         """Why nothing may be decided by it at all: what differs from what was certified; "" where nothing does."""
@@ -173,7 +173,7 @@ class CascadeJudge:
     def why_not(self, place: int, models: Sequence[str]) -> str:
         """Why a stage decides nothing: another judge or answering model than certified; "" where it may."""
         record = self.file.stages[place]
-        if stage_fingerprint(self._identities[place]) != record.fingerprint:
+        if _fingerprint_of(self.stages[place]) != record.fingerprint:
             return f"{record.judge} is asked in another way than certified"
         if not set(models) <= set(record.model) or bool(models) != bool(record.model):
             certified = ", ".join(record.model) or "no named model"

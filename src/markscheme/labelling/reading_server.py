@@ -2,7 +2,7 @@
 
 import json
 import socket
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -115,7 +115,6 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
         "rater": work.rater,
         "view": work.view,
         "timed": timed,
-        "total": len(work.opened.order.ids),
         "modes": listed_modes(book),
         "undefined": UNDEFINED,
         "steps": [
@@ -211,7 +210,7 @@ class _ReadingPages:
     async def state(self, _: Request) -> Response:
         return JSONResponse(await run_in_threadpool(grouping_state, self.work))
 
-    def _kept(self, change: Any) -> Response:
+    def _kept(self, change: Callable[[], object]) -> Response:
         """The answer to a change: empty once it is on disk."""
         try:
             change()
@@ -219,4 +218,4 @@ class _ReadingPages:
             return problem("Not done:", f"{error}.", 422)
         except OSError as error:
             return problem("Not saved: the disk refused it.", f"{error.strerror or error}. Fix that.", 500)
-        return JSONResponse({"modes": listed_modes(self.work.opened.codebook())})
+        return JSONResponse({})
