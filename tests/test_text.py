@@ -4,6 +4,7 @@ import io
 import json
 
 import pytest
+import yaml
 
 from markscheme.errors import UsageError
 from markscheme.text import SafeStream, escaped, is_path_component, path_component, spreadsheet_cell
@@ -43,6 +44,11 @@ def test_a_stream_of_another_encoding_never_ends_a_command() -> None:
 def test_json_says_the_same_after_it_is_made_safe() -> None:
     data = {"rater": "\u202eann\x9b", "text": "héllo 👩‍🚀\n"}
     assert json.loads(escaped(json.dumps(data, ensure_ascii=False))) == data
+
+
+def test_yaml_reads_every_character_of_json_that_is_made_safe() -> None:
+    letters = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x10000)]))
+    assert yaml.safe_load(escaped(json.dumps(letters, ensure_ascii=False))) == letters
 
 
 @pytest.mark.parametrize(

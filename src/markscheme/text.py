@@ -7,7 +7,9 @@ from typing import Any, TextIO
 
 from markscheme.errors import UsageError
 
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 _FORMULA = frozenset("=+-@")
 _FORBIDDEN = frozenset('/\\:*?"<>|')
 LONGEST_NAME = 64
@@ -18,7 +20,7 @@ def escaped(text: str) -> str:
     r"""A text whose control, bidi and surrogate characters are written as `\uXXXX`, as in JSON.
 
     The result can be printed safely: no terminal acts on it, every Unicode encoding can represent it, and a JSON text
-    keeps its meaning.
+    keeps its meaning, also where YAML reads it.
 
     >>> escaped("a\x1b[31mred\u202e\n") == "a\\u001b[31mred\\u202e\n"
     True

@@ -19,6 +19,7 @@ from markscheme.rubrics.edit import Edit, edit_criteria
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
 from markscheme.submission import RESPONSE
+from markscheme.text import escaped
 
 FEWEST_OUTPUTS = 2
 """Outputs that show a mode from which it becomes a criterion; a mode that must never happen needs one."""
@@ -164,9 +165,9 @@ def _lines(
     yield "# Each criterion is a fault that readers noted: MET says that it is there, and costs its weight."
     yield f"name: {_quoted(name)}"
     if list(always) != ["query"]:
-        yield f"inputs: {json.dumps(list(always), ensure_ascii=False)}"
+        yield f"inputs: {escaped(json.dumps(list(always), ensure_ascii=False))}"
     if sometimes:
-        yield f"optional_inputs: {json.dumps(list(sometimes), ensure_ascii=False)}"
+        yield f"optional_inputs: {escaped(json.dumps(list(sometimes), ensure_ascii=False))}"
     yield f"passingThreshold: {PASS_MARK:g}  # {lets_through([figures.mode for figures in chosen])}"
     total = sum(abs(weight_of(figures.mode)) for figures in chosen)
     if any(abs(abs(weight_of(figures.mode)) / total / 2 - DEFAULT_TOLERANCE) < TIE for figures in chosen):
@@ -185,7 +186,7 @@ def _lines(
 
 def _criterion_lines(mode: Mode, anchor: tuple[str, str] | None) -> Iterator[str]:
     for place, (key, value) in enumerate(_entry(mode, anchor).items()):
-        written = f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+        written = f"{value:g}" if isinstance(value, float) else escaped(json.dumps(value, ensure_ascii=False))
         yield f"  {'- ' if place == 0 else '  '}{key}: {written}"
 
 
@@ -246,7 +247,7 @@ def lets_through(modes: Sequence[Mode]) -> str:
 
 
 def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[A-Za-z][\w-]*", text) else json.dumps(text, ensure_ascii=False)
+    return text if re.fullmatch(r"[A-Za-z][\w-]*", text) else escaped(json.dumps(text, ensure_ascii=False))
 
 
 # --- labels ---------------------------------------------------------------------------------------------------------

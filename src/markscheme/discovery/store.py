@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from markscheme.discovery.mode_comments import ModeComments, comments_in
 from markscheme.discovery.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Codebook, Mode
 from markscheme.discovery.reading import OutputReading, merged_readings, reading_of
 from markscheme.errors import Fault, RatingError, UsageError, refuse_lines, writing
@@ -15,13 +16,12 @@ from markscheme.files import append_lines, exclusive, write_whole
 from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, plain_data, read_json, read_text, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE
-from markscheme.text import path_component
+from markscheme.text import escaped, path_component
 
 NOTES_FOLDER = "notes"
 MODES_FILE = "modes.yaml"
 ASSIGNED_FILE = "assigned.jsonl"
 SETTINGS_FILE = "discover.json"
-_HEAD = "# What goes wrong in the outputs, one mode an entry. Edit freely; `markscheme discover` checks it.\n"
 _DIGEST_DIGITS = 16
 """Hexadecimal digits kept of a file's SHA-256, as in other fingerprints."""
 
@@ -241,7 +241,8 @@ class DiscoveryFolder:
         with writing(self.path / ASSIGNED_FILE):
             self.path.mkdir(parents=True, exist_ok=True)
             if after.modes != before.modes:
-                write_whole(self.path / MODES_FILE, modes_text(after.modes), follow=False)
+                comments = comments_in(self.path / MODES_FILE)
+                write_whole(self.path / MODES_FILE, modes_text(after.modes, comments), follow=False)
             lines = [*_changed(before.assigned, after.assigned), *_changed(before.suggested, after.suggested)]
             lines += [assignment.to_json() for assignment in after.recoded[len(before.recoded) :]]
             if lines:
@@ -316,16 +317,18 @@ def mode_of(entry: Any) -> Mode:
     )
 
 
-def modes_text(modes: Iterable[Mode]) -> str:
+def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
     """The text of `modes.yaml`; every value is quoted as in JSON, which YAML reads too."""
-    lines = [_HEAD.rstrip("\n"), "modes:"]
+    lines = ["modes:"]
     for mode in modes:
+        lines += comments.above_mode(mode)
         first = True
         for key, value in mode.to_json().items():
             start = "- " if first else "  "
-            lines.append(f"{start}{key}: {json.dumps(value, ensure_ascii=False)}")
+            lines.append(f"{start}{key}: {escaped(json.dumps(value, ensure_ascii=False))}")
             first = False
-    return "\n".join(lines) + "\n" if len(lines) > 2 else f"{_HEAD}modes: []\n"
+    entries = lines if len(lines) > 1 else ["modes: []"]
+    return "\n".join([*comments.head, *entries, *comments.end]) + "\n"
 
 
 def assignment_of(line: Any, *, by: str = "", kind: str = "") -> Assignment:
