@@ -242,7 +242,7 @@ def table(tests: int, rounds: int, found: Mapping[str, Run]) -> list[str]:
     """One contest in Markdown."""
     bare = found[""]
     constant = found["a"]
-    fewer = f", {SLOW_ROUNDS} of {' and '.join(SLOW)}" if rounds > SLOW_ROUNDS else ""
+    fewer = f", {SLOW_ROUNDS} of {', '.join(SLOW)}" if rounds > SLOW_ROUNDS else ""
     lines = [
         "",
         f"{tests} assertions, concurrency {CONCURRENCY}, medians of {rounds} rounds{fewer}. An evaluation without any "
