@@ -162,6 +162,39 @@ def test_more_than_four_play_a_knockout(tmp_path: Path, monkeypatch: pytest.Monk
     assert answer["metadata"]["pairs"] == 5
 
 
+def test_pairs_of_a_second_evaluation_replace_the_judges_answers_and_keep_those_of_people(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-a-test")
+    monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "pairs.jsonl"
+    config = {"judge": "anthropic", "pairs": "pairs.jsonl"}
+
+    def select(*outputs: str) -> None:
+        with MessagesFront(shorter) as front:
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", front.url)
+            prompt = {"prompt": {"label": "select-best"}, "vars": {"criteria": "the shorter one", "outputs": outputs}}
+            call_api("Which?", {"config": config}, json.loads(json.dumps(prompt)), near=tmp_path)
+
+    select("one two", "one", "one")
+    first, *others = file.read_text().splitlines()
+    assert len(others) == 2, "two outputs with the same words are two"
+    pair = json.loads(first)
+    by_ann = {"rater": "ann", "kind": "human", "shown": "first-second", "criteria": {"better": {"level": 0}}}
+    file.write_text("\n".join([json.dumps({**pair, "labels": [by_ann, *pair["labels"]]}), "not ours", *others]) + "\n")
+    select("one two", "one", "one")
+    select("one two", "one", "one two three")
+    lines = file.read_text().splitlines()
+    assert lines[1] == "not ours"
+    pairs = [json.loads(line) for line in lines if line != "not ours"]
+    assert len({pair["id"] for pair in pairs}) == len(pairs) == 5
+    assert pairs[0]["labels"] == [by_ann, *pair["labels"]]
+    file.write_text("".join(f"{line}\n" for line in lines if line != "not ours"))
+    done = run("markscheme", "compare", "--pairs", "pairs.jsonl", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("config", "problem"),
     [({"tie": "coin"}, "config.tie must be first or fail"), ({"pairs": 3}, "config.pairs must be")],

@@ -4,6 +4,7 @@ Promptfoo asks once for the index of the best output and keeps nothing else of t
 other in the other order are ties; the winner has most points, 1 for a win and ½ for a tie.
 """
 
+import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, UsageError, writing
-from markscheme.files import append_lines
+from markscheme.files import append_text, rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import total
@@ -183,18 +184,59 @@ async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches
 def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Match], judge: str) -> None:
     """Add the pairs to a file, with the judge's preferences in each order.
 
+    A pair that is there already, from an earlier evaluation, keeps its line and what others said of it.
+
     Raises:
         UsageError: The file can't be written.
     """
+    pairs = {pair["id"]: pair for pair in _lines(call, texts, matches, judge)}
     with writing(file):
-        append_lines(file, list(_lines(call, texts, matches, judge)))
+        append_text(file, "")
+        rewrite(file, lambda text: _with_pairs(text, pairs, judge))
+
+
+def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -> str:
+    """The lines of a file with some pairs added, or their labels by a judge put in the place of its earlier ones."""
+    left = dict(pairs)
+    lines = []
+    for line in text.split("\n")[:-1]:
+        earlier = _pair_in(line)
+        new = left.pop(earlier["id"], None) if "id" in earlier else None
+        if new is None:
+            lines.append(line)
+            continue
+        others = [label for label in _labels(earlier) if label.get("rater") != judge]
+        lines.append(_as_line({**earlier, "labels": [*others, *new["labels"]]}))
+    return "".join(f"{line}\n" for line in [*lines, *map(_as_line, left.values())])
+
+
+def _pair_in(line: str) -> Mapping[str, Any]:
+    """The pair in a line; empty for a line that has none, which isn't ours to change."""
+    try:
+        pair = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return pair if isinstance(pair, Mapping) and isinstance(pair.get("id"), str) else {}
+
+
+def _labels(pair: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    labels = pair.get("labels")
+    return [label for label in labels if isinstance(label, Mapping)] if isinstance(labels, list) else []
+
+
+def _as_line(pair: Mapping[str, Any]) -> str:
+    return json.dumps(pair, ensure_ascii=False, allow_nan=False)
 
 
 def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: str) -> Iterator[dict[str, Any]]:
     prompt = fingerprint(dict(call.submission.inputs))[:8]
     for match in matches:
         sides = {
-            name: {"id": f"{fingerprint(texts[place])[:8]}", "system": f"output {place}", "response": texts[place]}
+            name: {
+                "id": f"{place}-{fingerprint(texts[place])[:8]}",
+                "system": f"output {place}",
+                "response": texts[place],
+            }
             for name, place in (("first", match.first), ("second", match.second))
         }
         yield {
@@ -256,15 +298,14 @@ def _files_named(config: Any) -> Iterator[Path]:
 
 def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
     """The levels in each order; a file may have lines that are not ours, and what is no level counts for none."""
-    labels = line.get("labels")
     return [
         {
             name: level
             for name, rated in label["criteria"].items()
             if isinstance(rated, Mapping) and (level := finite(rated.get("level"))) is not None
         }
-        for label in (labels if isinstance(labels, list) else ())
-        if isinstance(label, Mapping) and isinstance(label.get("criteria"), Mapping)
+        for label in _labels(line)
+        if isinstance(label.get("criteria"), Mapping)
     ]
 
 
