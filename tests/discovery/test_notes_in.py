@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from markscheme.discovery.notes_in import Author, NotesIn, read_notes
+from markscheme.discovery.notes_in import Author, NotedPassage, NotesIn, read_notes
 from markscheme.errors import RatingError
 from markscheme.readers.rated import open_rated
 from tests.discovery.written_notes import WRITTEN_NOTES
@@ -195,12 +195,11 @@ def test_what_an_annotator_wrote_comes_in_from_files_of_the_tools_own_packages(t
     assert set(content.lost) <= {"reasons of a judge (`--kind model` takes them in as suggestions)"}
 
 
-def test_label_studios_own_export_names_its_annotator_by_number_and_its_predictions_by_ids(tmp_path: Path) -> None:
+def test_a_region_drawn_on_label_studios_page_comes_in_with_its_text_though_its_export_names_ids_alone() -> None:
     content = read_notes([WRITTEN / "labelstudio" / "export.json"])
     assert {rater for rater, _ in content.readings} == {"1"}
-    assert {passage for passages in content.passages.values() for passage in passages} == (
-        WRITTEN_NOTES["labelstudio"].notes
-    )
+    assert content.passages["1", "p6"] == [NotedPassage("names no town", "Reply ", ("no-town",))]
+    assert content.passages["1", "p3"] == [NotedPassage("ann on p3", "Reply", ("no-town",))]
     (lost,) = content.lost.items()
     assert lost == (
         "predictions that the file names by their ids alone (a snapshot with predictions has them whole)",
