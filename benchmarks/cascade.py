@@ -444,9 +444,9 @@ def lines(runs: int) -> list[str]:
         "",
         *rows(runs),
         "",
-        f"autorubric 1.6.1 itself on the same labels, its `calibrate_escalation(…).best()` as it comes; the first "
-        f"{PACKAGE_RUNS} draws of each row. It decides everything and promises nothing; people in place of the second "
-        "judge is what it would be as ours is:",
+        "autorubric 1.6.1 itself on the same labels, its `calibrate_escalation(…).best()` as it comes; the first "
+        f"{PACKAGE_RUNS} draws of each row. It decides everything and promises nothing about errors. The last column "
+        "gives people, and not the second judge, what it escalates:",
         "",
         *by_package(min(runs, PACKAGE_RUNS)),
         "",
