@@ -1,18 +1,15 @@
 """The page on which responses are labelled: one HTML text with its style, script and data inside, served or mailed."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from markscheme.labelling.disputes import AGREEMENT_STEP
 from markscheme.labelling.onward import onward_steps
 from markscheme.labelling.order import Step
+from markscheme.labelling.page_template import PageTemplate, environment
 from markscheme.labelling.pair_order import shown_order, turned_rated
 from markscheme.labelling.work import (
     ANSWER_NOT_APPLICABLE,
@@ -28,39 +25,12 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import asked_under
 from markscheme.ratings.wordings import CriterionWords, words_in
 from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
-from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
 from markscheme.rendering.example import render_example
 from markscheme.rendering.words import first_words
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import STEPPED, steps_elsewhere
 
-_TEMPLATES = Path(__file__).parent / "templates"
-POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("markscheme.labelling"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def _style() -> str:
-    return joined(BASE_STYLE, _TEMPLATES / "page.css")
-
-
-def _script() -> str:
-    names = ("shell.js", "passages.js", "page.js", "sheet.js", "start.js")
-    return joined(EXAMPLE_SCRIPT, *(_TEMPLATES / name for name in names))
-
-
-def policy() -> str:
-    """The page's content security policy: its own style and script, images inside the page, and nothing else."""
-    return f"{POLICY}; style-src '{digest(_style())}'; script-src '{digest(_script())}'"
+PAGE = PageTemplate("page.html", ("page.css",), ("shell.js", "passages.js", "page.js", "sheet.js", "start.js"))
 
 
 def shown_of(work: Work, step: Step) -> str:
@@ -121,29 +91,19 @@ def sheet_of(work: Work, *, timed: bool) -> str:
 
 def message_page(title: str, text: str) -> str:
     """A page that says why there is nothing to label."""
-    return _environment().get_template("message.html").render(title=title, text=text, style=Markup(_style()))  # noqa: S704 - a file of this package
+    style = Markup(PAGE.style)  # noqa: S704 - a file of this package
+    return environment().get_template("message.html").render(title=title, text=text, style=style)
 
 
 def progress_part(work: Work) -> str:
     """What the server adds to the overview: how steady the rater is, how often others agree, and what is disputed."""
-    template = _environment().get_template("progress.html")
+    template = environment().get_template("progress.html")
     return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
 
 
 def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str:
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            work=work,
-            cards=[_card(work.rubric, question) for question in work.all_questions],
-            is_sheet=is_sheet,
-            policy=policy(),
-            style=Markup(_style()),  # noqa: S704 - files of this package
-            script=Markup(_script()),  # noqa: S704 - files of this package
-            data=Markup(json.dumps(data).replace("<", "\\u003c")),  # noqa: S704 - JSON without a tag
-        )
-    )
+    cards = [_card(work.rubric, question) for question in work.all_questions]
+    return PAGE.page(data, is_sheet=is_sheet, work=work, cards=cards)
 
 
 def _data(work: Work, *, timed: bool) -> dict[str, Any]:

@@ -1,14 +1,9 @@
 """The reading and grouping page, served, and as a file to send."""
 
-import json
 import socket
 from collections.abc import Callable, Collection, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -18,7 +13,7 @@ from starlette.routing import Route
 from markscheme.discovery.modes import UNDEFINED, Codebook
 from markscheme.discovery.reading import OutputReading
 from markscheme.errors import MarkschemeError
-from markscheme.labelling.page import POLICY
+from markscheme.labelling.page_template import PageTemplate
 from markscheme.labelling.reading_work import (
     ReadingWork,
     grouping_state,
@@ -28,38 +23,16 @@ from markscheme.labelling.reading_work import (
     unit_name,
 )
 from markscheme.labelling.serving import problem, sent_object, serve_apps
-from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
 
-FOLDER = Path(__file__).parent / "templates"
+READING_PAGE = PageTemplate(
+    "discover.html",
+    ("page.css", "discover.css"),
+    ("shell.js", "passages.js", "discover.js", "reading.js", "grouping.js", "discover_start.js"),
+)
 PAGE_OUTPUTS = 1_000
 """Outputs that a page lists ahead: more than anyone reads in a day; the next ones come when it is opened again."""
 SHEET_OUTPUTS = 200
 """Outputs in a sheet at most: more than anyone reads before they send it back."""
-
-
-def _style() -> str:
-    return joined(BASE_STYLE, FOLDER / "page.css", FOLDER / "discover.css")
-
-
-def _script() -> str:
-    names = ("shell.js", "passages.js", "discover.js", "reading.js", "grouping.js", "discover_start.js")
-    return joined(EXAMPLE_SCRIPT, *(FOLDER / name for name in names))
-
-
-def reading_policy() -> str:
-    """The page's content security policy: its own style and script, images inside the page, and nothing else."""
-    return f"{POLICY}; style-src '{digest(_style())}'; script-src '{digest(_script())}'"
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("markscheme.labelling"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def serve_reading(
@@ -67,7 +40,7 @@ def serve_reading(
 ) -> None:
     """Serve each reader's page until the process is interrupted; arguments as for `labelling.server.serve`."""
     apps = {token: _ReadingPages(work, timed).app for token, work in works.items()}
-    serve_apps(apps, listening, hosts, reading_policy())
+    serve_apps(apps, listening, hosts, READING_PAGE.policy)
 
 
 def reading_page(work: ReadingWork, *, timed: bool) -> str:
@@ -92,17 +65,8 @@ def reading_sheet(work: ReadingWork, *, timed: bool) -> str:
 
 
 def _page(work: ReadingWork, data: Mapping[str, Any], *, is_sheet: bool) -> str:
-    template = _environment().get_template("discover.html")
-    return template.render(
-        name=work.opened.folder.name,
-        rater=work.rater,
-        view=work.view,
-        is_sheet=is_sheet,
-        policy=reading_policy(),
-        style=Markup(_style()),  # noqa: S704 - files of this package
-        script=Markup(_script()),  # noqa: S704 - files of this package
-        data=Markup(json.dumps(data).replace("<", "\\u003c")),  # noqa: S704 - JSON without a tag
-    )
+    name = work.opened.folder.name
+    return READING_PAGE.page(data, is_sheet=is_sheet, name=name, rater=work.rater, view=work.view)
 
 
 def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:

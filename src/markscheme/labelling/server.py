@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from markscheme.labelling.page import message_page, page_of, policy, progress_part, shown_of
+from markscheme.labelling.page import PAGE, message_page, page_of, progress_part, shown_of
 from markscheme.labelling.serving import problem, sent_object, serve_apps, texts_in
 from markscheme.labelling.work import Answered, Question, Work
 from markscheme.numerals import finite
@@ -27,7 +27,7 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
         timed: Whether the pages note how long each response takes.
     """
     apps = {token: _Pages(work, timed).app for token, work in works.items()}
-    serve_apps(apps, listening, hosts, policy())
+    serve_apps(apps, listening, hosts, PAGE.policy)
 
 
 class _Pages:

@@ -1,0 +1,79 @@
+"""A page that people work on, as HTML: one template with its style, script and data inside, served or mailed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+@cache
+def environment() -> Environment:
+    """The templates of this package; whatever they show is escaped."""
+    return Environment(
+        loader=PackageLoader("markscheme.labelling"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@dataclass(frozen=True)
+class PageTemplate:
+    """A page's template, and the files of its own style and script.
+
+    Attributes:
+        name: The template.
+        styles: Its style sheets, after the one that all pages share.
+        scripts: Its scripts, after the one that all pages share.
+    """
+
+    name: str
+    styles: tuple[str, ...]
+    scripts: tuple[str, ...]
+
+    @property
+    def style(self) -> str:
+        """The text of its style sheets."""
+        return joined(BASE_STYLE, *(_TEMPLATES / name for name in self.styles))
+
+    @property
+    def script(self) -> str:
+        """The text of its scripts."""
+        return joined(EXAMPLE_SCRIPT, *(_TEMPLATES / name for name in self.scripts))
+
+    @property
+    def policy(self) -> str:
+        """Its content security policy: its own style and script, images inside the page, and nothing else."""
+        return f"{_POLICY}; style-src '{digest(self.style)}'; script-src '{digest(self.script)}'"
+
+    def page(self, data: Mapping[str, Any], *, is_sheet: bool, **names: Any) -> str:
+        """The page.
+
+        Args:
+            data: What its script reads.
+            is_sheet: Whether it is a file that needs no server.
+            names: What else its template shows.
+        """
+        return (
+            environment()
+            .get_template(self.name)
+            .render(
+                is_sheet=is_sheet,
+                policy=self.policy,
+                style=Markup(self.style),  # noqa: S704 - files of this package
+                script=Markup(self.script),  # noqa: S704 - files of this package
+                data=Markup(json.dumps(data).replace("<", "\\u003c")),  # noqa: S704 - JSON without a tag
+                **names,
+            )
+        )
