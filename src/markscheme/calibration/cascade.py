@@ -1,12 +1,13 @@
 """Who decides what: decisions that judges may make one after the other, by labels."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from markscheme.calibration.certificate import Certificate
 from markscheme.calibration.tuning import MARK_SIDES, DecidedLabels, MarkSide, Promised, decided_labels
 from markscheme.calibration.votes import PanelDecisions
 from markscheme.judges.cascade import CertaintySignal
@@ -89,61 +90,28 @@ class RankedDecisions:
         return cls("distance", np.where(decided, distance, np.nan), passes)
 
 
-@dataclass(frozen=True)
-class TunedCascade:
+@dataclass(frozen=True, kw_only=True)
+class TunedCascade(Certificate[CertifiedCascade]):
     """What the labels say about letting judges decide one after the other.
 
     Attributes:
         candidates: The judges, in the order in which they are asked.
         signals: What ranks the decisions of each.
-        promised: What is promised.
-        wrong_passes: The promised largest share of wrong ones among automatic passes; None without.
-        parts: The automatic decisions, by the decisions that the promise is about.
         right: Share of labelled examples that the last judge decides rightly; None where it decides none.
         needed: Labelled examples in all with which the last judge's most certain decisions are as likely as not to keep
             the promise; None where something is certified, or no number would do.
-        n: Labelled examples.
-        groups: Groups that they are in; None where they aren't grouped.
-        split: The labels it was tested on.
-        labels: Digest of these labels.
     """
 
     candidates: tuple[CascadeCandidate, ...]
     signals: tuple[CertaintySignal, ...]
-    promised: Promised
-    wrong_passes: float | None
-    parts: Mapping[MarkSide, CertifiedCascade]
     right: float | None
     needed: int | None
-    n: int
-    groups: int | None
-    split: str
-    labels: str
-
-    @property
-    def is_supported(self) -> bool:
-        """Whether some decisions need no person."""
-        return any(any(value is not None for value in part.certain) for part in self.parts.values())
 
     @property
     def decided(self) -> list[int]:
         """Examples that each judge decides, and then those that people do."""
         judges = np.sum([part.decided[:-1] for part in self.parts.values()], axis=0)
         return [*map(int, judges), self.n - int(judges.sum())]
-
-    @property
-    def errors(self) -> int:
-        """Wrong decisions among the automatic ones."""
-        return sum(part.errors for part in self._certified)
-
-    @property
-    def upper(self) -> float | None:
-        """The greatest upper limit of the share that is wrong; None where nothing is automatic."""
-        return max((part.upper for part in self._certified if part.upper is not None), default=None)
-
-    @property
-    def _certified(self) -> list[CertifiedCascade]:
-        return [part for part in self.parts.values() if any(value is not None for value in part.certain)]
 
     @property
     def reason(self) -> str:
@@ -188,8 +156,7 @@ class TunedCascade:
     def promise(self) -> str:
         """What is promised, in a sentence."""
         whose = {"both": "decisions", "passes": "passes", "fails": "fails"}
-        sides = [whose[side] for side, part in self.parts.items() if any(value is not None for value in part.certain)]
-        automatic = " and of the automatic ".join(sides)
+        automatic = " and of the automatic ".join(whose[side] for side in self.certified)
         wrong = f"{self.errors} of {sum(self.decided[:-1])} {'was' if self.errors == 1 else 'were'} wrong"
         return (
             f"At most {percent(self.promised.error)} of the automatic {automatic} are wrong, with "
@@ -254,7 +221,7 @@ def tune_cascade(
         )
         for side in sides
     }
-    supported = any(value is not None for part in parts.values() for value in part.certain)
+    supported = any(part.is_certified for part in parts.values())
     last_stages = [_stage(ranked[-1], labels, side) for side in sides]
     totals = [labels_for_first_size(one.certainty, one.wrong, limit, labels.groups) for one in last_stages]
     last = ranked[-1]

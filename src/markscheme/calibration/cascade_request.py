@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from markscheme.calibration.cascade import CascadeCandidate, TunedCascade, tune_cascade
-from markscheme.calibration.certificate import write_certificate
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.tuning import Promised
 from markscheme.calibration.tuning_request import TuningLabels
@@ -108,7 +107,7 @@ class CascadeRequest:
             )
             if tuned.n:
                 record()
-        written = write_certificate(tuned, rubric, every, at=today) if self.writes else None
+        written = tuned.write(rubric, every, at=today) if self.writes else None
         return CascadeRun(rubric, tuned, written)
 
     def _refuse_judges(self) -> None:

@@ -1,53 +1,113 @@
-"""The file that says what labels certify: which decisions judges make alone, under which promise."""
+"""What labels certify: which decisions judges make alone, under which promise, and the file that says so."""
 
 import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from markscheme.calibration.cascade import TunedCascade
-from markscheme.calibration.votes import TunedVotes
+from markscheme.calibration.tuning import MarkSide, Promised
 from markscheme.errors import writing
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
 from markscheme.judges.cascade import CASCADE_FILE, SCHEMA
 from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.cascade import AutomaticPart, CertifiedCascade
+
+_Part = TypeVar("_Part", AutomaticPart, CertifiedCascade)
 
 
-def certificate_json(tuned: TunedCascade | TunedVotes, rubric: Rubric, *, at: str) -> dict[str, Any]:
-    """The content of the file."""
-    automatic = {side: part.automatic.to_json() for side, part in tuned.parts.items()}
-    return {
-        "schema": SCHEMA,
-        "error": tuned.promised.error,
-        "confidence": tuned.promised.confidence,
-        "wrong_passes": tuned.wrong_passes,
-        "for": tuned.promised.side,
-        "stages": tuned.stages(),
-        "labels": {"n": tuned.n, "sha256": tuned.labels, "split": tuned.split, "groups": tuned.groups},
-        "automatic": automatic if len(automatic) > 1 else next(iter(automatic.values())),
-        "decided": tuned.decided,
-        "errors": tuned.errors,
-        "upper": tuned.upper,
-        "fingerprints": {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)},
-        "at": at,
-    }
+@dataclass(frozen=True, kw_only=True)
+class Certificate(ABC, Generic[_Part]):
+    """What the labels say about letting judges decide alone.
 
-
-def write_certificate(tuned: TunedCascade | TunedVotes, rubric: Rubric, examples: ExampleSet, *, at: str) -> Path | str:
-    """The file, written next to the labels; or why it isn't written.
-
-    Raises:
-        UsageError: It can't be written.
+    Attributes:
+        promised: What is promised.
+        wrong_passes: The promised largest share of wrong ones among automatic passes; None without.
+        parts: The automatic decisions, by the decisions that the promise is about.
+        n: Labelled examples.
+        groups: Groups that they are in; None where they aren't grouped.
+        split: The labels it was tested on.
+        labels: Digest of these labels.
     """
-    if tuned.why_not_written:
-        return tuned.why_not_written
-    if examples.path is None:
-        return "the labels came from no file"
-    folder = examples.path.parent
-    path = folder / CASCADE_FILE
-    content = json.dumps(certificate_json(tuned, rubric, at=at), ensure_ascii=False, indent=2, allow_nan=False)
-    with writing(folder):
-        refuse_link(path)
-        write_whole(path, f"{content}\n", follow=False)
-    return path
+
+    promised: Promised
+    wrong_passes: float | None = None
+    parts: Mapping[MarkSide, _Part]
+    n: int
+    groups: int | None
+    split: str
+    labels: str
+
+    @property
+    @abstractmethod
+    def decided(self) -> list[int]:
+        """Examples that each stage decides, and then those that people do."""
+
+    @property
+    @abstractmethod
+    def why_not_written(self) -> str:
+        """Why nothing can be written that says which judges to ask; "" where it can."""
+
+    @abstractmethod
+    def stages(self) -> list[dict[str, Any]]:
+        """The judges that are asked one after the other, as the file has them."""
+
+    @property
+    def certified(self) -> dict[MarkSide, _Part]:
+        """The parts of which some decisions need no person."""
+        return {side: part for side, part in self.parts.items() if part.is_certified}
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether some decisions need no person."""
+        return bool(self.certified)
+
+    @property
+    def errors(self) -> int:
+        """Wrong decisions among the automatic ones."""
+        return sum(part.errors for part in self.certified.values())
+
+    @property
+    def upper(self) -> float | None:
+        """The greatest upper limit of the share that is wrong; None where nothing is automatic."""
+        return max((part.upper for part in self.certified.values() if part.upper is not None), default=None)
+
+    def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
+        """The content of the file."""
+        automatic = {side: part.automatic.to_json() for side, part in self.parts.items()}
+        return {
+            "schema": SCHEMA,
+            "error": self.promised.error,
+            "confidence": self.promised.confidence,
+            "wrong_passes": self.wrong_passes,
+            "for": self.promised.side,
+            "stages": self.stages(),
+            "labels": {"n": self.n, "sha256": self.labels, "split": self.split, "groups": self.groups},
+            "automatic": automatic if len(automatic) > 1 else next(iter(automatic.values())),
+            "decided": self.decided,
+            "errors": self.errors,
+            "upper": self.upper,
+            "fingerprints": {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)},
+            "at": at,
+        }
+
+    def write(self, rubric: Rubric, examples: ExampleSet, *, at: str) -> Path | str:
+        """The file, written next to the labels; or why it isn't written.
+
+        Raises:
+            UsageError: It can't be written.
+        """
+        if self.why_not_written:
+            return self.why_not_written
+        if examples.path is None:
+            return "the labels came from no file"
+        folder = examples.path.parent
+        path = folder / CASCADE_FILE
+        content = json.dumps(self.to_json(rubric, at=at), ensure_ascii=False, indent=2, allow_nan=False)
+        with writing(folder):
+            refuse_link(path)
+            write_whole(path, f"{content}\n", follow=False)
+        return path

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from markscheme.calibration.calibration import Options, Rater, calibration_of
-from markscheme.calibration.certificate import write_certificate
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.judge_runs import rated_by, rater_of
 from markscheme.calibration.labelled_examples import labelled_examples
@@ -286,4 +285,4 @@ def _write_votes(votes: TunedVotes, proposal: Proposal, examples: ExampleSet, to
     """The file with the panel's promise; or why it isn't written."""
     if proposal.changes():
         return "the same labels change weights or pass mark: write that first, then test the votes on fresh labels"
-    return write_certificate(votes, proposal.rubric, examples, at=today)
+    return votes.write(proposal.rubric, examples, at=today)

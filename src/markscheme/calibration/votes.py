@@ -1,12 +1,13 @@
 """Several judges' votes as certainty: which of their decisions need no person."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from markscheme.calibration.certificate import Certificate
 from markscheme.calibration.tuning import MARK_SIDES, MarkSide, Promised, decided_labels
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import stage_fingerprint
@@ -53,38 +54,19 @@ class PanelDecisions:
         return cls(judges, certainty, np.asarray(share > 1 / 2))
 
 
-@dataclass(frozen=True)
-class TunedVotes:
+@dataclass(frozen=True, kw_only=True)
+class TunedVotes(Certificate[AutomaticPart]):
     """What the labels say about letting a panel decide alone where enough of its judges agree.
 
     Attributes:
         judges: The judges.
-        promised: What is promised.
-        parts: The automatic decisions, by the decisions that the promise is about.
         right: Share of labelled examples that the majority decides rightly.
-        n: Labelled examples.
-        groups: Groups that they are in; None where they aren't grouped.
-        split: The labels it was tested on.
-        labels: Digest of these labels.
         under: Fingerprint of the question that all judges were asked; "" where the ratings don't say.
     """
 
     judges: tuple[str, ...]
-    promised: Promised
-    parts: Mapping[MarkSide, AutomaticPart]
     right: float
-    n: int
-    groups: int | None
-    split: str
-    labels: str
     under: str
-    wrong_passes: ClassVar[None] = None
-    """No promise is made about the passes alone."""
-
-    @property
-    def is_supported(self) -> bool:
-        """Whether some decisions need no person."""
-        return any(part.certain is not None for part in self.parts.values())
 
     @property
     def sentence(self) -> str:
@@ -151,22 +133,8 @@ class TunedVotes:
     @property
     def decided(self) -> list[int]:
         """Examples that the panel decides, and those that people do."""
-        automatic = sum(part.n_automatic for part in self._certified)
+        automatic = sum(part.n_automatic for part in self.certified.values())
         return [automatic, self.n - automatic]
-
-    @property
-    def errors(self) -> int:
-        """Wrong decisions among the automatic ones."""
-        return sum(part.errors for part in self._certified)
-
-    @property
-    def upper(self) -> float | None:
-        """The greatest upper limit of the share that is wrong; None where nothing is automatic."""
-        return max((part.upper for part in self._certified if part.upper is not None), default=None)
-
-    @property
-    def _certified(self) -> list[AutomaticPart]:
-        return [part for part in self.parts.values() if part.certain is not None]
 
 
 def tune_votes(

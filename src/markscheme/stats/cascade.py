@@ -177,6 +177,11 @@ class CertifiedCascade:
     upper_passes: float | None = None
 
     @property
+    def is_certified(self) -> bool:
+        """Whether some decisions need no person."""
+        return any(certain is not None for certain in self.certain)
+
+    @property
     def decided(self) -> tuple[int, ...]:
         """Examples that each judge decides, and then those that people do."""
         return tuple(int(np.count_nonzero(self.stage == place)) for place in (*range(len(self.certain)), -1))
@@ -451,6 +456,11 @@ class AutomaticPart:
     errors: int
     n_automatic: int
     upper: float | None
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether some decisions need no person."""
+        return self.certain is not None
 
 
 def automatic_part(

@@ -6,7 +6,6 @@ from typing import Any
 
 from markscheme.calibration.cascade import FEWEST_FOR_TWO, TunedCascade
 from markscheme.calibration.cascade_request import CascadeRun
-from markscheme.calibration.certificate import certificate_json
 from markscheme.judges.cascade import CASCADE_FILE
 from markscheme.phrases import counted, number, percent
 from markscheme.report.document import Block, Callout, Document, Notes, Table
@@ -80,7 +79,7 @@ def _what_would_do(tuned: TunedCascade) -> str:
 def json_of(run: CascadeRun) -> dict[str, Any]:
     """The run by the keys of the file format: those of the file, and whether anything is certified."""
     tuned = run.tuned
-    content = certificate_json(tuned, run.rubric, at="")
+    content = tuned.to_json(run.rubric, at="")
     content.pop("at")
     return {
         "schema": 1,

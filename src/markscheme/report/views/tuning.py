@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.certificate import certificate_json
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.tuning import MarkSide, Proposal, Source, Tuned, TunedBand
@@ -386,7 +385,7 @@ def _held_out_json(held_out: Mapping[str, HeldOut], why_not: str) -> dict[str, A
 
 def _votes_json(votes: TunedVotes, run: TuneRun) -> dict[str, Any]:
     """The content of the file with what the votes allow, and whether it was written."""
-    content = certificate_json(votes, run.proposal.rubric, at="")
+    content = votes.to_json(run.proposal.rubric, at="")
     return {
         **{key: value for key, value in content.items() if key != "at"},
         "supported": votes.is_supported,
