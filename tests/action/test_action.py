@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from markscheme.judges.kinds import SHIPPED_KINDS
 from markscheme.receipt import ALLOWS
 from tests.commands.console import INSTALLED, ROOT, environment
 
@@ -312,6 +313,14 @@ def test_the_runner_reads_no_commands_from_what_reports_quote(runner: Runner) ->
             stopped = 0
         elif line.startswith("::") and not stopped:
             assert re.match(r"::(error|warning|notice) file=", line), line
+
+
+def test_what_is_installed_asks_each_kind_of_judge_that_the_action_names() -> None:
+    (install,) = [step for step in STEPS if step.get("name") == "Install markscheme"]
+    named = [kind for kind in SHIPPED_KINDS if f"{kind.name}:" in ACTION["inputs"]["judge"]["description"]]
+    extras = {kind.extra.removeprefix("markscheme") for kind in named if kind.extra}
+    assert extras == {"[openai]"}
+    assert "${ACTION_PATH}[openai]" in install["run"]
 
 
 def test_inputs_reach_scripts_as_variables_and_never_as_text_of_a_script() -> None:

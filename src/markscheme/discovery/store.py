@@ -195,7 +195,7 @@ class DiscoveryFolder:
         path = (self.path / record.path).resolve()
         if not path.is_file():
             raise UsageError(
-                f"the outputs of {self.name} are no longer at {record.path} ({SETTINGS_FILE}): say where, --pool FILE"
+                f"the outputs of {self.name} are no longer at {path} ({SETTINGS_FILE}): say where, --pool FILE"
             )
         return path
 
