@@ -137,12 +137,18 @@ def note_words(outputs: ReadOutputs) -> list[NoteWords]:
 async def suggested(
     opened: OpenedDiscovery, notes: Sequence[NoteWords], modes: Mapping[str, str], judge: Judge
 ) -> Suggestion:
-    """Ask a model for groups and keep them as suggestions, which count nowhere before a person accepts."""
+    """Ask a model for groups and keep them as suggestions, which count nowhere before a person accepts.
+
+    The judge is closed, in the event loop that asked it.
+    """
 
     async def ask(prompt: Prompt) -> Reply:
         return await judge.reply(prompt)
 
-    suggestion = await suggest(notes, modes, ask, str(judge.identity))
+    try:
+        suggestion = await suggest(notes, modes, ask, str(judge.identity))
+    finally:
+        await judge.aclose()
     with opened.folder.locked():
         before = opened.codebook()
         opened.folder.save(before, suggestion.added_to(before, now()))
