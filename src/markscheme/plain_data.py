@@ -219,6 +219,26 @@ def parse_json(
     return encodable_data(data) if _HALF.search(text) else data
 
 
+def json_amid_prose(text: str) -> Any:
+    """The JSON object or list in a text, with or without prose or a code fence around it, as models write it.
+
+    Raises:
+        ValueError: It has none.
+
+    Example:
+        >>> json_amid_prose('Here you are: {"modes": []}. Anything else?')
+        {'modes': []}
+    """
+    begins = [at for at in (text.find("{"), text.find("[")) if at >= 0]
+    for opening in sorted(begins):
+        closing = text.rfind("}" if text[opening] == "{" else "]")
+        try:
+            return parse_json(text[opening : closing + 1])
+        except (ValueError, RecursionError):
+            continue
+    raise ValueError("no JSON")
+
+
 @lru_cache(maxsize=32)
 def _decoder(
     parse_constant: Callable[[str], Any] | None,

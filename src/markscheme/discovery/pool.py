@@ -79,15 +79,10 @@ def read_outputs(path: Path) -> OutputPool:
         pool = OutputPool(tool.responses)
     else:
         pool = _of_rows(peek)
-    with_content = {id: example for id, example in pool.examples.items() if _has_content(example)}
+    with_content = {id: example for id, example in pool.examples.items() if example.has_content}
     if not with_content:
         raise RatingError("holds no output with a text in it; a row has `id` and `response` or `output`", path=path)
     return OutputPool(with_content, pool.scores)
-
-
-def _has_content(example: Example) -> bool:
-    """Whether an output can be read: it has a text, or a query that was answered with nothing."""
-    return bool(example.submission.response.strip() or example.submission.inputs)
 
 
 def _of_results(path: Path) -> OutputPool:

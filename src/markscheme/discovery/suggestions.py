@@ -9,12 +9,11 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 from markscheme.discovery.modes import Assignment, Codebook, Mode
 from markscheme.errors import UnreadableReply
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import parse_json, shown
+from markscheme.plain_data import json_amid_prose, shown
 from markscheme.prompt import Prompt, about_material, fenced_material
 from markscheme.stats.partitions import adjusted_rand
 from markscheme.text import on_one_line
@@ -208,7 +207,10 @@ def read_groups(text: str, batch: Sequence[NoteWords]) -> ProposedGroups:
     Raises:
         UnreadableReply: It isn't in the form that was asked for.
     """
-    data = _json_in(text)
+    try:
+        data = json_amid_prose(text)
+    except ValueError as error:
+        raise UnreadableReply(f"expected one JSON object, got {shown(text)}") from error
     entries = data.get("modes") if isinstance(data, Mapping) else None
     if not isinstance(entries, list):
         raise UnreadableReply(f"expected {{modes: […]}}, got {shown(text)}")
@@ -232,13 +234,3 @@ def read_groups(text: str, batch: Sequence[NoteWords]) -> ProposedGroups:
             definitions[name] = " ".join(str(entry.get("definition") or "").split())
             groups[name] = tuple(dict.fromkeys((*groups.get(name, ()), *keys)))
     return ProposedGroups(definitions, groups, refused["unknown"])
-
-
-def _json_in(text: str) -> Any:
-    """The JSON object of a reply, with or without prose or a code fence around it."""
-    start = text.find("{")
-    end = text.rfind("}")
-    try:
-        return parse_json(text[start : end + 1])
-    except (ValueError, RecursionError) as error:
-        raise UnreadableReply(f"expected one JSON object, got {shown(text)}") from error

@@ -14,7 +14,7 @@ from markscheme.calibration.findings.evidence import worst_places
 from markscheme.calibration.findings.finding import Finding
 from markscheme.improvement.candidates import LONGEST, LabelledTexts, NotTried, Wording, from_edits
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import parse_json
+from markscheme.plain_data import json_amid_prose
 from markscheme.prompt import Prompt, about_material, fenced_material
 from markscheme.ratings.gold import Gold
 from markscheme.ratings.rating import Rated, Rating
@@ -244,21 +244,13 @@ def read_proposal(
     """
     if reply.error:
         raise NotTried(f"was not answered: {reply.error}")
-    wording = from_edits(name, _json_in(reply.text), base=base, yours=yours, labelled=labelled)
+    try:
+        edits = json_amid_prose(reply.text)
+    except ValueError:
+        raise NotTried(f"answers no JSON: {' '.join(reply.text.split())[:80]!r}") from None
+    wording = from_edits(name, edits, base=base, yours=yours, labelled=labelled)
     touched = {place for place, text in words_of(wording.rubric).items() if text != words_of(base)[place]}
     criteria = {place.criterion for place in touched}
     if narrow and len(criteria) > 1:
         raise NotTried(f"changes {len(criteria)} criteria where it was asked to change one")
     return wording
-
-
-def _json_in(text: str) -> object:
-    """The one JSON value of a reply, with or without prose or a code fence around it."""
-    begins = [at for at in (text.find("{"), text.find("[")) if at >= 0]
-    for opening in sorted(begins):
-        closing = text.rfind("}" if text[opening] == "{" else "]")
-        try:
-            return parse_json(text[opening : closing + 1])
-        except (ValueError, RecursionError):
-            continue
-    raise NotTried(f"answers no JSON: {' '.join(text.split())[:80]!r}")

@@ -71,7 +71,7 @@ def read_pool(path: Path, rubric: Rubric) -> ResponsePool:
         RatingError: It is neither, or it holds ids without responses.
     """
     rated = open_rated([path], rubric, expected="examples")
-    examples = tuple(example for example in rated.labelled.examples if _has_content(example))
+    examples = tuple(example for example in rated.labelled.examples if example.has_content)
     if not examples:
         raise RatingError("holds no response with a text in it", path=path)
     return ResponsePool(
@@ -79,11 +79,6 @@ def read_pool(path: Path, rubric: Rubric) -> ResponsePool:
         tuple(rating for rating in rated.ratings if rating.kind in JUDGES),
         tuple(rating for rating in rated.ratings if rating.kind not in JUDGES),
     )
-
-
-def _has_content(example: Example) -> bool:
-    """Whether an example can be labelled: it has a text, or a query that was answered with nothing."""
-    return bool(example.submission.response.strip() or example.submission.inputs)
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,11 @@ class Example:
         return self.submission.id
 
     @property
+    def has_content(self) -> bool:
+        """Whether it can be read and labelled: it has a text, or a query that was answered with nothing."""
+        return bool(self.submission.response.strip() or self.submission.inputs)
+
+    @property
     def has_chance(self) -> bool:
         """Whether it was drawn with a chance that is recorded, other than at random."""
         return self.weight != 1 or bool(self.stratum)
