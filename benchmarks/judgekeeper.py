@@ -21,6 +21,8 @@ from typing import Any
 
 from benchmarks.environment import python_with
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each run would compile all of the package, as no installed one does
+
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sys.executable).parent
 VERSION = "0.1.3"

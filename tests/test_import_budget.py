@@ -92,7 +92,17 @@ def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_pr
     assert "markscheme.calibration.calibration" in loaded
     of_scipy = _loaded("import scipy.special")  # a later one brings importlib.metadata itself
     assert not (loaded - of_scipy) & {"pydantic", "genai_prices", "httpx2", "statistics", "importlib.metadata"}
+    assert not loaded & {"scipy.optimize", "markscheme.calibration.tuning"}
     assert not {name for name in loaded if name.startswith(("markscheme.readers", "markscheme.report.html"))}
+
+
+def test_a_table_to_its_verdict_loads_no_tuning_and_nothing_that_asks_a_judge(tmp_path: Path) -> None:
+    rows = [f"e{i},{'pass' if i % 3 else 'fail'},{'pass' if i % 4 else 'fail'}" for i in range(24)]
+    (tmp_path / "table.csv").write_text("\n".join(["id,verdict,label", *rows]) + "\n")
+    loaded = _loaded("from markscheme.cli import main; main(['calibrate', 'table.csv', '--quiet'])", tmp_path)
+    assert "markscheme.calibration.calibration" in loaded
+    assert not loaded & {"scipy.optimize", "markscheme.calibration.tuning", "pydantic", "httpx2"}
+    assert not loaded & {f"markscheme.judges.{name}" for name in ("asking", "registry", "provider", "function")}
 
 
 def test_status_of_an_accepted_run_loads_no_statistics(tmp_path: Path) -> None:

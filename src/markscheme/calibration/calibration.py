@@ -13,7 +13,6 @@ from typing import Any, Literal
 import numpy as np
 
 from markscheme.calibration.carried_labels import CarriedLabels
-from markscheme.calibration.cascade import RankedDecisions
 from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.decision import Decision, decide
 from markscheme.calibration.drift.baseline import Baseline, Since, drift_since
@@ -24,6 +23,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.limits import MostWrong
 from markscheme.calibration.policy import VerdictName
+from markscheme.calibration.ranked_decisions import RankedDecisions
 from markscheme.calibration.reported import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.certificate import Certificate
+from markscheme.calibration.ranked_decisions import RankedDecisions
 from markscheme.calibration.tuning import MARK_SIDES, DecidedLabels, MarkSide, Promised, decided_labels
-from markscheme.calibration.votes import PanelDecisions
 from markscheme.judges.cascade import CertaintySignal
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import labelling_digest
-from markscheme.ratings.table import Column, column_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.cascade import (
     CertifiedCascade,
@@ -26,12 +24,9 @@ from markscheme.stats.cascade import (
     certified_cascade,
     labels_for_first_size,
 )
-from markscheme.stats.intervals import Flags, Floats
 
 FEWEST_FOR_TWO = 100
 """Labels from which a second judge is offered: with fewer it costs people's time, since the level is split."""
-MOSTLY_RANKED = 0.5
-"""Share of its decisions for which a judge must have a chance of passing to be ranked by that; the rest go on."""
 
 
 @dataclass(frozen=True)
@@ -53,41 +48,6 @@ class CascadeCandidate:
     fingerprint: str = ""
     usd: float | None = None
     why_unnamed: str = ""
-
-
-@dataclass(frozen=True)
-class RankedDecisions:
-    """A judge's decisions on labelled examples, with what ranks them; arrays have one row per example.
-
-    Attributes:
-        signal: What ranks them.
-        certainty: More is more certain; nan where the judge decides nothing, or can't be ranked.
-        passes: Whether it passes each.
-    """
-
-    signal: CertaintySignal
-    certainty: Floats
-    passes: Flags
-
-    @classmethod
-    def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
-        """The decisions of one judge, or of a panel where the ratings are of several."""
-        if len({rating.rater for rating in ratings}) > 1:
-            panel = PanelDecisions.of(ratings, rubric, ids)
-            return cls("votes", panel.certainty, panel.passes)
-        return cls.of_column(column_of(JUDGE, ratings, rubric, ids), rubric)
-
-    @classmethod
-    def of_column(cls, column: Column, rubric: Rubric) -> "RankedDecisions":
-        """The decisions in a judge's column."""
-        passes = column.decisions == 1
-        decided = ~np.isnan(column.decisions)
-        chances = column.chances if len(column.chances) else np.full(len(passes), np.nan)
-        if decided.any() and (decided & ~np.isnan(chances)).sum() >= MOSTLY_RANKED * decided.sum():
-            certainty = np.where(passes, chances, 1 - chances)
-            return cls("probability", np.where(decided, certainty, np.nan), passes)
-        distance = np.abs(column.scores - rubric.pass_mark)
-        return cls("distance", np.where(decided, distance, np.nan), passes)
 
 
 @dataclass(frozen=True, kw_only=True)

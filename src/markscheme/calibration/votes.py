@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.certificate import Certificate
+from markscheme.calibration.ranked_decisions import PanelDecisions
 from markscheme.calibration.tuning import MARK_SIDES, MarkSide, Promised, decided_labels
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import stage_fingerprint
@@ -17,41 +18,14 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating, asked_under
 from markscheme.ratings.splits import labelling_digest
-from markscheme.ratings.table import column_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.cascade import AutomaticPart, ErrorLimit, automatic_part
-from markscheme.stats.intervals import Flags, Floats
 
 RECOMMENDED = 5
 """Judges from which votes rank decisions finely enough; a judgement. On published answers to trivia and 400 labels,
 votes of three judges decided .38 of the responses and votes of seven .76; one judge's decisions tell nothing apart."""
 DECIDES_RIGHTLY = 0.85
 """Share of right decisions below which no signal decided anything alone, on 59 published judges."""
-
-
-@dataclass(frozen=True)
-class PanelDecisions:
-    """What several judges decide together; arrays have one row per example.
-
-    Attributes:
-        judges: Their names.
-        certainty: Share of the judges that decide like most of them; nan for an even split, and where one judge didn't
-            decide.
-        passes: Whether most of them pass it.
-    """
-
-    judges: tuple[str, ...]
-    certainty: Floats
-    passes: Flags
-
-    @classmethod
-    def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "PanelDecisions":
-        """The decisions of all judges in some ratings on the examples `ids`."""
-        judges = tuple(dict.fromkeys(rating.rater for rating in ratings))
-        columns = [column_of(judge, (one for one in ratings if one.rater == judge), rubric, ids) for judge in judges]
-        share = np.mean([column.decisions for column in columns], axis=0)
-        certainty = np.where(share == 1 / 2, math.nan, np.maximum(share, 1 - share))
-        return cls(judges, certainty, np.asarray(share > 1 / 2))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from markscheme.numerals import finite
 from markscheme.phrases import number
 from markscheme.plain_data import shown
 from markscheme.promptfoo.engine import Engine
+from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.receipt import CALIBRATION, calibration_text, receipt_json, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric, only_rubric
@@ -34,14 +35,8 @@ from markscheme.user_code import search_for_code
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
 QUERY_VARS = ("query", "question", "input", "prompt")
-NOT_GRADED = "not graded: "
 SCRIPT_TYPES = tuple(f"{negation}{kind}" for negation in ("", "not-") for kind in ("python", "javascript", "ruby"))
 """Types of an assertion whose value may be a Python file."""
-SCORING_FUNCTION = "assertScoringFunction"
-"""Promptfoo's key for a function that decides a test from the scores of its assertions.
-
-Promptfoo passes a Python file no functions; the grader in JavaScript says that there is one.
-"""
 _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
 
 

@@ -12,7 +12,6 @@ from markscheme.grading import Grade
 from markscheme.prompt import Prompt, closed_object
 from markscheme.promptfoo import select_best
 from markscheme.promptfoo.assertion import (
-    NOT_GRADED,
     Call,
     asking_options,
     by_itself,
@@ -27,6 +26,7 @@ from markscheme.promptfoo.assertion import (
     way_out,
 )
 from markscheme.promptfoo.engine import Engine
+from markscheme.promptfoo.keys import NOT_GRADED
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics

@@ -16,7 +16,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, no_constant, read_json, shown
-from markscheme.promptfoo.assertion import NOT_GRADED, SCORING_FUNCTION
+from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.submission import as_text, plain_metadata
 from markscheme.text import cut_short
 

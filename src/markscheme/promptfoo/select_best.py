@@ -21,7 +21,8 @@ from markscheme.judges.many import all_or_first_error
 from markscheme.numerals import finite
 from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
-from markscheme.promptfoo.assertion import NOT_GRADED, Call, tokens_used
+from markscheme.promptfoo.assertion import Call, tokens_used
+from markscheme.promptfoo.keys import NOT_GRADED
 from markscheme.rubrics.preference import PREFERENCES, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text

@@ -1,0 +1,77 @@
+"""Decisions of a judge, or of several that vote, with what ranks them by certainty."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from markscheme.judges.cascade import CertaintySignal
+from markscheme.ratings.gold import JUDGE
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import Column, column_of
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.intervals import Flags, Floats
+
+MOSTLY_RANKED = 0.5
+"""Share of its decisions for which a judge must have a chance of passing to be ranked by that; the rest go on."""
+
+
+@dataclass(frozen=True)
+class PanelDecisions:
+    """What several judges decide together; arrays have one row per example.
+
+    Attributes:
+        judges: Their names.
+        certainty: Share of the judges that decide like most of them; nan for an even split, and where one judge didn't
+            decide.
+        passes: Whether most of them pass it.
+    """
+
+    judges: tuple[str, ...]
+    certainty: Floats
+    passes: Flags
+
+    @classmethod
+    def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "PanelDecisions":
+        """The decisions of all judges in some ratings on the examples `ids`."""
+        judges = tuple(dict.fromkeys(rating.rater for rating in ratings))
+        columns = [column_of(judge, (one for one in ratings if one.rater == judge), rubric, ids) for judge in judges]
+        share = np.mean([column.decisions for column in columns], axis=0)
+        certainty = np.where(share == 1 / 2, math.nan, np.maximum(share, 1 - share))
+        return cls(judges, certainty, np.asarray(share > 1 / 2))
+
+
+@dataclass(frozen=True)
+class RankedDecisions:
+    """A judge's decisions on labelled examples, with what ranks them; arrays have one row per example.
+
+    Attributes:
+        signal: What ranks them.
+        certainty: More is more certain; nan where the judge decides nothing, or can't be ranked.
+        passes: Whether it passes each.
+    """
+
+    signal: CertaintySignal
+    certainty: Floats
+    passes: Flags
+
+    @classmethod
+    def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
+        """The decisions of one judge, or of a panel where the ratings are of several."""
+        if len({rating.rater for rating in ratings}) > 1:
+            panel = PanelDecisions.of(ratings, rubric, ids)
+            return cls("votes", panel.certainty, panel.passes)
+        return cls.of_column(column_of(JUDGE, ratings, rubric, ids), rubric)
+
+    @classmethod
+    def of_column(cls, column: Column, rubric: Rubric) -> "RankedDecisions":
+        """The decisions in a judge's column."""
+        passes = column.decisions == 1
+        decided = ~np.isnan(column.decisions)
+        chances = column.chances if len(column.chances) else np.full(len(passes), np.nan)
+        if decided.any() and (decided & ~np.isnan(chances)).sum() >= MOSTLY_RANKED * decided.sum():
+            certainty = np.where(passes, chances, 1 - chances)
+            return cls("probability", np.where(decided, certainty, np.nan), passes)
+        distance = np.abs(column.scores - rubric.pass_mark)
+        return cls("distance", np.where(decided, distance, np.nan), passes)

@@ -1,0 +1,9 @@
+"""What an answer to Promptfoo and the reading of its results have in common."""
+
+NOT_GRADED = "not graded: "
+"""How the reason of a failing result opens that is no verdict."""
+SCORING_FUNCTION = "assertScoringFunction"
+"""Promptfoo's key for a function that decides a test from the scores of its assertions.
+
+Promptfoo passes a Python file no functions; the grader in JavaScript says that there is one.
+"""
