@@ -105,7 +105,7 @@ def test_the_flip_that_moved_furthest_stands_first() -> None:
 
 def test_what_moved_between_two_judges_is_said_in_words() -> None:
     same = choose(RUBRIC, [judge("old"), judge("new")], None).pairs[0]
-    assert same.moved == "Nothing is shown to have moved from old to new."
+    assert same.moved == "No shift from old to new is shown."
     higher = choose(RUBRIC, [judge("old"), judge("new", range(0, N, 5))], None).pairs[0]
     assert higher.criteria["polite"].p < 0.05
     assert higher.moved.startswith("From old to new moved: polite by +0.40 levels")

@@ -180,7 +180,7 @@ class Differences:
             shifts.append((f"the score by {signed(self.shift.value)}", self.shift_p))
         moved = [what for what, p in shifts if p <= MOVED]
         if not moved:
-            return f"Nothing is shown to have moved from {self.first} to {self.second}."
+            return f"No shift from {self.first} to {self.second} is shown."
         rest = "; nothing else is shown to have moved" if len(moved) < len(shifts) else ""
         return f"From {self.first} to {self.second} moved: {', '.join(moved)}{rest}."
 
@@ -569,7 +569,7 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
 def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str | None, str]:
     """The cheapest judge that is not worse than the best, and why; or why none can be named."""
     if best is None:
-        return None, "without labels nothing says which is better; only what moved between them is shown"
+        return None, "without labels only the differences between judges are known"
     good = [standing for standing in standings if standing.not_worse]
     caveat = _open(standings)
     if len(good) == 1:

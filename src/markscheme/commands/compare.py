@@ -39,7 +39,7 @@ def compare(
 ) -> int:
     """Compare judges on the same examples: which agrees better with the labels and by how much, which examples change
     between pass and fail, what each costs, which is the cheapest that is no worse, and which new score matches an old
-    one. Name the judge in use first. Without labels, only what moved is shown.
+    one. Name the judge in use first. Without labels, only the differences between judges are shown.
 
     Args:
         rubric: a rubric's name or file; its labelled examples are the gold

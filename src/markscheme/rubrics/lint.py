@@ -118,7 +118,7 @@ def _of_words(criterion: Criterion) -> Iterator[tuple[Code, str]]:
     if levels > MOST_PLAIN_LEVELS and 2 * described < levels:
         yield (
             "too-many-levels",
-            f"annotators can't distinguish {levels} levels without anchors; use five with, or yes/no",
+            f"annotators can't distinguish {levels} levels without descriptions; use five that have one, or yes/no",
         )
     elif not described and levels > 2 and criterion.scale.ordered:
         yield (
@@ -196,9 +196,8 @@ def _ties(rubric: Rubric) -> Iterator[Advice]:
                 yield Advice(
                     "tie",
                     criterion.name,
-                    f"{called} moves the score by exactly the tolerance ({rubric.tolerance:g}) and counts as a miss; "
-                    f"set tolerance {brief(wider, 3)} to count it as agreement, or {brief(narrower, 3)} to keep "
-                    "it a miss",
+                    f"{called} moves the score by exactly the tolerance ({rubric.tolerance:g}), which is a miss; set "
+                    f"tolerance {brief(wider, 3)} to count it as agreement, or {brief(narrower, 3)} to keep it a miss",
                 )
 
 

@@ -156,7 +156,7 @@ def _notes(compared: SystemsCompared) -> Iterator[doc.Line]:
     if strengths is None:
         return
     yield (
-        "Log strength: Davidson's model of wins and ties; 0 is the mean, and the odds between two systems are e to the "
+        "Log strength: by Davidson's model of wins and ties; 0 is the mean. The odds between two systems are e to the "
         f"power of half their difference. 95% CIs by {counted(strengths.n_groups, 'group')}. Systems share a rank "
         "where the interval of their difference includes 0."
     )

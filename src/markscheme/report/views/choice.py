@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 _MOST_FLIPS = 8
 _PAIRS_NOTE = (
-    "Between two judges intervals are 95% CIs. A p is the chance of such a balance of differences if each were as "
-    "likely to go the other way (exact, equally large ones counted half); per criterion it is adjusted for the number "
-    "of criteria (Holm). Examples of one task count together."
+    "Intervals between two judges are 95% CIs. p: how often chance alone gives differences as one-sided as these "
+    "(exact mid-p). Per criterion it is adjusted for the number of criteria (Holm). Examples of one "
+    "task count together."
 )
 _FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Estimate], str]]] = {
     "agreement": ("agreement", share_mark, points),
@@ -123,7 +123,9 @@ def callout(choice: Choice) -> doc.Callout:
     by_name = {standing.name: standing for standing in choice.standings}
     if choice.best is None:
         moved = " ".join(pair.moved for pair in shown_pairs(choice))
-        return doc.Callout("open", "No judge can be preferred.", f"Without labels only what moved is known. {moved}")
+        return doc.Callout(
+            "open", "No judge can be preferred.", f"Label these examples to see which is better. {moved}"
+        )
     agreement = share_with_ci(by_name[choice.best].agreement)
     if choice.baseline is not None and not choice.beats_baseline:
         of = counted(len(by_name), "judge")

@@ -113,7 +113,7 @@ def _notes(discovery: Discovery) -> Iterator[Line]:
     if any(figures.share.note and "group" in figures.share.note for figures in discovery.outputs.mode_figures):
         yield f"Outputs share tasks: with fewer than {GROUPS_TO_COUNT} of them a share has no interval."
     if discovery.finding is not None:
-        yield "Agreement is kappa on finding the mode; people overlook, so it is usually below agreement on grouping."
+        yield "Agreement: kappa on finding the mode. Readers overlook some; agreement on grouping is usually higher."
 
 
 def _sentences(discovery: Discovery) -> Iterator[Line]:

@@ -38,8 +38,8 @@ _LONGEST_REASON = 200
 _HEADINGS = ("Variant", "criterion", "mean", "min", "max", "n", "not graded")
 _SHIFT_HEADINGS = ("Second − first", "figure", "means", "difference (95% CI)", "p", "cases")
 _ON_FAULTS = (
-    "A fault is rated by how far it is there, so a lower mean is better; Promptfoo shows it the other way round, as 1 "
-    "minus its position on the scale."
+    "A fault's mean says how much of it is there: lower is better. Promptfoo shows it the other way round, as 1 minus "
+    "its position on the scale."
 )
 _CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall")
 

@@ -110,7 +110,7 @@ def _row(tried: Tried, run: ImprovementRun) -> tuple[doc.Line, ...]:
 def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
     answer = run.answer
     if answer is None:
-        yield doc.Paragraph(("Not opened: no label, and no answer of the judge to these examples, was used.",))
+        yield doc.Paragraph(("Not opened: neither the labels nor the judge's answers to these examples were used.",))
         return
     if answer.gain is not None:
         rows = (("MAE, lower by", with_interval(answer.gain)), ("Agreement, points", points(answer.agreement_gain)))

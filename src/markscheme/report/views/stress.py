@@ -171,9 +171,9 @@ def callout(stress: Stress) -> Callout:
     text = f"None of the {changes} that should have no effect moves it.{end}"
     if unknown:
         text = (
-            f"None of the {changes} that should have no effect is shown to move it, but in "
+            f"None of the {changes} that should have no effect is shown to move it. In "
             f"{counted(len(unknown), 'combination')} of change and criterion {len(battery.examples)} examples are "
-            f"too few to rule it out. More examples (--n) or more answers to each (--repeats) show more.{end}"
+            f"too few to tell: take more examples (--n), or more answers to each (--repeats).{end}"
         )
     if is_cut_short:
         return Callout("bad", "This judge may not read to the end.", text)
