@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.golden_files import GoldenFiles
 from tests.promptfoo.rated_run import run_promptfoo
@@ -23,6 +24,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """Hundreds of interpreters are started, and each would compile all of the package again."""
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Threads that multiply small arrays cost the processes beside them more than they gain."""
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
+"""The same examples in every run, for as long as they take: a change alone makes a test fail, and no busy machine does.
+`pytest --hypothesis-profile=default` draws others."""
 SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/")
 """The files that take longest start first, so that no process works on one alone at the end."""
 

@@ -111,13 +111,13 @@ def test_closing_waits_for_what_is_under_way_and_the_last_ends_the_thread() -> N
 
     def slow(prompt: Prompt, sample: int) -> Any:
         started.set()
-        go_on.wait(5)
+        go_on.wait(60)
         return by_words(prompt, sample)
 
     one, other = Grader(RUBRIC, ScriptedJudge(slow)), Grader(RUBRIC, ScriptedJudge(by_words))
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(one.grade_sync, "Leeds")
-        started.wait(5)
+        assert started.wait(60)
         threading.Timer(0.02, go_on.set).start()
         one.close()
         one.close()

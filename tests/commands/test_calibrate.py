@@ -263,12 +263,14 @@ def test_a_killed_run_goes_on_where_it_was(project: Path, slow_server: MessagesF
     env = environment({**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": slow_server.url})
     command = [str(scripts() / "calibrate"), "polite", "--concurrency", "4", "--json", "report.json", "--quiet"]
     for wanted in (25, 50, 75):
+        slow_server.held_from = wanted
         process = subprocess.Popen(command, cwd=project, env=env, stdout=subprocess.PIPE)
         deadline = time.monotonic() + SECONDS
         while len(slow_server.requests) < wanted and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.communicate()  # its output ends when it has ended
+        slow_server.held_from = None
     assert 75 <= len(slow_server.requests) < 120
     subprocess.run(command, cwd=project, env=env, check=False)
     report = json.loads((project / "report.json").read_text())

@@ -519,6 +519,7 @@ def test_a_killed_run_goes_on_where_it_was(project: Path, front: MessagesFront) 
     where = {"MARKSCHEME_CACHE": str(project / "cache")}
     env = environment({**where, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url})
     command = [str(scripts() / "markscheme"), "grade", "prose", file, "--concurrency", "4", "--json"]
+    front.held_from = 20
     with (project / "out.jsonl").open("w") as out:
         process = subprocess.Popen(command, cwd=project, env=env, stdout=out, stderr=subprocess.PIPE)
         deadline = time.monotonic() + SECONDS
@@ -526,6 +527,7 @@ def test_a_killed_run_goes_on_where_it_was(project: Path, front: MessagesFront) 
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.communicate()  # its output ends when it has ended
+    front.held_from = None
     printed = (project / "out.jsonl").read_text().splitlines()
     assert 20 <= len(front.requests) < 60
     done = subprocess.run(command, cwd=project, env=env, capture_output=True, text=True, check=False)

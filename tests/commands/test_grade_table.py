@@ -30,6 +30,8 @@ def judge(system_prompt, user_prompt):
     with open("asked", "a") as log:
         log.write(response + "\\n")
     time.sleep(float(os.environ.get("SLOW", "0")))
+    while os.path.exists("held"):
+        time.sleep(0.01)
     if os.path.exists("down"):
         raise RuntimeError("it is down")
     level = "MET" if "thanks" in response else "UNMET"
@@ -165,10 +167,11 @@ def test_a_table_in_which_no_row_has_a_response_is_refused(here: Path) -> None:
     assert not (here / "graded.jsonl.partial").exists()
 
 
-def _begun(here: Path, *, slow: str) -> "subprocess.Popen[bytes]":
-    """A run that has begun to write graded.csv."""
+def _begun(here: Path) -> "subprocess.Popen[bytes]":
+    """A run that has begun to write graded.csv, and waits for its judge until the file `held` is gone."""
+    (here / "held").touch()
     command = [sys.executable, "-m", "markscheme", *GRADE[1:], "rows.jsonl", "--out", "graded.csv"]
-    env = {**environment(), "MARKSCHEME_CACHE": str(here / "cache"), "SLOW": slow}
+    env = {**environment(), "MARKSCHEME_CACHE": str(here / "cache")}
     running = subprocess.Popen(command, cwd=here, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 300
     while not (here / "asked").exists():
@@ -181,8 +184,9 @@ def _begun(here: Path, *, slow: str) -> "subprocess.Popen[bytes]":
 def test_a_second_writer_is_refused_by_the_name_of_the_first_which_loses_no_row(here: Path) -> None:
     n = 40
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(n))), encoding="utf-8")
-    first = _begun(here, slow="0.3")
+    first = _begun(here)
     second = _grade(here, "rows.jsonl", "--out", "graded.csv")
+    (here / "held").unlink()
     assert second.returncode == 2
     assert f"graded.csv is being written by process {first.pid} (since 20" in second.stderr
     assert first.wait(timeout=300) == 1
@@ -193,8 +197,9 @@ def test_a_second_writer_is_refused_by_the_name_of_the_first_which_loses_no_row(
 def test_a_second_writer_that_comes_by_a_link_is_refused_too(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(20))), encoding="utf-8")
     (here / "link.csv").symlink_to("graded.csv")
-    first = _begun(here, slow="0.3")
+    first = _begun(here)
     second = _grade(here, "rows.jsonl", "--out", "link.csv")
+    (here / "held").unlink()
     assert second.returncode == 2
     assert f"link.csv is being written by process {first.pid} (since 20" in second.stderr
     first.wait(timeout=300)
@@ -203,9 +208,10 @@ def test_a_second_writer_that_comes_by_a_link_is_refused_too(here: Path) -> None
 
 def test_the_lock_ends_with_a_killed_process(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(4))), encoding="utf-8")
-    first = _begun(here, slow="60")
+    first = _begun(here)
     first.kill()
     first.wait()
+    (here / "held").unlink()
     assert _grade(here, "rows.jsonl", "--out", "graded.csv").returncode == 1
     made = {"asked", "cache", "graded.csv", "rows.jsonl", "rubrics", "stand_in.py"}
     assert set(os.listdir(here)) - {"__pycache__"} == made
@@ -272,7 +278,11 @@ def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(he
         "--concurrency",
         "4",
     ]
-    env = {**environment(), "MARKSCHEME_CACHE": str(here / "cache"), "SLOW": "0.03"}
+    env = {
+        **environment(),
+        "MARKSCHEME_CACHE": str(here / "cache"),
+        "SLOW": "0.1",
+    }  # seven seconds, of which it lives two
     running = subprocess.Popen(command, cwd=here, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     journal, end = here / "graded.csv.partial", time.monotonic() + 300
     while not journal.exists() or journal.read_bytes().count(b"\n") < 20:

@@ -106,7 +106,8 @@ GOLDEN_REPORTS = sorted(path for path in GOLDEN.rglob("*") if path.suffix in (".
 def found_in(text: str) -> list[str]:
     """The forbidden phrases in a text, by whole words, however its lines break."""
     running = " ".join(text.lower().split())
-    return [phrase for phrase in FORBIDDEN if re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", running)]
+    contained = [phrase for phrase in FORBIDDEN if phrase in running]  # a hundred times as fast as the expression
+    return [phrase for phrase in contained if re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", running)]
 
 
 def place(path: Path) -> str:

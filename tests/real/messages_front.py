@@ -205,6 +205,8 @@ class MessagesFront:
     Attributes:
         requests: What came in, in order; bodies only, so no key is ever kept.
         most_in_flight: The most requests that were read and not yet answered at one time.
+        held_from: Requests from this number on wait for their answers until it is None again. Who is killed while it
+            waits has not ended before, however late the kill comes.
 
     Example:
         >>> import urllib.request
@@ -218,6 +220,7 @@ class MessagesFront:
     def __init__(self, decide: Decide) -> None:
         self.requests: list[Request] = []
         self.most_in_flight = 0
+        self.held_from: int | None = None
         self._decide = decide
         self._in_flight = 0
         self._counting = threading.Lock()
@@ -253,6 +256,8 @@ class MessagesFront:
         try:
             answer = self._decide(request)
             self._closing.wait(answer.delay)
+            while self.held_from is not None and request.number >= self.held_from and not self._closing.wait(0.01):
+                pass
             return answer
         finally:
             with self._counting:

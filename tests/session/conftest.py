@@ -7,9 +7,12 @@ import pytest
 JUDGE = """
 import json, os, pathlib, time
 def met(system_prompt, user_prompt):
-    with pathlib.Path(__file__).with_name("asked").open("a") as asked:
+    folder = pathlib.Path(__file__).parent
+    with (folder / "asked").open("a") as asked:
         asked.write("x")
     time.sleep(float(os.environ.get("JUDGE_SECONDS", "0")))
+    while (folder / "held").exists():
+        time.sleep(0.01)
     names = [part.split('"')[1] for part in user_prompt.rsplit("Rate the response on", 1)[1].split(",") if '"' in part]
     said = {"quote": "Paris.", "reason": "It says so.", "level": "MET"}
     return json.dumps({"verdicts": {name: said for name in names}})
