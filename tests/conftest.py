@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ settings.register_profile("steady", derandomize=True, deadline=None, suppress_he
 settings.load_profile("steady")
 """The same examples in every run, for as long as they take: a change alone makes a test fail, and no busy machine does.
 `pytest --hypothesis-profile=default` draws others."""
+gc.disable()  # until every test is collected: all that collecting makes stays
 SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/")
 """The files that take longest start first, so that no process works on one alone at the end."""
 
@@ -37,14 +38,43 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-golden", action="store_true", help="write tests/golden/ again instead of comparing")
 
 
+class FolderByTurns(pytest.Dir):
+    """A folder of tests, in which each of pytest's processes begins at another place.
+
+    All of them collect all tests. In a fresh clone they share the compiling of the files in this way, instead of doing
+    the same at the same time.
+    """
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        children = list(super().collect())
+        place, of = _turn()
+        first = len(children) * place // of
+        return children[first:] + children[:first]
+
+
+def _turn() -> tuple[int, int]:
+    """Which of pytest's processes this is, from 0, and how many there are."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    return int(worker.removeprefix("gw")), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector:
+    """Collect each folder by turns."""
+    folder: pytest.Collector = FolderByTurns.from_parent(parent, path=path)
+    return folder
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the slow files first; otherwise the order stays."""
+    """Put the slow files first; otherwise the order is that of the files, wherever a process began."""
+    if _turn() != (0, 1):
+        items.sort(key=lambda item: item.path.parts)
     items.sort(key=lambda item: not item.nodeid.startswith(SLOW_FIRST))
 
 
 def pytest_collection_finish() -> None:
     """Spare the garbage collector the thousands of tests, which stay until the end."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
