@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.comparison import compare
+from markscheme.calibration.comparison import compare, preferences_of_scores
 from markscheme.calibration.preferences import order_figures, systems_compared
 from markscheme.errors import RatingError
 from markscheme.grading import Grade, Grading, grade_json
@@ -20,6 +20,7 @@ from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example, ExampleSet, examples_from
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, ratings_from
+from markscheme.rubrics.preference import preferred
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
@@ -309,3 +310,10 @@ def test_three_systems_have_strengths_and_ranks() -> None:
     assert compared.strengths.ranks == (1, 2, 2)
     assert compared.in_order[0] == 0
     assert (compared.n, compared.n_groups) == (90, 30)
+
+
+@pytest.mark.parametrize("limit", [0.0, 1 / 3, 2 / 3])
+def test_a_score_at_the_limit_of_a_tie_is_a_tie_in_grades_and_in_figures(limit: float) -> None:
+    scores = np.array([(1 - limit) / 2, (1 + limit) / 2])
+    assert preferences_of_scores(scores, limit).tolist() == [0.5, 0.5]
+    assert [preferred(float(score), limit) for score in scores] == ["tie", "tie"]

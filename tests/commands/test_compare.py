@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,15 @@ def test_the_figures_of_each_are_those_of_its_calibration(project: Path) -> None
         assert found["pairs"][0]["agreement"][place]["value"] == alone["agreement"]["value"]
         assert found["pairs"][0]["mae"][place] == alone["overall"]["mae"]
         assert found["pairs"][0]["false_passes"][place] == alone["false_passes"]
+
+
+def test_the_labels_that_the_verdict_needs_are_those_of_the_next_command(project: Path) -> None:
+    few = (project / "claude.jsonl").read_text().splitlines()[:25]
+    (project / "claude.jsonl").write_text("\n".join(few) + "\n")
+    done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", cwd=project)
+    (in_words,) = re.findall(r"Label about (\d+) more", done.stdout)
+    (in_command,) = re.findall(r"label manners --next (\d+)", done.stdout)
+    assert in_words == in_command
 
 
 def test_ratings_in_a_rubric_s_folder_need_no_rubric_named(project: Path) -> None:

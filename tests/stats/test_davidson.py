@@ -99,6 +99,7 @@ def test_a_system_that_always_wins_has_no_finite_strength() -> None:
 def test_a_system_that_wins_or_ties_has_none_either() -> None:
     strengths = davidson([0, 0, 0], [1, 1, 1], [-1, 0, -1], n_systems=2)
     assert strengths.log_strengths[0].undefined == "it wins or ties all 3 of its pairs"
+    assert strengths.log_tie.undefined == "no two systems have finite strengths"
     assert strengths.log_strengths[1].undefined == "it loses or ties all 3 of its pairs"
 
 

@@ -14,7 +14,6 @@ from markscheme.stats.unseen import (
     chance_any_missed,
     chance_missed,
     chao2,
-    first_named,
     good_turing,
     listed_limits,
     listed_lower,
@@ -173,10 +172,6 @@ def test_a_bound_on_new_modes_falls_with_an_output_that_names_none_and_never_wit
 def test_outputs_after_the_last_new_mode_lower_the_bound() -> None:
     bounds = [new_mode_bound([1, 1, 0, 1] + [0] * more) for more in range(0, 200, 10)]
     assert bounds == sorted(bounds, reverse=True)
-
-
-def test_first_named_marks_outputs_that_name_a_mode_first() -> None:
-    assert first_named(["", "a", "a", "ab", ""], seen="b") == [False, True, False, False, False]
 
 
 def test_good_turing_without_outputs_has_no_value() -> None:

@@ -25,6 +25,7 @@ from markscheme.calibration.limits import MostWrong
 from markscheme.calibration.policy import VerdictName
 from markscheme.calibration.ranked_decisions import RankedDecisions
 from markscheme.calibration.reported import Reported
+from markscheme.calibration.tuning import Promised
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import Identity, Usage
@@ -213,7 +214,7 @@ class Calibration(Reported):
 
     @cached_property
     def may_decide(self) -> float | None:
-        """Share of responses that the judge might decide alone, by the labels at hand: an estimate, no promise.
+        """Share of responses that the judge might decide alone under the usual promise: an estimate by these labels.
 
         None where it can gate or labels may still show that it can, where nobody labelled pass or fail of the whole,
         or where it would decide none.
@@ -229,7 +230,8 @@ class Calibration(Reported):
         ranked = RankedDecisions.of_column(comparison.judge.rows(counts), self.rubric)
         groups = None if comparison.table.groups is None else np.array(comparison.table.groups)[counts]
         wrong = ranked.passes != (gold.decisions[counts] == 1)
-        part = automatic_part(ranked.certainty, wrong, ErrorLimit(OFFERED_ERROR, OFFERED_LEVEL), groups)
+        usual = Promised()
+        part = automatic_part(ranked.certainty, wrong, ErrorLimit(usual.error, usual.level), groups)
         return part.automatic.value
 
     @property
@@ -291,12 +293,6 @@ class Calibration(Reported):
             asks_together=self.rubric.strategy != "per_criterion" and len(self.rubric.criteria) > 1,
             is_usable=self.decision.is_usable,
         )
-
-
-OFFERED_ERROR = 0.05
-"""Share of wrong decisions that `tune --cascade` promises unless told otherwise."""
-OFFERED_LEVEL = 0.1
-"""What it leaves to chance."""
 
 
 def _is_decided_by_people(example: Example) -> bool:

@@ -17,7 +17,7 @@ from markscheme.ratings.examples import draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, merits, stacked
-from markscheme.rubrics.preference import LEVEL_OF, preferred
+from markscheme.rubrics.preference import LEVEL_OF, TIE_ROUNDING, preferred
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
@@ -164,8 +164,8 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
 
 def preferences_of_scores(scores: Floats, tie_within: float) -> Floats:
     """0 where the first response is preferred, ½ for a tie, 1 where the second is; nan where there is no score."""
-    lean = np.round(2 * scores - 1, DECIMALS)
-    decided = np.where(np.abs(lean) <= tie_within, 0.5, (lean > 0).astype(np.float64))
+    lean = 2 * scores - 1
+    decided = np.where(np.abs(lean) <= tie_within + TIE_ROUNDING, 0.5, (lean > 0).astype(np.float64))
     return np.where(np.isnan(scores), np.nan, decided)
 
 

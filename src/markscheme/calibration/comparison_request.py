@@ -100,7 +100,8 @@ class ComparisonRequest:
         alone = Comparison(truth.judged(rubric, ratings), JUDGE, GOLD, measure)
         settings = max(tried.count(compared_by_people(alone)), len(compared.contenders))
         decision = decide(replace(alone, settings=settings))
-        return replace(compared, choice=replace(compared.choice, next_step=decision.next_step), decision=decision)
+        choice = replace(compared.choice, next_step=decision.next_step, labels_needed=decision.labels_needed)
+        return replace(compared, choice=choice, decision=decision)
 
     @cached_property
     def _judges(self) -> dict[str, Judge]:

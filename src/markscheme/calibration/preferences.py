@@ -19,7 +19,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import sign_flip
 from markscheme.stats.davidson import Strengths, cycles, davidson
-from markscheme.stats.intervals import Floats, mapped
+from markscheme.stats.intervals import Floats, Integers, mapped
 from markscheme.stats.mirrored import lean_to_first, length_lean, order_flips
 from markscheme.stats.shares import grouped_mean, share
 
@@ -162,7 +162,7 @@ class SystemsCompared:
 
     Attributes:
         rater: Its name.
-        systems: Their names, the strongest first where there are strengths.
+        systems: Their names, in alphabetical order; `in_order` has the strongest first.
         pairs: Each two of them that were compared.
         strengths: Davidson's model, for three systems or more; None for two.
         cycles: Triples of systems that go round in a circle, each step beyond its interval.
@@ -278,8 +278,8 @@ def _pair(
     systems: Sequence[str],
     i: int,
     j: int,
-    first: np.ndarray[Any, Any],
-    second: np.ndarray[Any, Any],
+    first: Integers,
+    second: Integers,
     preference: Floats,
     groups: Sequence[str] | None,
 ) -> SystemPair | None:

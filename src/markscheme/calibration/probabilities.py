@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from markscheme.ratings.table import Column
-from markscheme.rubrics.distribution import passing_share
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.intervals import Floats
 from markscheme.stats.probabilities import ProbabilityAudit, probability_audit
@@ -66,17 +65,15 @@ def _event(criterion: Criterion, probabilities: Floats, gold: Floats) -> tuple[F
     judge's most probable one is gold's.
     """
     scale = criterion.scale
+    has_any = ~np.isnan(probabilities).any(axis=1)
     if not scale.ordered:
-        has_any = ~np.isnan(probabilities).any(axis=1)
         top = np.array(scale.values)[np.nan_to_num(probabilities).argmax(axis=1)]
         outcomes = np.where(np.isnan(gold), np.nan, top == gold)
         return np.where(has_any, np.nan_to_num(probabilities).max(axis=1), np.nan), outcomes
-    masses = [
-        passing_share(tuple(row), criterion) if not any(p != p for p in row) else np.nan
-        for row in probabilities.tolist()
-    ]
-    passed = [np.nan if level != level else float(criterion.passes(scale.position(level))) for level in gold.tolist()]
-    return np.array(masses), np.array(passed)
+    does_pass = [criterion.passes(scale.position(value)) for value in scale.values]
+    passed = [np.nan if np.isnan(level) else float(criterion.passes(scale.position(level))) for level in gold.tolist()]
+    passing = np.minimum(1.0, probabilities[:, does_pass].sum(axis=1))
+    return np.where(has_any, passing, np.nan), np.array(passed)
 
 
 def _json_of(audit: ProbabilityAudit) -> dict[str, Any]:

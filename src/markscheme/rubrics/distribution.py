@@ -88,20 +88,6 @@ def mean_distribution(several: Sequence[Probabilities]) -> Probabilities:
     return tuple(math.fsum(of_level) / len(several) for of_level in zip(*several, strict=True))
 
 
-def passing_share(probabilities: Probabilities, criterion: Criterion) -> float:
-    """The probability that a criterion passes: of the levels that are good enough for it, together.
-
-    Example:
-        >>> round(passing_share((0.05, 0.1, 0.2, 0.4, 0.25), Criterion(1.0, "Clear", scale=Scale.numbered(1, 5))), 6)
-        0.85
-    """
-    scale = criterion.scale
-    passing = [
-        p for value, p in zip(scale.values, probabilities, strict=True) if criterion.passes(scale.position(value))
-    ]
-    return math.fsum(passing)
-
-
 def shown_with_probability(level: float, probabilities: Probabilities, scale: Scale) -> str:
     """A level with its probability, for readers: "MET .93"; a mean of levels without one.
 

@@ -10,12 +10,10 @@ PREFERENCES: tuple[Preference, ...] = get_args(Preference)
 """What may be said of a pair, in the order of the levels."""
 LEVEL_OF: Final[Mapping[str, float]] = {"first": -1.0, "tie": 0.0, "second": 1.0}
 """The level of each: below 0 where the first response is the better one."""
-OTHER_ROUND: Final[Mapping[str, Preference]] = {"first": "second", "tie": "tie", "second": "first"}
-"""The same preference after the two responses have changed places."""
 ShownOrder = Literal["first-second", "second-first"]
 """The order in which a rater saw the two responses of a pair."""
 SHOWN_ORDERS: tuple[ShownOrder, ...] = get_args(ShownOrder)
-_TIE_ROUNDING: Final = 1e-9
+TIE_ROUNDING: Final = 1e-9
 """Scores of pairs closer than this to the limit of a tie are ties: they are sums of weights."""
 _WORDS: Final[Mapping[str, str]] = {
     "first": "the first response is the better one",
@@ -52,7 +50,7 @@ def preferred(position: float, tie_within: float = 0.0) -> Preference:
         ('first', 'tie', 'tie')
     """
     lean = signed(position)
-    if abs(lean) <= tie_within + _TIE_ROUNDING:
+    if abs(lean) <= tie_within + TIE_ROUNDING:
         return "tie"
     return "second" if lean > 0 else "first"
 

@@ -178,7 +178,7 @@ def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
     """The largest set of systems in which each has won (or tied), at one remove or more, against each other one."""
     reaches = (results[:, :, _WON] + by_ties * results[:, :, _TIED]) > 0
     reaches |= np.eye(len(reaches), dtype=bool)
-    for _ in range(len(reaches)):
+    for _ in range(len(reaches).bit_length()):  # each round doubles how far they reach
         reaches |= reaches @ reaches
     mutual = reaches & reaches.T
     sizes = mutual.sum(axis=1)
@@ -298,8 +298,9 @@ def _strengths(results: Floats, fitted: _Fitted, linked: Integers, groups: Group
         else Estimate.without_value("a system without a finite strength", n=groups.n, method="difference", level=level)
         for i, j in combinations(range(len(results)), 2)
     }
+    why_no_tie = "nothing ties" if not results[:, :, _TIED].any() else "no two systems have finite strengths"
     log_tie = (
-        Estimate.without_value("nothing ties", n=groups.n, method="Davidson's log ν", level=level)
+        Estimate.without_value(why_no_tie, n=groups.n, method="Davidson's log ν", level=level)
         if alone or np.isnan(fitted.eta[0])
         else _estimate(fitted.eta, groups, level, "Davidson's log ν")
     )

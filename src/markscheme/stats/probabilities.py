@@ -182,7 +182,8 @@ def probability_audit(
     p, y = equal_vectors(probabilities=probabilities, outcomes=outcomes)
     counts = ~(np.isnan(p) | np.isnan(y))
     in_groups = Groups.of(groups, len(p)).kept(counts)
-    p, y = p[counts], y[counts]
+    p = p[counts]
+    y = y[counts]
     n = len(y)
     numbers = in_groups.number if in_groups.several else None
     why = _too_few(y)
@@ -197,7 +198,8 @@ def probability_audit(
     else:
         intercept = Estimate.without_value(why, n=n, method="intercept of the log-odds")
         slope = Estimate.without_value(why, n=n, method="slope of the log-odds")
-        parts, test = None, None
+        parts = None
+        test = None
     moved = test is not None and test <= MAP_AT
     moved |= in_groups.several and (slope.below(1) or slope.above(1) or intercept.below(0) or intercept.above(0))
     return ProbabilityAudit(
@@ -414,7 +416,7 @@ def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate]
     )
     if parts is not in_groups:
         note = f"{MOST_LEFT_OUT} parts of the examples left out in turn"
-        intercept, slope = noted(intercept, note), noted(slope, note)
+        return noted(intercept, note), noted(slope, note)
     return intercept, slope
 
 

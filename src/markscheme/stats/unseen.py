@@ -184,20 +184,6 @@ def _log_power(base: float, exponents: Floats) -> Floats:
     return np.where(exponents > 0, -np.inf, 0.0)
 
 
-def first_named(modes: Sequence[Collection[str]], seen: Collection[str] = ()) -> list[bool]:
-    """Whether each output, in reading order, named a mode first.
-
-    >>> first_named(["", "a", "ab", "b"])
-    [False, True, True, False]
-    """
-    listed = set(seen)
-    marks = []
-    for names in modes:
-        marks.append(not listed.issuperset(names))
-        listed.update(names)
-    return marks
-
-
 # --- counts of modes ------------------------------------------------------------------------------------------------
 
 
