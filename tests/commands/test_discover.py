@@ -236,12 +236,20 @@ def test_a_pool_that_moved_is_an_error_that_names_the_option(project: Path) -> N
         (["--assign", "notes.jsonl", "--kind", "human"], "--rater"),
         (["--notes", "outputs.jsonl"], "has no notes"),
         (["--notes", "nowhere.csv"], "there is no such file"),
+        (["--report", "--unseen", "0"], "must be above 0 and below 1"),
+        (["--report", "--sure", "1"], "must be above 0 and below 1"),
     ],
 )
 def test_a_call_that_cannot_work_says_what_to_do(project: Path, options: list[str], says: str) -> None:
     done = run("markscheme", "discover", "reply", *options, cwd=project)
     assert done.returncode == 2
     assert says in done.stderr
+
+
+def test_modes_of_any_size_may_be_asked_for(project: Path) -> None:
+    discover(project, "--notes", "notes.jsonl", "--random")
+    _, report = discover(project, "--report", "--unseen", "0.0005")
+    assert report["read_more"]["all"] > report["read_more"]["more"] > 4000
 
 
 def test_the_report_is_a_page_and_markdown_with_the_curve(project: Path) -> None:

@@ -174,6 +174,15 @@ def test_outputs_after_the_last_new_mode_lower_the_bound() -> None:
     assert bounds == sorted(bounds, reverse=True)
 
 
+@pytest.mark.parametrize(("share", "sure", "read"), [(0.01, 0.5, 497), (0.002, 0.9, 4229), (0.0005, 0.9, 19_699)])
+def test_many_modes_are_as_sure_to_be_seen_as_if_each_were_alone(share: float, sure: float, read: int) -> None:
+    """How many of rare modes are missed is nearly Poisson, with the mean that each adds its own chance to."""
+    assert read_enough_for_all(share, sure) == read
+    expected = 1 / share * (1 - share) ** read
+    assert chance_any_missed(read, share) == pytest.approx(-math.expm1(-expected), rel=0.02)
+    assert chance_any_missed(0, share) == chance_any_missed(1, share) == 1.0
+
+
 def test_good_turing_without_outputs_has_no_value() -> None:
     assert math.isnan(good_turing(np.zeros((0, 3))))
 

@@ -14,9 +14,9 @@ from cyclopts import Parameter
 
 from markscheme.commands.label import PageOptions, listen, login_name, share_of
 from markscheme.commands.options import (
+    BETWEEN_0_AND_1,
     COUNT,
     MORE_OPTIONS,
-    WITHIN_1,
     AskFlags,
     existing_file,
 )
@@ -101,8 +101,10 @@ def discover(
     report: bool = False,
     write: bool = False,
     force: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
-    share_seen: Annotated[float, WITHIN_1, Parameter(name="--unseen", metavar="SHARE", group=MORE_OPTIONS)] = 0.05,
-    sure: Annotated[float, WITHIN_1, Parameter(metavar="P", group=MORE_OPTIONS)] = 0.9,
+    share_seen: Annotated[
+        float, Parameter(name="--unseen", metavar="SHARE", validator=BETWEEN_0_AND_1, group=MORE_OPTIONS)
+    ] = 0.05,
+    sure: Annotated[float, Parameter(metavar="P", validator=BETWEEN_0_AND_1, group=MORE_OPTIONS)] = 0.9,
     seed: Annotated[int | None, COUNT, Parameter(metavar="K", help="random seed (1)", group=MORE_OPTIONS)] = None,
     details: bool = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,

@@ -91,6 +91,7 @@ ABOVE_ZERO = _must("a number above 0", lambda value: 0 < value < float("inf"))
 PORT = within(1, 65_535)
 _LIMIT = within(0, 1)
 WITHIN_1 = _must("above 0 and at most 1", _is_share)
+BETWEEN_0_AND_1 = _must("above 0 and below 1", lambda value: 0 < value < 1)
 
 RubricName = Annotated[str, Parameter(metavar="RUBRIC", help="a rubric's name or file", completer=completed_rubrics)]
 RubricOption = Annotated[

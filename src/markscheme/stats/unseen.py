@@ -33,6 +33,10 @@ SURE = 0.9
 """How sure a reader wants to be of that."""
 _LARGEST_BOUND = 1 - 1e-12
 """From here on a bound says nothing, and the test's logarithms would overflow."""
+MISSED_FOR_SURE = 20.0
+"""Modes expected to be missed from which on one is missed for certain: that none is has a chance below e^-20."""
+NEGLIGIBLE_TERM = 1e-18
+"""A term of a sum of chances below this changes no digit of it."""
 _SMALLEST_SHARE = 1e-15
 """Where the search for a lower limit starts: the share of nothing."""
 
@@ -311,12 +315,19 @@ def chance_any_missed(read: int, share: float) -> float:
     >>> round(chance_any_missed(103, 0.05), 6)
     0.097904
     """
-    modes = math.floor(1 / share + 1e-9)
-    terms = (
-        (-1) ** (missed + 1) * math.comb(modes, missed) * max(0.0, 1 - missed * share) ** read
-        for missed in range(1, modes + 1)
-    )
-    return min(1.0, math.fsum(terms))
+    modes = _modes_of(share)
+    if not read or modes * (1 - share) ** read > MISSED_FOR_SURE:
+        return 1.0
+    terms: list[float] = []
+    log_ways = 0.0
+    for missed in range(1, modes + 1):
+        log_ways += math.log((modes - missed + 1) / missed)
+        left = 1 - missed * share
+        term = math.exp(log_ways + read * math.log(left)) if left > 0 else 0.0
+        terms.append(term if missed % 2 else -term)
+        if missed > MISSED_FOR_SURE and term < NEGLIGIBLE_TERM:
+            break
+    return min(1.0, max(0.0, math.fsum(terms)))
 
 
 def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
@@ -325,10 +336,16 @@ def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
     >>> read_enough_for_all()
     103
     """
-    read = read_enough(share, sure)
-    while chance_any_missed(read, share) > 1 - sure:
-        read += 1
+    at_most = math.log((1 - sure) / _modes_of(share)) / math.log1p(-share)  # if no two were missed together
+    read = max(0, math.ceil(at_most))
+    while read and chance_any_missed(read - 1, share) <= 1 - sure:
+        read -= 1
     return read
+
+
+def _modes_of(share: float) -> int:
+    """How many modes of a share there can be, one an output."""
+    return math.floor(1 / share + 1e-9)
 
 
 # --- agreement on sets of modes -------------------------------------------------------------------------------------
