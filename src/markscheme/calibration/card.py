@@ -20,6 +20,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS
 from markscheme.ratings.wordings import WORDINGS_FILE
+from markscheme.receipt import ACCEPTED
 from markscheme.shipped import shipped
 from markscheme.stats.annotators import GoldRule
 from markscheme.stats.estimate import Estimate
@@ -309,7 +310,7 @@ def label_files(folder: Path | None) -> list[Path]:
 
 def card_path(accepted: Path) -> Path:
     """Where the card of an accepted.json is written; another name of that file is the card's too."""
-    return accepted.with_name(CARD if accepted.name == "accepted.json" else f"{accepted.stem}.{CARD}")
+    return accepted.with_name(CARD if accepted.name == ACCEPTED else f"{accepted.stem}.{CARD}")
 
 
 def text_path(card: Path) -> Path:
@@ -319,7 +320,7 @@ def text_path(card: Path) -> Path:
 
 def accepted_path(card: Path) -> Path:
     """Where the accepted.json of a card is."""
-    return card.with_name("accepted.json" if card.name == CARD else f"{card.name.removesuffix(f'.{CARD}')}.json")
+    return card.with_name(ACCEPTED if card.name == CARD else f"{card.name.removesuffix(f'.{CARD}')}.json")
 
 
 def named_files(files: Sequence[tuple[FileRole, Path]], card: Path) -> list[CardFile]:

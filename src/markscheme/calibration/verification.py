@@ -139,7 +139,7 @@ class CardFiles:
     def differences(self) -> Iterator[CardDifference]:
         """What they say otherwise than card, accepted.json and recorded replies."""
         document = json.loads(json.dumps(self.accepted_now, default=Estimate.to_json))
-        stated = accepted_data(self.accepted.path)
+        stated = self.stated
         now = card_of({**document, **_made(stated)}, self.calibration, self.card.terms, self.card.files, self.card.path)
         for place, then, today in differences_between(dict(self.card.content), dict(now.content)):
             yield CardDifference(place, _shown(then), _shown(today))
@@ -148,11 +148,16 @@ class CardFiles:
         yield from self._of_replies()
 
     @cached_property
+    def stated(self) -> Mapping[str, Any]:
+        """The data of accepted.json."""
+        return accepted_data(accepted_path(self.card.path))
+
+    @cached_property
     def accepted(self) -> Accepted:
         """The accepted run, with the judge's ratings."""
         ratings = self._place("ratings")
         accepted = load_accepted(accepted_path(self.card.path))
-        file = str(accepted_data(accepted.path)["ratings"]["file"])
+        file = str(self.stated["ratings"]["file"])
         if file != ratings.name:
             raise RatingError(f"the accepted run's ratings are {file}, the card's {ratings.name}", path=accepted.path)
         return accepted
@@ -185,13 +190,13 @@ class CardFiles:
     @cached_property
     def accepted_now(self) -> dict[str, Any]:
         """What accepted.json would say of these files."""
-        data = accepted_data(self.accepted.path)
-        document = accepted_document(self.calibration, data["ratings"], data["split"], self.card.terms.runs)
-        return {**document, "settings": data["settings"]} if data["settings"] is None else document
+        stated = self.stated
+        document = accepted_document(self.calibration, stated["ratings"], stated["split"], self.card.terms.runs)
+        return {**document, "settings": stated["settings"]} if stated["settings"] is None else document
 
     @property
     def _rater(self) -> Rater:
-        judge = accepted_data(self.accepted.path)["judge"]
+        judge = self.stated["judge"]
         identity = self.accepted.setting.identity
         return Rater(
             name=str(judge["name"]),

@@ -423,10 +423,17 @@ class Examples(Block):
 
 @dataclass(frozen=True)
 class JudgeAnswer:
-    """What a judge answered about an example: decision and score in a few words, and its reasons by criterion."""
+    """What a judge answered about an example.
+
+    Attributes:
+        head: Decision and score in a few words.
+        reasons: By criterion with the judge's level.
+        is_off: Whether it decides otherwise than gold.
+    """
 
     head: str
     reasons: tuple[tuple[str, str], ...] = ()
+    is_off: bool = False
 
 
 @dataclass(frozen=True)

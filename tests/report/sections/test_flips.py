@@ -1,5 +1,7 @@
 """Texts on which decisions flip, with both judges' reasons next to each other."""
 
+from dataclasses import replace
+
 from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.contenders import Compared
 from markscheme.ratings.examples import Example, ExampleSet
@@ -42,8 +44,32 @@ def test_a_flip_is_its_text_with_both_decisions_and_reasons() -> None:
     ]
     assert texts.rows[0].answers == (
         JudgeAnswer("pass 1.00", (("right: MET", "a on x"),)),
-        JudgeAnswer("fail 0.00", (("right: UNMET", "b on x"),)),
+        JudgeAnswer("fail 0.00", (("right: UNMET", "b on x"),), is_off=True),
     )
+
+
+def test_a_judge_that_didnt_grade_decides_nothing_otherwise_than_gold() -> None:
+    compared = _compared({"x": (1.0, 1.0, 0.0)})
+    third = Contender("c", (replace(_rating("x", 1.0), criteria={}, error="too long"),))
+    texts = flipped_texts(replace(compared, contenders=(*compared.contenders, third)))
+    assert texts is not None
+    assert [(answer.head, answer.is_off) for answer in texts.rows[0].answers] == [
+        ("pass 1.00", False),
+        ("fail 0.00", True),
+        ("not graded", False),
+    ]
+
+
+def test_a_required_criterion_decides_whatever_the_score() -> None:
+    required = Criterion(1.0, "It is safe.", "safe", required=True)
+    rubric = replace(RUBRIC, criteria=(replace(RUBRIC.criteria[0], weight=9.0), required))
+    unsafe = Rating("x", "r", "model", {"right": Rated(1.0), "safe": Rated(0.0)})
+    safe = Rating("x", "r", "model", {"right": Rated(1.0), "safe": Rated(1.0)})
+    example = Example(Submission("Reply", {"query": "Ask?"}, "x"))
+    contenders = (Contender("a", (safe,)), Contender("b", (unsafe,)))
+    texts = flipped_texts(Compared(choose(rubric, contenders, None), contenders, None, (example,)))
+    assert texts is not None
+    assert [answer.head for answer in texts.rows[0].answers] == ["pass 1.00", "fail 0.90"]
 
 
 def test_without_a_flip_there_is_no_table() -> None:

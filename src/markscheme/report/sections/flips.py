@@ -1,13 +1,12 @@
 """Decisions that flip between judges: the texts, with what each judge decided and why, next to each other."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from markscheme.phrases import number
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import overall_of
+from markscheme.ratings.table import collapsed
 from markscheme.rendering.words import first_words
 from markscheme.report.document import AnsweredText, JudgeAnswer, SideBySide
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -62,8 +61,8 @@ def _row(
         unit,
         first_words(query, QUERY_WORDS),
         first_words(response, RESPONSE_WORDS),
-        "" if gold is None else "pass" if gold else "fail",
-        tuple(_answer(rating, apart, rubric) for rating in ratings),
+        "".join(_decision(gold)),
+        tuple(_answer(rating, apart, rubric, gold) for rating in ratings),
     )
 
 
@@ -75,16 +74,18 @@ def _criteria_apart(ratings: Sequence[Rating | None], rubric: Rubric) -> Iterato
             yield criterion
 
 
-def _answer(rating: Rating | None, apart: Sequence[Criterion], rubric: Rubric) -> JudgeAnswer:
+def _answer(rating: Rating | None, apart: Sequence[Criterion], rubric: Rubric, gold: bool | None) -> JudgeAnswer:
     """A judge's decision and score, with its level and reason on each criterion of `apart`."""
     if rating is None or rating.error is not None:
         return JudgeAnswer("not graded")
-    score = overall_of(rating, rubric)
-    decided = "" if rating.passed is None else "pass" if rating.passed else "fail"
-    if not decided and score is not None and not math.isnan(score):
-        decided = "pass" if score >= rubric.pass_mark else "fail"
-    head = " ".join(filter(None, [decided, "" if score is None or math.isnan(score) else number(score)]))
-    return JudgeAnswer(head, tuple(_reason(rating, criterion) for criterion in apart))
+    combined = collapsed((rating,), rubric)
+    words = [*_decision(combined.decision), *([] if combined.score is None else [number(combined.score)])]
+    is_off = None not in (gold, combined.decision) and combined.decision != gold
+    return JudgeAnswer(" ".join(words), tuple(_reason(rating, criterion) for criterion in apart), is_off)
+
+
+def _decision(passes: bool | None) -> list[str]:
+    return [] if passes is None else ["pass" if passes else "fail"]
 
 
 def _reason(rating: Rating, criterion: Criterion) -> tuple[str, str]:
