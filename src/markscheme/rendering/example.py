@@ -60,7 +60,7 @@ def render_example(
             parts.append(f'{_heading(name, level)}<div class="input">{_text(cut(inputs[name]), with_raw)}</div>')
     parts.append(_judged({name: _text(cut(text), with_raw) for name, text in submission.texts.items()}, level))
     reference = inputs.get("reference") if "reference" in names else None
-    if reference and (difference := render_difference(reference, submission.response)):
+    if reference and (difference := render_difference(cut(reference), cut(submission.response))):
         parts.append(f'<details class="diff"><summary>Difference from the reference</summary>{difference}</details>')
     return "".join(parts)
 

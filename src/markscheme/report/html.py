@@ -6,10 +6,11 @@ is always escaped, its invisible characters are spelt out, and long texts are tr
 """
 
 import json
+import math
 import platform
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -105,15 +106,43 @@ def _examples_among(blocks: Sequence[Block]) -> Iterator[Examples]:
 def _data(lists: Sequence[Examples]) -> str:
     """The examples of every list as JSON, with texts truncated as little as the size limit allows."""
     text = ""
+    laid_out = _LaidOut()
     for most in (None, _FEWEST_SHOWN):
         for limit in _TEXT_LIMITS:
-            if limit != _TEXT_LIMITS[-1] and sum(_size(examples, limit) for examples in lists) > _LARGEST_DATA:
+            is_last = limit == _TEXT_LIMITS[-1]
+            if not is_last and sum(_size(examples, limit) for examples in lists) > _LARGEST_DATA:
                 continue
-            data = [_list(examples, limit, None if most is None else most // len(lists)) for examples in lists]
-            text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_IN_SCRIPTS)
+            most_of_each = None if most is None else most // len(lists)
+            room = _LARGEST_DATA if most is None or not is_last else math.inf
+            data = _within(room, lists, limit, most_of_each, laid_out)
+            if data is None:
+                continue
+            text = _dumped(data).translate(_IN_SCRIPTS)
             if len(text.encode()) <= _LARGEST_DATA:
                 return text
     return text
+
+
+def _within(
+    room: float, lists: Sequence[Examples], limit: int, most: int | None, laid_out: "_LaidOut"
+) -> list[dict[str, Any]] | None:
+    """The first examples of every list as data; None as soon as they are too large."""
+    data = []
+    size = 0
+    for examples in lists:
+        entries = []
+        for case in examples.cases[:most]:
+            entry = _case(case, limit, laid_out)
+            size += len(_dumped(entry))
+            if size > room:
+                return None
+            entries.append(entry)
+        data.append(_list(examples, entries))
+    return data
+
+
+def _dumped(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def _size(examples: Examples, limit: int) -> int:
@@ -129,18 +158,17 @@ def _size(examples: Examples, limit: int) -> int:
     )
 
 
-def _list(examples: Examples, limit: int, most: int | None) -> dict[str, Any]:
-    cases = examples.cases[:most]
-    counts = {tag: sum(tag in case.tags for case in cases) for tag in examples.filters}
+def _list(examples: Examples, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    counts = {tag: sum(tag in entry["tags"] for entry in entries) for tag in examples.filters}
     return {
         "columns": [cut(name, 40) for name in examples.columns],
         "filters": [[tag, cut(name, 80), counts[tag]] for tag, name in examples.filters.items() if counts[tag]],
-        "left_out": len(examples.cases) - len(cases),
-        "cases": [_case(case, limit) for case in cases],
+        "left_out": len(examples.cases) - len(entries),
+        "cases": entries,
     }
 
 
-def _case(case: Case, limit: int) -> dict[str, Any]:
+def _case(case: Case, limit: int, laid_out: "_LaidOut") -> dict[str, Any]:
     query = case.inputs[0][1] if case.inputs and case.inputs[0][0] not in STEPPED else ""
     return {
         "id": cut(case.id, 80),
@@ -150,7 +178,7 @@ def _case(case: Case, limit: int) -> dict[str, Any]:
         "values": [None if value is None else float(number(value).replace("−", "-")) for value in case.values],
         "badges": case.badges,
         "tags": case.tags,
-        "html": _laid_out(case, limit),
+        "html": laid_out.html(case, limit),
         "facts": [cut(fact, 120) for fact in case.facts],
         "raters": [cut(rater, 80) for rater in case.raters],
         "rows": [[cut(name, 80), [_said(cell, limit) for cell in row]] for name, row in case.rows],
@@ -158,17 +186,28 @@ def _case(case: Case, limit: int) -> dict[str, Any]:
     }
 
 
-def _laid_out(case: Case, limit: int) -> str:
-    """What the labelling page shows of an example, with long texts cut; "" where its response isn't known."""
-    from markscheme.rendering.example import Shortening, render_example  # imported only if a page is written
+class _LaidOut:
+    """Examples as the labelling page shows them; each is laid out once for all limits that cut none of its texts."""
 
-    if case.response is None:
-        return ""
-    shortening = Shortening(lambda text: cut(text, limit), max(_FEWEST_STEPS, limit // _CHARACTERS_PER_STEP))
-    inputs = {cut(name, 80): text for name, text in case.inputs}
-    return render_example(
-        Submission(case.response, inputs), list(inputs), level=None, with_raw=False, shortening=shortening
-    )
+    def __init__(self) -> None:
+        self._html: dict[Hashable, str] = {}
+
+    def html(self, case: Case, limit: int) -> str:
+        """What is shown of an example, with long texts cut; "" where its response isn't known."""
+        from markscheme.rendering.example import Shortening, render_example  # imported only if a page is written
+
+        if case.response is None:
+            return ""
+        shortening = Shortening(lambda text: cut(text, limit), max(_FEWEST_STEPS, limit // _CHARACTERS_PER_STEP))
+        inputs = {cut(name, 80): text for name, text in case.inputs}
+        texts = tuple(shortening.cut(text) for text in (case.response, *inputs.values()))
+        key = (*inputs, *texts, limit if any(name in STEPPED for name in inputs) else None)
+        if key not in self._html:
+            submission = Submission(case.response, inputs)
+            self._html[key] = render_example(
+                submission, list(inputs), level=None, with_raw=False, shortening=shortening
+            )
+        return self._html[key]
 
 
 def _said(cell: Said, limit: int) -> list[Any]:
