@@ -116,6 +116,7 @@ def import_ratings(
         additions = additions_to(to, imported.ratings, rated.rubric) if to and to.is_file() else None
         added = imported.ratings if additions is None else additions.ratings
         lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in added]
+        new = []
         if examples:
             new = new_examples(examples, imported.examples, responses_in(examples), "what is imported")
             add_lines([dumps(example.to_json(), ensure_ascii=False) for example in new], examples)
@@ -132,7 +133,7 @@ def import_ratings(
     onward = None
     if to and rubric_of_call is not None:
         onward = "Next", f"markscheme calibrate {rubric_of_call.name}{_as_ratings(to, imported.ratings)}"
-    document = replace(view(imported, to, examples, additions), onward=onward)
+    document = replace(view(imported, to, examples, additions, n_new_examples=len(new)), onward=onward)
     render_terminal(document, sys.stdout if to else sys.stderr)
     return 0
 

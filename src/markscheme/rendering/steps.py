@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 
 from markscheme.phrases import number
@@ -40,9 +41,9 @@ class StepNode:
         """The step, and its result if there is one."""
         return (self.step,) if self.result is None else (self.step, self.result[1])
 
-    @property
+    @cached_property
     def failed(self) -> bool:
-        """Whether the step or its result reports an error."""
+        """Whether the step or its result reports an error; asked once the tree is whole."""
         return any(step.failed or _is_error(step) for step in self.steps)
 
     @property
@@ -129,7 +130,8 @@ def _card(node: StepNode, is_laid_out: bool) -> str:
     is_call = step.role == TOOL_CALL
     name = step.title if is_call and step.title else step.head
     outcome = "" if node.result is None else f'<code class="outcome">→ {escape(_gist(node.result[1]))}</code>'
-    gist = f'<span class="gist"><code>{escape(_gist(step))}</code>{outcome}</span>' if _gist(step) or outcome else ""
+    words = _gist(step)
+    gist = f'<span class="gist"><code>{escape(words)}</code>{outcome}</span>' if words or outcome else ""
     summary = f'{_numbers(node)}<span class="name">{escape(name)}</span>{_timing(node)}{gist}'
     what = "called with" if is_call else "text"
     parts = [_part(node.number, what, step, is_laid_out)] if step.text else []

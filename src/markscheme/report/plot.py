@@ -40,6 +40,11 @@ class Axis:
         return cls(0.0, 1.0, tuple((n / 100, f"{n}%" if n == 100 else str(n)) for n in (0, 20, 40, 60, 80, 100)), title)
 
     @classmethod
+    def of_fractions(cls, title: str = "") -> "Axis":
+        """0 to 1."""
+        return cls(0.0, 1.0, tuple((fifths / 5, f"{fifths / 5:g}") for fifths in range(6)), title)
+
+    @classmethod
     def counting(cls, most: float, title: str = "") -> "Axis":
         """From 0 to the next round number, with about four ticks."""
         step = next(step for step in _steps() if step * MOST_TICKS >= most)

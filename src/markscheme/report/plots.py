@@ -7,7 +7,6 @@ from markscheme.report.figures import share
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRole
 
 _SERIES_ROLES: tuple[PlotRole, ...] = ("judge", "baseline", "annotators")
-_SCALE = Axis(0.0, 1.0, tuple((at / 5, f"{at / 5:g}") for at in range(6)))
 
 
 def plot_of(block: Curve | Reliability) -> Plot:
@@ -52,8 +51,8 @@ def _of_reliability(diagram: Reliability) -> Plot:
     )
     return Plot(
         title="Reliability.",
-        x=Axis(0.0, 1.0, _SCALE.ticks, "judge's probability"),
-        y=Axis(0.0, 1.0, _SCALE.ticks, "share that passes by the labels"),
+        x=Axis.of_fractions("judge's probability"),
+        y=Axis.of_fractions("share that passes by the labels"),
         marks=marks,
         table=Table(("judge's probability", "share that passes", "95% CI"), rows),
         caption=(

@@ -172,11 +172,11 @@ def _notes(compared: SystemsCompared) -> Iterator[doc.Line]:
         if fit.expected is not None and compared.rules_out(first, second, fit.expected):
             yield (
                 f"Strengths don't describe this rater; read the table of pairs. Most of all {first} and {second}: "
-                f"{points_of(fit.observed)} points seen, {points_of(fit.expected)} expected."
+                f"{_in_points(fit.observed)} points seen, {_in_points(fit.expected)} expected."
             )
             return
 
 
-def points_of(share_of_pairs: float) -> str:
+def _in_points(share_of_pairs: float) -> str:
     """A difference of shares in points, with its sign."""
     return signed(100 * share_of_pairs, 0)

@@ -53,7 +53,7 @@ def score_histogram(comparison: Comparison) -> Plot | None:
     )
     return Plot(
         title="The judge's scores.",
-        x=Axis(0.0, 1.0, tuple((at / 5, f"{at / 5:g}") for at in range(6)), "judge's score"),
+        x=Axis.of_fractions("judge's score"),
         y=Axis.counting(max(fails + passes for _, fails, passes in bins), "examples"),
         marks=(*zone, *_bars(bins), PlotRule(rubric.pass_mark, "pass mark", is_upright=True)),
         table=doc.Table(("judge's score", "gold fails", "gold passes"), rows),
@@ -187,7 +187,7 @@ def paired_scores(scores: Sequence[tuple[str, float, float]], first: str, second
     return Plot(
         title=f"{second} next to {first}, case by case.",
         x=Axis(-1, len(cases), (), "cases, the largest gain first"),
-        y=Axis(lowest, highest, tuple((at / 5, f"{at / 5:g}") for at in range(6)), "score"),
+        y=Axis(lowest, highest, Axis.of_fractions().ticks, "score"),
         marks=tuple(marks),
         table=doc.Table(
             ("case", first, second, "difference"),

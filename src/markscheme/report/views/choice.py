@@ -102,7 +102,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
 
 
 def _onward(choice: Choice) -> tuple[str, str] | None:
-    """What to do next: label, where the verdict on the judge to choose needs it; else see its own report."""
+    """What to do next: label, where the verdict on the judge to choose needs it; None where it needs none."""
     chosen = choice.recommended or choice.best
     if chosen is None or choice.reference is None:
         return None

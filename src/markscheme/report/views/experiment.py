@@ -112,7 +112,7 @@ def _callout(report: ExperimentReport) -> Callout:
     means = dict(zip((closest.first, closest.second), map(number, shift.means), strict=True))
     figures_ = f"{best} {means[best]}, {other} {means[other]} over the same {counted(shift.difference.n, 'case')}"
     if all(_is_shown(pair, best) for pair in pairs):
-        others = f"{other}" if len(pairs) == 1 else "every other variant"
+        others = other if len(pairs) == 1 else "every other variant"
         against = "" if len(pairs) == 1 else "The closest: "
         return Callout("good", f"{best} is better than {others}.", f"{against}{figures_}.")
     if max(pair.shifts[OVERALL].difference.n for pair in pairs) < LEAST_CASES:

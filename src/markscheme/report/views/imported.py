@@ -15,7 +15,14 @@ COUNTS = "known=n_known new=n_new changed=n_changed older=n_older"
 """The counts of additions under the keys of their JSON."""
 
 
-def view(file: RatedFile, to: Path | None, examples_to: Path | None, additions: Additions | None = None) -> Document:
+def view(
+    file: RatedFile,
+    to: Path | None,
+    examples_to: Path | None,
+    additions: Additions | None = None,
+    *,
+    n_new_examples: int = 0,
+) -> Document:
     """The report of an import.
 
     Args:
@@ -23,20 +30,22 @@ def view(file: RatedFile, to: Path | None, examples_to: Path | None, additions: 
         to: Where the ratings were written; None if they were printed.
         examples_to: Where the responses were written; None if they weren't.
         additions: What was new in a file that was there; None for a new file.
+        n_new_examples: How many responses were written, which the file didn't have.
     """
     lines = tuple(_lines(file, examples_to))
-    callout = Callout("note" if file.lost else "good", _written(file, to, examples_to, additions))
+    what = "pair" if file.rubric.is_of_pairs else "response"
+    responses = f"{counted(n_new_examples, what)} written to {examples_to}" if examples_to else ""
+    callout = Callout("note" if file.lost else "good", _written(file, to, responses, additions))
     return Document(f"{file.path}, read as {file.format}", "", (callout, Paragraph(lines)))
 
 
-def _written(file: RatedFile, to: Path | None, examples_to: Path | None, additions: Additions | None) -> str:
-    """What became of the file, in a sentence."""
-    ratings = f"{counted(len(file.ratings), 'rating')} read" if file.ratings or not examples_to else ""
+def _written(file: RatedFile, to: Path | None, responses: str, additions: Additions | None) -> str:
+    """What became of the file, in a sentence; `responses` says it of the responses."""
+    ratings = f"{counted(len(file.ratings), 'rating')} read" if file.ratings or not responses else ""
     if to:
         ratings = f"{counted(len(file.ratings), 'rating')} written to {to}"
     if to and additions is not None:
         ratings = f"{to}: {additions.sentence.rstrip('.')}"
-    responses = f"{counted(len(file.examples), 'response')} written to {examples_to}" if examples_to else ""
     lost = f"{counted(sum(Counter(file.lost).values()), 'thing')} lost" if file.lost else "nothing was lost"
     return f"{'; '.join(filter(None, [ratings, responses, lost]))}."
 
