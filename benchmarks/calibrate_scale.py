@@ -78,6 +78,7 @@ def measured(n: int) -> tuple[float, float, int]:
         started = time.perf_counter()
         child = subprocess.Popen(
             [sys.executable, "-c", "import sys; from markscheme.cli import main; sys.exit(main())", *command, *outputs],
+            cwd=folder,  # where the settings that were tried are recorded
             stdout=subprocess.DEVNULL,
         )
         _, status, usage = os.wait4(child.pid, 0)

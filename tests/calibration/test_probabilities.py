@@ -122,8 +122,10 @@ def test_the_event_of_a_criterion_is_that_it_passes_and_of_categories_that_the_t
     assert audits.criteria["a"].share == y
 
 
-def test_published_dialogues_have_the_figures_of_the_worked_case(tmp_path: Path) -> None:
-    dialogues.project(tmp_path)
+def test_published_dialogues_have_the_figures_of_the_worked_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(dialogues.project(tmp_path))  # where the settings that were tried are recorded
     calibration = calibrate(
         str(tmp_path / "rubrics" / "dialogue.yaml"),
         examples=tmp_path / "calibration" / "dialogue" / "examples.jsonl",

@@ -24,8 +24,9 @@ criteria:
 
 
 @pytest.fixture
-def calibration(tmp_path: Path) -> Calibration:
+def calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calibration:
     """A judge that is stuck on one level, and lenient on the second criterion."""
+    monkeypatch.chdir(tmp_path)  # where the settings that were tried are recorded
     rubric = tmp_path / "rubrics" / "manners: 100%, or so.yaml"
     rubric.parent.mkdir()
     rubric.write_text(RUBRIC)
