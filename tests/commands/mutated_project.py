@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from markscheme.cli import CRASHED, FAULT, main
 from tests.commands.mutations import mutated
@@ -102,8 +103,42 @@ OTHER: Mapping[str, Sequence[str]] = {
     "calibration/read/assigned.jsonl": ("discover read --json",),
     "calibration/read/discover.json": ("discover read --json",),
     "groups.jsonl": ("discover read --assign FILE --json",),
+    "ids.txt": ("discover read --also FILE --sheet sheet.html",),
+    "ratings.jsonl": (
+        "tune place --ratings labelled.jsonl FILE",
+        "tune place --cascade FILE",
+        "compare labelled.jsonl FILE --rubric place",
+    ),
+    "cascade.json": ("grade place reply.txt --judge cascade:FILE --no-cache",),
+    "calibration/place/card.json": ("verify FILE", "status"),
+    "calibration/place/accepted_runs.jsonl": ("status", "calibrate place --ratings ratings.jsonl --quiet"),
+    "calibration/place/settings.jsonl": (f"calibrate place {JUDGE} --quiet",),
+    "calibration/place/wordings.jsonl": ("calibrate place --ratings ratings.jsonl --quiet", "lint place"),
+    "calibration/place/next_labels.json": ("status", "plan place"),
+    "calibration/place/opened.jsonl": ("calibrate place --ratings ratings.jsonl --quiet", "improve place --plan"),
+    "calibration/place/asks.jsonl": ("tune place --cascade ratings.jsonl",),
+    "calibration/place/sheet.key": (
+        "label place --rater zoe --sheet sheet.html",
+        "import place-ana.json --rubric place",
+    ),
+    "compared/feedback.json": ("import FILE compared/runs.json --to out.jsonl --examples out-examples.jsonl",),
+    "compared/runs.json": ("import compared/feedback.json FILE --to out.jsonl --examples out-examples.jsonl",),
+    "dataset.json": (
+        "import FILE --rubric place --kind human --to out.jsonl --examples out-examples.jsonl",
+        "calibrate place --ratings FILE --kind human --quiet",
+        "label place --pool FILE --rater zoe --sheet sheet.html",
+    ),
 }
-"""Files that are not rated ones, with the commands that read them."""
+"""Files that are not rated ones, or not for every command, with the commands that read them."""
+PAIRED = (
+    "calibrate FILE --quiet",
+    "compare FILE --pairs",
+    "agreement FILE",
+    "import FILE --to out.jsonl --examples out-examples.jsonl",
+    "label better --pool FILE --rater zoe --sheet sheet.html",
+    "plan better --next 2 --pool FILE --examples other-pairs.jsonl",
+)
+"""Commands that take files of pairs of responses."""
 SETTINGS = 'target = 0.8\njudge = "anthropic"\nconcurrency = 2\n'
 FULL = {
     "description": "How the desk answers.",
@@ -265,6 +300,7 @@ def _make(folder: Path) -> list[Slot]:
     rated += ["phoenix.db", "log.eval"]
     _write_others(folder)
     slots = [Slot(file, words) for file in rated for words in RATED]
+    slots += [Slot(file, words) for file in ("pairs.jsonl", "pairs.csv", "pairwise.json") for words in PAIRED]
     return [*slots, *(Slot(file, words) for file, commands in OTHER.items() for words in commands)]
 
 
@@ -288,6 +324,76 @@ def _write_others(folder: Path) -> None:
     _record_replies(folder)
     _answer_sheet(folder)
     _note_outputs(folder)
+    _pair_responses(folder)
+    (folder / "ids.txt").write_text("p1\np2\n")
+    items = [
+        {"submission": exports.reply(unit), "description": unit, "ground_truth": ["MET"]} for unit in exports.UNITS
+    ]
+    (folder / "dataset.json").write_text(json.dumps({"name": "parcels", "prompt": exports.ASKED, "items": items}))
+    (folder / "cascade.json").write_text(json.dumps(_cascade()))
+    look = {"at": "2026-11-20", "by": "calibrate", "labels": "0" * 16, "n": 6, "levels": ["0" * 16]}
+    lines(home / "opened.jsonl", [look])
+    asked = {"at": "2026-11-20", "judge": "judge-1", "side": "both", "signal": "cascade", "error": 0.05}
+    lines(home / "asks.jsonl", [{**asked, "confidence": 0.9, "of": "automatic", "labels": "0" * 16}])
+
+
+def _pair_responses(folder: Path) -> None:
+    (folder / "rubrics" / "better.yaml").write_text(
+        "compare: pairs\ncriteria: [{name: helps, prefer: It is clearer.}]\n"
+    )
+    texts = [(unit, exports.reply(unit), f"No {unit}.") for unit in exports.UNITS]
+    pairs = [
+        {"id": unit, "query": exports.ASKED, "first": first, "second": second, "system_a": "a", "system_b": "b"}
+        for unit, first, second in texts
+    ]
+    answers = [{"preference": side} for side in ("first", "tie", "second") * 2]
+    rated = [{**pair, "labels": {"ann": answer, "ben": answer}, "judge": {"judge-1": answer}}
+             for pair, answer in zip(pairs, answers, strict=True)]  # fmt: skip
+    lines(folder / "pairs.jsonl", rated)
+    lines(folder / "other-pairs.jsonl", [{**rated[0], "id": "other"}])
+    rows = [{**pair, **answer, "rater": "ann", "kind": "human"} for pair, answer in zip(pairs, answers, strict=True)]
+    table = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
+    (folder / "pairs.csv").write_text("\n".join(table) + "\n")
+    region = {"id": "r", "type": "pairwise", "from_name": "comparison", "value": {"selected": "left"}}
+    tasks = [
+        {
+            "id": place,
+            "data": {"prompt": exports.ASKED, "answer1": first, "answer2": second, "model_a": "a", "model_b": "b"},
+            "annotations": [{"id": place, "completed_by": {"email": "ann"}, "result": [region]}],
+            "predictions": [{"id": place, "model_version": "judge-1", "result": [region]}],
+        }
+        for place, (_, first, second) in enumerate(texts)
+    ]
+    (folder / "pairwise.json").write_text(json.dumps(tasks))
+    compared = folder / "compared"
+    compared.mkdir()
+    runs = [
+        {"id": f"run-{unit}-{side}", "run_type": "chain", "inputs": {"question": exports.ASKED},
+         "outputs": {"output": text}, "session_id": f"session-{side}"}
+        for unit, *sides in texts
+        for side, text in enumerate(sides)
+    ]  # fmt: skip
+    (compared / "runs.json").write_text(json.dumps(runs))
+    feedback = [
+        {"id": f"feedback-{run['id']}", "run_id": run["id"], "key": "ranked_preference", "score": place % 2,
+         "feedback_source": {"type": "app", "user_name": "ann"}, "comparative_experiment_id": "c1",
+         "feedback_group_id": f"g{place // 2}", "created_at": "2026-11-25"}
+        for place, run in enumerate(runs)
+    ]  # fmt: skip
+    (compared / "feedback.json").write_text(json.dumps(feedback))
+
+
+def _cascade() -> dict[str, Any]:
+    """A cascade whose only judge replies from a file, as `tune --cascade --write` writes it."""
+    stage = {
+        "judge": "recorded:calibration/place/replies/desk.jsonl",
+        "model": ["m"],
+        "fingerprint": "0" * 16,
+        "certainty": "distance",
+        "certain": {"passes": 0.5, "fails": 0.5},
+    }
+    prints = {"rubric": "0" * 16, "prompt": "0" * 16}
+    return {"schema": 1, "for": "both", "error": 0.05, "confidence": 0.9, "fingerprints": prints, "stages": [stage]}
 
 
 def _note_outputs(folder: Path) -> None:

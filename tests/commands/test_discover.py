@@ -94,6 +94,14 @@ def test_taking_the_same_notes_in_twice_changes_nothing(project: Path) -> None:
     assert {path: path.read_bytes() for path in (project / "calibration").rglob("*") if path.is_file()} == files
 
 
+def test_ids_in_a_file_that_is_no_text_are_refused_by_name(project: Path) -> None:
+    discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
+    (project / "ids.txt").write_bytes(b"o1\n\xff\n")
+    done = run("markscheme", "discover", "reply", "--also", "ids.txt", "--sheet", "sheet.html", cwd=project)
+    assert done.returncode == 2
+    assert done.stderr == "error: ids.txt:2: is not UTF-8 text\n"
+
+
 def test_notes_in_no_mode_are_to_be_grouped_first(project: Path) -> None:
     rows = [{"id": "o1", "note": "bad", "rater": "ann", "kind": "human"}]
     (project / "free.jsonl").write_text(json.dumps(rows[0]) + "\n")

@@ -157,6 +157,41 @@ def test_pairs_are_no_stress_test_of_single_responses(project: Path) -> None:
     assert (done.returncode, "changes single responses" in done.stderr) == (2, True)
 
 
+def test_who_preferred_is_stated_for_pairs_that_do_not_say_so(project: Path) -> None:
+    head = "id,first,second,system_a,system_b,winner\n"
+    (project / "battles.csv").write_text(f"{head}p1,one,two,x,y,a\np2,three,four,x,y,tie\n")
+    command = ("markscheme", "compare", "--pairs", "battles.csv", "--json")
+    assert "pass `--kind human`" in run(*command, cwd=project).stderr
+    done = run(*command, "--kind", "human", cwd=project)
+    assert done.returncode == 0, done.stderr
+    (labels,) = json.loads(done.stdout)["systems"]
+    assert labels["n"] == 2
+    (project / "battles.csv").write_text(f"{head}p1,one,two,,,a\n")
+    done = run(*command, "--kind", "human", cwd=project)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: battles.csv: no rated pair says what wrote its two responses")
+
+
+def test_a_judge_s_choices_in_pairwise_tasks_of_label_studio_are_calibrated(project: Path) -> None:
+    def chose(side: str, **by: object) -> dict[str, object]:
+        return {**by, "result": [{"id": "r", "type": "pairwise", "value": {"selected": side}}]}
+
+    tasks = [
+        {
+            "id": n,
+            "data": {"prompt": f"question {n}?", "answer1": "one", "answer2": "two"},
+            "annotations": [chose("left" if n % 2 else "right", completed_by={"email": "ann"})],
+            "predictions": [chose("left" if n % 2 else "right", model_version="judge-1")],
+        }
+        for n in range(20)
+    ]
+    (project / "tasks.json").write_text(json.dumps(tasks))
+    done = run("calibrate", "tasks.json", "--json", "report.json", cwd=project)
+    assert done.returncode == 0, done.stderr
+    (metric,) = json.loads((project / "report.json").read_text())["metrics"]
+    assert metric["calibration"]["agreement"]["value"] == 1.0
+
+
 def test_systems_cannot_be_compared_by_a_rubric_of_single_responses(project: Path) -> None:
     (project / "rubrics" / "single.yaml").write_text("criteria: [{requirement: It helps.}]\n")
     done = run("markscheme", "compare", "--pairs", "outputs.jsonl", "--rubric", "single", cwd=project)

@@ -254,6 +254,20 @@ def test_a_file_that_names_code_is_not_opened(certified: tuple[Path, Servers], t
     done = run(*command, cwd=folder, env=servers.environment)
     assert done.returncode == 2
     assert "isn't a cascade" in done.stderr
+    content["stages"][0]["judge"] = "nowhere:m"
+    bad.write_text(json.dumps(content))
+    done = run(*command, cwd=folder, env=servers.environment)
+    assert "cascade.json: unknown judge 'nowhere:m'" in done.stderr
+
+
+@pytest.mark.parametrize("text", ['{"schema": 1, "error": 1' + "0" * 400 + "}", "[" * 3_000, "\udcff"])
+def test_a_file_that_is_no_cascade_is_refused_by_name(tmp_path: Path, text: str) -> None:
+    (tmp_path / "cascade.json").write_text(text, errors="surrogateescape")
+    (tmp_path / "rubric.yaml").write_text("criteria: [{requirement: It is polite}]\n")
+    (tmp_path / "reply.txt").write_text("Good morning.")
+    done = run("markscheme", "grade", "rubric.yaml", "reply.txt", "--judge", "cascade:cascade.json", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: cascade.json")
 
 
 def test_published_dialogues_all_go_to_people_and_why(tmp_path: Path) -> None:

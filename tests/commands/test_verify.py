@@ -54,6 +54,25 @@ def test_a_file_that_is_no_card_is_refused(here: Path) -> None:
         assert run("markscheme", "verify", name, cwd=here).returncode == 2, name
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('"value": ', '"value": NaN, "was": ', "NaN is not a JSON number"),
+        ('"accepted-', f'"accepted-{"0" * 1_000}', "is no file here"),
+        ('"accepted-', '"accepted-\\u0000', "is no file here"),
+    ],
+)
+def test_a_card_with_a_number_or_a_name_that_cannot_be_is_refused_by_name(
+    here: Path, old: str, new: str, why: str
+) -> None:
+    card = here / "calibration" / "clear" / "card.json"
+    card.write_text(card.read_text().replace(old, new, 1))
+    done = run("markscheme", "verify", "calibration/clear", cwd=here)
+    assert done.returncode == 2
+    assert "calibration/clear/card.json: " in done.stderr
+    assert why in done.stderr
+
+
 def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Path) -> None:
     setting.set_judge(here, tone=1)
     command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--anyway", "--no-cache", "--quiet")

@@ -223,7 +223,12 @@ def test_a_sheet_is_checked_by_the_key_of_the_project_that_wrote_it(tmp_path: Pa
     key.unlink()
     assert "sheet.key isn't here; import it where it was written" in imported(project)[2]
     key.write_text("0" * 64)
-    assert "its head isn't the one that was written" in imported(project)[2]
+    refused = imported(project)[2]
+    assert "its head isn't the one that was written" in refused
+    assert "sheet.key is of another copy" in refused
+    key.write_bytes(b"\xff" * 64)
+    assert "sheet.key:1: is not UTF-8 text" in imported(project)[2]
+    assert "sheet.key:1: is not UTF-8 text" in run("markscheme", *SHEET, cwd=project).stderr
     key.write_text(mine)
     assert imported(project)[0] == 0
 

@@ -5,6 +5,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from markscheme.judges.judge import Identity, Reply
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
@@ -114,3 +116,9 @@ def test_a_run_is_asked_again_once_it_is_finished(tmp_path: Path) -> None:
     assert StressRun.begin(tmp_path, "key").number == first.number == 1
     first.finish()
     assert StressRun.begin(tmp_path, "key").number == 2
+
+
+@pytest.mark.parametrize("text", ["", "[" * 3_000, "[]", '{"run": "one", "finished": true}', f'{{"run": {"9" * 400}}}'])
+def test_a_state_that_cannot_be_read_is_that_of_no_run(tmp_path: Path, text: str) -> None:
+    StressRun.begin(tmp_path, "key").path.write_text(text)
+    assert StressRun.begin(tmp_path, "key").number == 1

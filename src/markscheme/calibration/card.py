@@ -15,7 +15,7 @@ from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.reported import Reported
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
-from markscheme.plain_data import form_of, json_lines, plain_data, read_json, read_text
+from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text, shown
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS
@@ -283,7 +283,7 @@ def read_card(path: Path) -> JudgeCard:
     Raises:
         RatingError: It cannot be read, or isn't a judge card of this version.
     """
-    data = read_json(path, RatingError)
+    data = read_json(path, RatingError, parse_constant=no_constant)
     if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
         raise RatingError("isn't a judge card that this version of markscheme can read", path=path)
     content = {key: value for key, value in data.items() if key not in ("schema", "id")}
@@ -343,7 +343,7 @@ def place_of(name: str, card: Path) -> Path:
     """Where the file of a name on a card is.
 
     Raises:
-        RatingError: It is outside the project, from which nothing is read for a card.
+        RatingError: It is outside the project, from which nothing is read for a card, or no file can have that name.
     """
     if name.startswith(SHIPPED):
         inside = PurePosixPath(name.removeprefix(SHIPPED))
@@ -351,9 +351,16 @@ def place_of(name: str, card: Path) -> Path:
             return shipped(inside.as_posix())
     else:
         place = Path(os.path.normpath(card.parent.resolve() / name))
-        if place.resolve().is_relative_to(project_of(card)):
+        try:
+            is_inside = place.resolve().is_relative_to(project_of(card))
+            place.lstat()
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError) as error:
+            raise RatingError(f"names {shown(name)}, which is no file here: {error}", path=card) from error
+        if is_inside:
             return place
-    raise RatingError(f"names {name!r}, which is outside the project; nothing is read from there", path=card)
+    raise RatingError(f"names {shown(name)}, which is outside the project; nothing is read from there", path=card)
 
 
 def project_of(card: Path) -> Path:

@@ -156,7 +156,7 @@ def calibrate_export(files: Sequence[Path], rated: RatedFiles, options: Options)
         if not labels or not judges:
             apart.append(f"{criterion.name}: rated by no {'judge' if labels else 'annotator'}")
             continue
-        rubric = Rubric((criterion,), name=criterion.name)
+        rubric = Rubric((criterion,), name=criterion.name, compares=reading.rubric.compares)
         examples = _examples(reading, labels)
         for judge in judges:
             judged = [rating for rating in ratings if rating.rater == judge and rating.kind in JUDGES]

@@ -5,15 +5,16 @@ from pathlib import Path
 
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.preferences import OrderFigures, SystemsCompared, order_figures, systems_compared
-from markscheme.errors import ComparisonError, UsageError
+from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of
+from markscheme.readers.imported import Meanings
 from markscheme.readers.pair_lists import refuse_singles
-from markscheme.readers.rated import open_rated
+from markscheme.readers.rated import RatedFiles, open_rated
 from markscheme.rubrics.rubric import Rubric
 
 ALL_LABELS = "labels"
@@ -46,12 +47,14 @@ class PairsRequest:
         rubric: Of all of them; None takes the one that the files imply.
         examples: A file of the pairs, where `files` have ratings alone; None for the rubric's own.
         choice: Which pairs count.
+        meanings: What is stated of the files: who preferred, as what kind.
     """
 
     files: tuple[Path, ...]
     rubric: Rubric | None = None
     examples: Path | None = None
     choice: ExamplesChoice = ExamplesChoice()
+    meanings: Meanings = Meanings()
 
     def compared(self) -> PairsCompared:
         """The systems, by each rater.
@@ -62,7 +65,11 @@ class PairsRequest:
         """
         if not self.files:
             raise UsageError("name files of pairs: markscheme compare --pairs FILE…")
-        rated = open_rated(self.files, self.rubric, expected="anything")
+        rated = open_rated(self.files, self.rubric, expected="anything", meanings=self.meanings)
+        with naming(*self.files):
+            return self._compared(rated)
+
+    def _compared(self, rated: RatedFiles) -> PairsCompared:
         rubric = rated.rubric
         refuse_singles(rubric)
         examples = self.choice.of(self._pairs(rubric, rated.labelled))

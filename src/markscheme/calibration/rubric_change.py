@@ -1,6 +1,5 @@
 """What a change of a rubric does: its words, the labels under old words, and what its judge could decide before."""
 
-import json
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from markscheme.calibration.drift.setting import Setting, SettingChange, changes
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.errors import RatingError, UsageError
 from markscheme.git import commit_of, content_at
-from markscheme.plain_data import form_of, read_json
+from markscheme.plain_data import form_of, parse_json, read_json
 from markscheme.receipt import USES
 from markscheme.rubrics.file import load_rubric, rubric_from_text
 from markscheme.rubrics.rubric import Rubric
@@ -166,9 +165,9 @@ def _card_at(commit: str, rubric: Rubric) -> RubricVerdict | None:
     if text is None:
         return None
     try:
-        data = json.loads(text)
+        data = parse_json(text)
         judge = data["judge"]
         live_judge = str(judge["name"]) if judge["source"] == "live" else ""
         return replace(RubricVerdict.read(data, data["figures"]["agreement"], path), asked=live_judge)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
         raise RatingError(f"isn't a judge card in that commit: {error!r}", path=path) from error

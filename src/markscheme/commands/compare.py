@@ -62,7 +62,8 @@ def compare(
         raise UsageError("`--html` must be a file; standard output contains the comparison itself")
     refuse_unwritable(html)
     if pairs:
-        return _compare_systems(sides, None if rubric is None else ask.rubric(rubric), labels, json, markdown, html)
+        by = None if rubric is None else ask.rubric(rubric)
+        return _compare_systems(sides, by, labels, export, json, markdown, html)
     compared = ComparisonRequest(
         sides=sides,
         rubric=None if rubric is None else ask.rubric(rubric),
@@ -87,7 +88,13 @@ def compare(
 
 
 def _compare_systems(
-    sides: tuple[str, ...], rubric: "Rubric | None", labels: LabelOptions, json: bool, markdown: bool, html: str | None
+    sides: tuple[str, ...],
+    rubric: "Rubric | None",
+    labels: LabelOptions,
+    export: ExportOptions,
+    json: bool,
+    markdown: bool,
+    html: str | None,
 ) -> int:
     """Print which system is preferred, by each rater of the pairs in some files."""
     from markscheme.calibration.pairs_request import PairsRequest
@@ -96,7 +103,7 @@ def _compare_systems(
     from markscheme.report.views.systems import json_of, view
 
     files = tuple(existing_file(Path(path)) for path in sides)
-    compared = PairsRequest(files, rubric, labels.examples, labels.choice).compared()
+    compared = PairsRequest(files, rubric, labels.examples, labels.choice, export.hints.meanings).compared()
     if html:
         put(rendered(view(compared), "html"), html)
     if markdown:

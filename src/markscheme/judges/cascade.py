@@ -1,16 +1,15 @@
 """A cascade of judges: who decides what, as `tune --cascade` certified it, and the file that says so."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from markscheme.errors import RatingError, UsageError
+from markscheme.errors import RatingError, UsageError, no_file
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Identity, Judge, Reply, forget, make_room
-from markscheme.plain_data import no_constant, shown
+from markscheme.plain_data import no_constant, parse_json, read_text, shown
 from markscheme.prompt import Prompt
 
 CASCADE_FILE: Final = "cascade.json"
@@ -75,18 +74,14 @@ class CascadeFile:
 
         Raises:
             UsageError: There is no such file.
-            RatingError: It isn't one.
+            RatingError: It can't be read, or isn't one.
         """
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
+        if not path.exists():
             how = "`markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes it"
-            raise UsageError(f"{path} cannot be read: {error.strerror or error}; {how}") from error
-        except UnicodeDecodeError:
-            raise RatingError("isn't UTF-8 text", path=path) from None
+            raise UsageError(f"{path} cannot be read: {no_file(path)}; {how}")
+        text = read_text(path, RatingError)
         try:
-            data = json.loads(text, parse_constant=no_constant)
-            return _read(path, data)
+            return _read(path, parse_json(text, parse_constant=no_constant))
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise RatingError(f"isn't a cascade: {shown(str(error))}", path=path) from error
 

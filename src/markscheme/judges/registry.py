@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from markscheme.errors import NoJudge, UsageError
+from markscheme.errors import NoJudge, UsageError, naming
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.judge import Identity, Judge, Reply, Wrapping
@@ -74,13 +74,14 @@ def _with_stages(cascade: CascadeJudge, asking: Asking) -> CascadeJudge:
         UsageError: One can't be opened, or is code or another cascade, which no file may name.
     """
     stages = []
-    for record in cascade.file.stages:
-        names = panel_names(record.judge)
-        for name in names:
-            kind = known_kind(name)
-            if kind.names_code or kind.name == CASCADE_KIND:
-                raise UsageError(f"{cascade.file.path} names {name!r}, and no file may name such a judge")
-        stages.append(tuple(open_judge(name, asking=asking) for name in names))
+    with naming(cascade.file.path):
+        for record in cascade.file.stages:
+            names = panel_names(record.judge)
+            for name in names:
+                kind = known_kind(name)
+                if kind.names_code or kind.name == CASCADE_KIND:
+                    raise UsageError(f"{cascade.file.path} names {name!r}, and no file may name such a judge")
+            stages.append(tuple(open_judge(name, asking=asking) for name in names))
     return replace(cascade, stages=tuple(stages))
 
 

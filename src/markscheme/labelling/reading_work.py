@@ -13,12 +13,13 @@ from markscheme.discovery.nearest import in_likeness_order, least_like, nearest_
 from markscheme.discovery.opened import OpenedDiscovery
 from markscheme.discovery.order import is_due_out_of_turn
 from markscheme.discovery.reading import AGAIN_ANSWERS, READ_STATES, AgainAnswered, Note, OutputReading, ReadState
-from markscheme.errors import UsageError, writing
+from markscheme.errors import RatingError, UsageError, writing
 from markscheme.files import append_lines, set_aside_damaged_end, sync_folder
 from markscheme.fingerprint import fingerprint
 from markscheme.labelling.order import Share
 from markscheme.labelling.store import writing_lock
 from markscheme.numerals import finite
+from markscheme.plain_data import read_text
 from markscheme.ratings.examples import Example
 from markscheme.rendering.example import render_example
 from markscheme.rendering.words import first_words
@@ -410,6 +411,7 @@ def also_ids(what: str | None, opened: OpenedDiscovery) -> tuple[str, ...]:
 
     Raises:
         UsageError: The pool has no scores, or a file has no ids.
+        RatingError: A file can't be read.
     """
     if what is None:
         return ()
@@ -424,7 +426,7 @@ def also_ids(what: str | None, opened: OpenedDiscovery) -> tuple[str, ...]:
     path = Path(what)
     if not path.is_file():
         raise UsageError(f"--also is {LOW_SCORES}, {UNLIKE} or a file of ids; there is no file {what}")
-    ids = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    ids = [line.strip() for line in read_text(path, RatingError).splitlines() if line.strip()]
     if not set(ids) & set(pool.examples):
         raise UsageError(f"{what} names no output of the pool; it has one id a line")
     return tuple(ids)

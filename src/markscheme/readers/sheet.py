@@ -71,12 +71,13 @@ def sheet_key(folder: Path) -> str:
         folder: The rubric's calibration folder, which the caller holds.
 
     Raises:
+        RatingError: It isn't text.
         UsageError: It can't be written.
     """
     path = folder / KEY
     with writing(path):
         refuse_link(path)
-        key = path.read_text(encoding="ascii").strip() if path.is_file() else ""
+        key = read_text(path, RatingError).strip() if path.is_file() else ""
         if not key:
             key = secrets.token_hex(KEY_BYTES)
             path.touch(mode=0o600)
@@ -139,9 +140,11 @@ def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:
     if not path.is_file():
         raise ValueError(f"can't be checked: {path} isn't here; import it where it was written, or copy that file here")
     head = {name: value for name, value in data.items() if name != "ratings"}
-    digest = signed(head, path.read_text(encoding="utf-8").strip())["digest"]
+    digest = signed(head, read_text(path, RatingError).strip())["digest"]
     if not hmac.compare_digest(digest.encode(), str(data.get("digest")).encode()):
-        raise ValueError("its head isn't the one that was written: the file was changed by hand, or is of another copy")
+        raise ValueError(
+            f"its head isn't the one that was written: the file was changed by hand, or {path} is of another copy"
+        )
 
 
 def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> list[Rating]:

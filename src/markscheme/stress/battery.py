@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from markscheme.errors import ComparisonError, UsageError
+from markscheme.errors import ComparisonError, RatingError, UsageError
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, asking_fingerprint
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.many import ask_many
 from markscheme.judges.rerun import FromSample
+from markscheme.plain_data import read_json
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -218,8 +219,12 @@ class StressRun:
     def begin(cls, folder: Path, key: str) -> "StressRun":
         """The unfinished run of these questions, else the next one."""
         path = folder / "stress" / f"{key}.json"
-        noted = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"run": 0, "finished": True}
-        run = cls(int(noted["run"]) + bool(noted["finished"]), path)
+        try:
+            noted = read_json(path, RatingError)
+            number = int(noted["run"]) + bool(noted["finished"])
+        except (KeyError, RatingError, TypeError, ValueError):  # none was begun, or its state is damaged
+            number = 1
+        run = cls(number, path)
         run._note(finished=False)
         return run
 

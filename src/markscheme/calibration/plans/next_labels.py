@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.labels_in_words import labels_to_add
-from markscheme.errors import ComparisonError
+from markscheme.errors import ComparisonError, RatingError
 from markscheme.files import refuse_link, write_whole
+from markscheme.plain_data import no_constant, read_json
 from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.labels_needed import DecisiveLabels
@@ -147,11 +148,11 @@ def _to_begin(gold: "Gold", target: float) -> NextLabels:
 def _recorded(folder: Path) -> dict[str, Any] | None:
     """What the last calibration asked for; None where none is kept, or it can't be read."""
     try:
-        record = json.loads((folder / NEXT_LABELS).read_text(encoding="utf-8"))
+        record = read_json(folder / NEXT_LABELS, RatingError, parse_constant=no_constant)
         numbers = [record["labelled"], *([] if record["labels_needed"] is None else [record["labels_needed"]])]
         is_whole = all(isinstance(number, int) and number >= 0 for number in numbers)
         has_chance = record["labels_needed"] is None or 0 <= float(record["labels_chance"]) <= 1
         wanted = {name: record[name] for name in _READ}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (RatingError, ValueError, KeyError, TypeError):
         return None
     return wanted if is_whole and has_chance else None

@@ -15,7 +15,7 @@ from markscheme.calibration.plans.pair_design import PairDesign, pair_design
 from markscheme.calibration.plans.plan import Goal, Need, needs_of
 from markscheme.calibration.plans.sampling import Draw, choose_next, with_split
 from markscheme.calibration.tried_settings import after_those_on_record
-from markscheme.errors import ComparisonError, UsageError
+from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.options import AskOptions
@@ -197,15 +197,16 @@ class PlanRequest:
     def _draw(self, truth: Gold, ratings: Sequence[Rating], pool: RatedFiles, n: int) -> Draw:
         verdicts = [rating for rating in pool.ratings if rating.kind in JUDGES]
         everything, _ = self._labelled
-        draw = choose_next(
-            pool.rubric,
-            pool.labelled.examples,
-            [*ratings, *verdicts],
-            n,
-            labelled=everything.examples,
-            passed=truth.decided,
-            seed=self.seed,
-        )
+        with naming(*(file.path for file in pool.files)):
+            draw = choose_next(
+                pool.rubric,
+                pool.labelled.examples,
+                [*ratings, *verdicts],
+                n,
+                labelled=everything.examples,
+                passed=truth.decided,
+                seed=self.seed,
+            )
         return with_split(draw, "dev" if everything.has_splits else None)
 
 
