@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from markscheme.discovery.figures import ReadOutputs
@@ -42,7 +43,7 @@ class OpenedDiscovery:
     pool_name: str = ""
     rubric: Rubric | None = None
 
-    @property
+    @cached_property
     def order(self) -> ReadingOrder:
         """All outputs in the one order for all readers."""
         ids = self.pool.examples if self.pool_name else ()

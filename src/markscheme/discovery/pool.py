@@ -46,7 +46,7 @@ class OutputPool:
             for id, example in self.examples.items()
         }
 
-    @property
+    @cached_property
     def groups(self) -> dict[str, str]:
         """The group of each output that has one."""
         return {id: example.group for id, example in self.examples.items() if example.group}
