@@ -39,7 +39,7 @@ def demo(
     details: Details = False,
     json: JsonFlag = False,
 ) -> int:
-    """Show, without a key, a network or files of yours, what raw agreement hides and whether a judge's fault is found.
+    """Show what raw agreement hides, and whether a judge's fault is found. Needs no key, no network and no files.
 
     First five raters of one labelled set, two of which read the responses: their raw agreement, then what each can
     decide. Then ratings are simulated with one fault in the judge or none, and a new process that sees only the

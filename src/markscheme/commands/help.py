@@ -64,7 +64,7 @@ def overview(*, everything: bool) -> str:
     """What `markscheme --help` prints; with `everything` also what is rarely needed."""
     width = max(map(len, COMMANDS)) + 2
     lines = ["usage: markscheme COMMAND [options]", ""]
-    lines.append("Grade LLM outputs with weighted rubrics, and measure how far to trust it.")
+    lines.append("Grade LLM outputs with weighted rubrics, and measure how far to trust the grades.")
     for group, commands in (GROUPS | ({"More": RARE_COMMANDS} if everything else {})).items():
         lines += ["", f"{group}:", *(f"  {name:<{width}}{summary}" for name, summary in commands.items())]
     if everything:

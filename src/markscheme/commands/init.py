@@ -59,8 +59,8 @@ def init(
     """Add what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled examples, and a
     promptfooconfig.yaml that runs. Existing files stay as they are.
 
-    With --from, add a rubric, its examples and everybody's ratings from a table of verdicts and labels, or of labels
-    alone, instead, read as `calibrate TABLE` reads it. With --skill, add what a coding agent reads to work with
+    With --from, make a rubric, its examples and all ratings from a table instead. It has verdicts and labels, or
+    labels alone, and is read as `calibrate TABLE` reads it. With --skill, add what a coding agent reads to work with
     markscheme, and nothing else.
 
     Args:

@@ -36,7 +36,7 @@ def lint(
     """Check rubrics: errors by file and line, and advice on what could be better.
 
     Args:
-        allow_advice: exit 0 where there is nothing but advice
+        allow_advice: exit 0 if there is only advice
         schema: print the format of rubric files as JSON Schema instead
 
     Example:

@@ -273,11 +273,11 @@ class TableOptions:
     Attributes:
         human: of a table: the columns of annotators; may be repeated
         pass_: of a table: the value that passes
-        pass_mark: of a table: the least number that passes
+        pass_mark: of a table: the lowest number that passes
         id: of a table: the column of ids
         response: of a table: the column of responses
         group: of a table: the column of groups
-        adjudicated: of a table: its labels were settled by several annotators
+        adjudicated: of a table: several annotators agreed on its labels
     """
 
     human: Annotated[tuple[str, ...], Parameter(metavar="COLUMN")] = ()

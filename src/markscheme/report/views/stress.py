@@ -222,8 +222,8 @@ def _flip(stress: Stress) -> str:
 def _length(stress: Stress, criterion: str) -> str:
     padded = stress.rows["padding"][criterion].shift.value
     return (
-        f"Length moves {criterion}, whatever the words say: every change that adds words moves it alike, sentences "
-        f"that say nothing by {signed(padded)} levels."
+        f"Length moves {criterion}, whatever the words say: every change that adds words moves it the same "
+        f"way. Sentences that say nothing move it by {signed(padded)} levels."
     )
 
 
