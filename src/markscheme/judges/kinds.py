@@ -422,7 +422,7 @@ SHIPPED_KINDS: Final = (
     JudgeKind(
         "recorded",
         _recorded,
-        ready=lambda: None if _recordings() else "no calibration/*/replies holds any",
+        ready=lambda: None if _recordings() else "no replies are recorded in calibration/*/replies",
         form="recorded:PATH",
         needs="the file",
         about="replies recorded earlier",
@@ -432,7 +432,9 @@ SHIPPED_KINDS: Final = (
     JudgeKind(
         "cascade",
         _cascade,
-        ready=lambda: None if _cascades() else "markscheme tune RUBRIC --cascade JUDGE,JUDGE --write",
+        ready=lambda: (
+            None if _cascades() else "none is written yet: markscheme tune RUBRIC --cascade JUDGE,JUDGE --write"
+        ),
         form="cascade[:PATH]",
         about="judges that decide one after the other, and people the rest, as certified",
         uses=lambda: ", ".join(_cascades()),
