@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,30 +38,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-golden", action="store_true", help="write tests/golden/ again instead of comparing")
 
 
-class FolderByTurns(pytest.Dir):
-    """A folder of tests, in which each of pytest's processes begins at another place.
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let each of pytest's processes begin at another place of a folder.
 
     All of them collect all tests. In a fresh clone they share the compiling of the files in this way, instead of doing
     the same at the same time.
     """
-
-    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        children = list(super().collect())
+    report = yield
+    if isinstance(collector, pytest.Dir) and report.result:
         place, of = _turn()
-        first = len(children) * place // of
-        return children[first:] + children[:first]
+        first = len(report.result) * place // of
+        report.result = report.result[first:] + report.result[:first]
+    return report
 
 
 def _turn() -> tuple[int, int]:
     """Which of pytest's processes this is, from 0, and how many there are."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
     return int(worker.removeprefix("gw")), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-
-
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector:
-    """Collect each folder by turns."""
-    folder: pytest.Collector = FolderByTurns.from_parent(parent, path=path)
-    return folder
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
