@@ -82,6 +82,10 @@ def main(folder: Path) -> None:
     run("markscheme", "init")
     assert Path("promptfooconfig.yaml").is_file()
     print("init: graders, rubric, examples and configuration")
+    stand_in = ("--judge", "function:stand_in_judge:judge", "--quiet", "--json", "-")
+    report = json.loads(run("calibrate", "support-reply", *stand_in, status=4))
+    assert report["counts"]["graded"] == 10, report["counts"]
+    print("calibrate: ten replies by the judge that init adds, without a key")
     report = json.loads(run("calibrate", "code-quality", "--quiet", "--json", "-", status=4))
     assert report["counts"]["graded"] == 73, report["counts"]
     assert run("calibrate", "code-quality", "--html", "report.html", "--quiet", status=4) == ""
