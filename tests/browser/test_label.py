@@ -120,6 +120,7 @@ def test_a_reload_keeps_what_is_chosen_and_the_page_of_progress_too(project: Pat
         _arrive(page, 2)
         _press(page, "3", "c")
         page.keyboard.type("so far")
+        _sent(page)
         page.reload()
         _arrive(page, 2)
         expect(page.get_by_role("status")).to_contain_text("isn’t saved yet")

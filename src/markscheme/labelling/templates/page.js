@@ -49,7 +49,7 @@ async function show(place, taken = null, says = "") {
   $("work").hidden = false;
   const resumed = taken === null && isDrafted(steps[place]) ? draft : null;
   fill(place, taken ?? resumed ?? steps[place].answer ?? { answers: {}, quotes: {}, reasons: {}, note: "" });
-  status(resumed ? "You had begun this one. It isn’t saved yet." : says);
+  status(resumed ? "You started this one. It isn’t saved yet." : says);
   header();
   spent = 1000 * (resumed?.seconds ?? 0);
   since = performance.now();
