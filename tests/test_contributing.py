@@ -61,7 +61,7 @@ def patch(path: Path, change: str) -> None:
 
 def copy_of_package(folder: Path) -> Path:
     """A folder with the package's source."""
-    shutil.copytree(ROOT / PACKAGE, folder / PACKAGE, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / PACKAGE, folder / PACKAGE, ignore=shutil.ignore_patterns("*.pyc.*"))  # being written
     return folder
 
 

@@ -15,7 +15,7 @@ import yaml
 
 from markscheme.judges.kinds import SHIPPED_KINDS
 from markscheme.receipt import ALLOWS
-from tests.commands.console import INSTALLED, ROOT, environment
+from tests.commands.console import INSTALLED, ROOT, environment, run, scripts
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
@@ -107,7 +107,7 @@ class Runner:
     def own(self) -> dict[str, str]:
         """The variables of a runner."""
         return {
-            "PATH": f"{self.folder / 'bin'}{os.pathsep}{INSTALLED}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.pathsep.join(map(str, (self.folder / "bin", scripts(), INSTALLED, os.environ["PATH"]))),
             "GITHUB_ACTIONS": "true",
             "GITHUB_OUTPUT": str(self.folder / "output"),
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
@@ -141,24 +141,19 @@ def git(project: Path, *arguments: str) -> str:
     return subprocess.run(["git", *who, *arguments], cwd=project, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.fixture
-def runner(tmp_path: Path) -> Runner:
-    """The shipped rubric with its labels and an accepted run; the pull request rewords its first criterion."""
-    project = tmp_path / "project"
+@pytest.fixture(scope="module")
+def reworded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The shipped rubric with its labels and an accepted run; the last commit rewords its first criterion.
+
+    With it, the commit before.
+    """
+    project = tmp_path_factory.mktemp("reworded") / "project"
     for place in ("rubrics/code-quality.yaml", "calibration/code-quality"):
         copy = shutil.copytree if (ROOT / place).is_dir() else shutil.copy
         (project / place).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / place, project / place)
     git(project, "init", "--quiet")
-    accept = ["calibrate", "code-quality", "--accept", "--anyway", "--quiet"]
-    accepted = subprocess.run(
-        [str(INSTALLED / "markscheme"), *accept],
-        cwd=project,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    accepted = run("calibrate", "code-quality", "--accept", "--anyway", "--quiet", cwd=project)
     assert accepted.returncode == 4, accepted.stderr
     (project / "planted.py").write_text(f"NAMES = {names(project)!r}\n{JUDGE}")
     git(project, "add", "--all")
@@ -168,6 +163,14 @@ def runner(tmp_path: Path) -> Runner:
     before = rubric.read_text(encoding="utf-8")
     rubric.write_text(before.replace(first_words(before), "Planted words: " + first_words(before), 1), encoding="utf-8")
     git(project, "commit", "--quiet", "--all", "--message", "reworded")
+    return project, base
+
+
+@pytest.fixture
+def runner(reworded: tuple[Path, str], tmp_path: Path) -> Runner:
+    """A clone of that project, with a pull request of its last commit."""
+    before, base = reworded
+    project = shutil.copytree(before, tmp_path / "project")
     folder = tmp_path / "runner"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "gh").write_text(GH)

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -10,7 +9,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from tests.commands import scripted_setting as setting
-from tests.commands.console import environment, run
+from tests.commands.console import environment, run, scripts
 
 Done = subprocess.CompletedProcess[str]
 
@@ -68,7 +67,7 @@ def test_nobody_is_ever_asked_for_a_run_that_can_not_be_kept(here: Path) -> None
 
 
 def test_three_that_accept_at_once_wait_for_each_other_and_all_are_kept(here: Path) -> None:
-    command = [sys.executable, "-m", "markscheme", "calibrate", "clear", "--judge", setting.JUDGE, "--accept"]
+    command = [str(scripts() / "markscheme"), "calibrate", "clear", "--judge", setting.JUDGE, "--accept"]
     env = {**environment(), **setting.environment(here)}
     running = [subprocess.Popen(command, cwd=here, env=env, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     printed = [process.communicate(timeout=300)[1] for process in running]

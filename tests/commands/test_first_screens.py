@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 from markscheme.commands.help import COMMANDS
 from markscheme.report.terminal import SCREEN_LINES
-from tests.commands.console import environment, run
+from tests.commands.console import environment, run, scripts
 from tests.commands.judged_project import write_lines
 from tests.commands.reply_project import lines_of, make_project
 from tests.golden_files import GoldenFiles
@@ -204,7 +203,7 @@ def test_the_answer_is_the_last_line_where_the_terminal_is_lower_than_the_screen
 ) -> None:
     make_project(tmp_path)
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "markscheme", "calibrate", NAME, "--ratings", "hasty.jsonl"]
+    command = [str(scripts() / "markscheme"), "calibrate", NAME, "--ratings", "hasty.jsonl"]
     env = {**environment(), "LINES": rows, "TERM": "xterm", "NO_COLOR": "1"}
     with subprocess.Popen(command, cwd=tmp_path, env=env, stdout=theirs, stderr=subprocess.DEVNULL):
         os.close(theirs)

@@ -411,8 +411,7 @@ def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("never-killed")
     make_project(folder)
     with ChatServer(with_proposer(good_proposals)) as server:
-        env = user_environment(folder, server.url)
-        done = subprocess.run(START, cwd=folder, env=env, text=True, capture_output=True, check=False)
+        done = run("markscheme", *IN_ROUNDS, cwd=folder, env=user_environment(folder, server.url))
     whole: dict[str, Any] = json.loads(done.stdout)
     return whole
 
@@ -445,7 +444,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str, never_kil
         victim.append(first)
         printed, _ = first.communicate()
         assert (first.returncode, printed) == (-signal.SIGKILL, "")
-        after = subprocess.run(START, cwd=tmp_path, env=env, text=True, capture_output=True, check=False)
+        after = run("markscheme", *IN_ROUNDS, cwd=tmp_path, env=env)
         found = json.loads(after.stdout)
         assert (after.returncode, found["adopted"], found["opening"]) == (0, "round-1/2", 1)
         opened = (tmp_path / "calibration" / "manners" / "opened.jsonl").read_text().splitlines()

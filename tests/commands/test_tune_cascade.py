@@ -19,13 +19,19 @@ NEITHER = ("ask", None)
 
 
 @pytest.fixture(scope="module")
-def certified(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Servers]]:
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """The judges, running; what they said once is remembered for every project of this file."""
+    with judges(tmp_path_factory.mktemp("judges")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def certified(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Servers]:
     """A project whose cascade is certified, with its judges running."""
     folder = write_project(tmp_path_factory.mktemp("cascade"))
-    with judges(folder) as servers:
-        done = run("markscheme", "tune", "reply", "--cascade", CASCADE, "--write", cwd=folder, env=servers.environment)
-        assert done.returncode == 0, done.stdout + done.stderr
-        yield folder, servers
+    done = run("markscheme", "tune", "reply", "--cascade", CASCADE, "--write", cwd=folder, env=servers.environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder, servers
 
 
 def tune(folder: Path, servers: Servers, *options: str, status: int = 0) -> dict[str, Any]:
@@ -160,9 +166,9 @@ def test_python_gets_the_decision_and_why_a_person_should(
     assert torn.score == 1.0
 
 
-def test_a_second_promise_about_passes_decides_no_more(tmp_path: Path) -> None:
+def test_a_second_promise_about_passes_decides_no_more(servers: Servers, tmp_path: Path) -> None:
     plain, stricter = (
-        tuned_afresh(tmp_path / name, "--cascade", CASCADE, *more)
+        tuned_afresh(tmp_path / name, servers, "--cascade", CASCADE, *more)
         for name, more in (("plain", ()), ("stricter", ("--wrong-passes", "0.05")))
     )
     assert sum(stricter["decided"][:-1]) <= sum(plain["decided"][:-1])
@@ -170,28 +176,28 @@ def test_a_second_promise_about_passes_decides_no_more(tmp_path: Path) -> None:
     assert stricter["passes"]["both"]["upper"] <= 0.05
 
 
-def tuned_afresh(folder: Path, *options: str) -> dict[str, Any]:
+def tuned_afresh(folder: Path, servers: Servers, *options: str) -> dict[str, Any]:
     """The first ask of 400 labels, of which nothing was asked before."""
-    with judges(write_project(folder, 400)) as servers:
-        return tune(folder, servers, *options)
+    return tune(write_project(folder, 400), servers, *options)
 
 
-def test_one_side_alone_or_each_by_its_own_promise(tmp_path: Path) -> None:
-    passes = tuned_afresh(tmp_path / "passes", "--cascade", CASCADE, "--for", "passes")
+def test_one_side_alone_or_each_by_its_own_promise(servers: Servers, tmp_path: Path) -> None:
+    passes = tuned_afresh(tmp_path / "passes", servers, "--cascade", CASCADE, "--for", "passes")
     assert all(stage["certain"]["fails"] is None for stage in passes["stages"])
-    each = tuned_afresh(tmp_path / "each", "--cascade", BETTER, "--for", "each")
+    each = tuned_afresh(tmp_path / "each", servers, "--cascade", BETTER, "--for", "each")
     assert set(each["automatic"]) == {"passes", "fails"}
 
 
-def test_further_asks_of_the_same_labels_are_stricter_and_the_same_again_is_not(tmp_path: Path) -> None:
+def test_further_asks_of_the_same_labels_are_stricter_and_the_same_again_is_not(
+    servers: Servers, tmp_path: Path
+) -> None:
     write_project(tmp_path)
-    with judges(tmp_path) as servers:
-        first = tune(tmp_path, servers, "--cascade", CASCADE)
-        again = tune(tmp_path, servers, "--cascade", CASCADE)
-        assert first == again
-        tune(tmp_path, servers, "--cascade", BETTER)
-        other = tune(tmp_path, servers, "--cascade", BETTER, "--error", "0.06")
-        alone = tune(tmp_path, servers, "--cascade", BETTER)
+    first = tune(tmp_path, servers, "--cascade", CASCADE)
+    again = tune(tmp_path, servers, "--cascade", CASCADE)
+    assert first == again
+    tune(tmp_path, servers, "--cascade", BETTER)
+    other = tune(tmp_path, servers, "--cascade", BETTER, "--error", "0.06")
+    alone = tune(tmp_path, servers, "--cascade", BETTER)
     lines = (tmp_path / "calibration" / "reply" / "asks.jsonl").read_text().splitlines()
     assert len(lines) == 3
     assert sum(other["decided"]) == sum(alone["decided"]) == 220
@@ -210,15 +216,12 @@ def test_too_few_labels_certify_nothing_and_leave_an_older_file(tmp_path: Path) 
     assert older.read_text() == "{}"
 
 
-def test_groups_are_heeded(tmp_path: Path) -> None:
+def test_groups_are_heeded(servers: Servers, tmp_path: Path) -> None:
     alone, grouped = (write_project(tmp_path / name, group=size) for name, size in (("alone", 0), ("grouped", 20)))
     shares = []
     for folder in (alone, grouped):
-        with judges(folder) as servers:
-            done = run(
-                "markscheme", "tune", "reply", "--cascade", BETTER, "--json", cwd=folder, env=servers.environment
-            )
-            shares.append(json.loads(done.stdout)["cascade"])
+        done = run("markscheme", "tune", "reply", "--cascade", BETTER, "--json", cwd=folder, env=servers.environment)
+        shares.append(json.loads(done.stdout)["cascade"])
     assert shares[0]["labels"]["groups"] is None
     assert shares[1]["labels"]["groups"] == 11
     assert sum(shares[1]["decided"][:-1]) < sum(shares[0]["decided"][:-1])
@@ -288,13 +291,12 @@ def test_published_dialogues_all_go_to_people_and_why(tmp_path: Path) -> None:
 # --- what leads to it and what follows -------------------------------------------------------------------------------
 
 
-def test_calibrate_offers_it_with_the_share_that_it_might_decide(tmp_path: Path) -> None:
+def test_calibrate_offers_it_with_the_share_that_it_might_decide(servers: Servers, tmp_path: Path) -> None:
     folder = write_project(tmp_path)
-    with judges(folder) as servers:
-        command = ("calibrate", "reply", "--judge", CHEAP, "--target", "0.99")
-        done = run(*command, cwd=folder, env=servers.environment)
-        text = " ".join(done.stdout.split())
-        report = json.loads(run(*command, "--json", "-", "--quiet", cwd=folder, env=servers.environment).stdout)
+    command = ("calibrate", "reply", "--judge", CHEAP, "--target", "0.99")
+    done = run(*command, cwd=folder, env=servers.environment)
+    text = " ".join(done.stdout.split())
+    report = json.loads(run(*command, "--json", "-", "--quiet", cwd=folder, env=servers.environment).stdout)
     assert report["use"] != "gate"
     assert report["may_decide"] > 0.1
     assert f"It may still decide what it is sure of: about {100 * report['may_decide']:.0f}% of responses" in text
@@ -302,17 +304,16 @@ def test_calibrate_offers_it_with_the_share_that_it_might_decide(tmp_path: Path)
     assert not (folder / "calibration" / "reply" / "asks.jsonl").exists()
 
 
-def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(tmp_path: Path) -> None:
+def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(servers: Servers, tmp_path: Path) -> None:
     folder = write_project(tmp_path)
-    with judges(folder) as servers:
-        panel = f"{CHEAP}+{BETTER}"
-        done = run("calibrate", "reply", "--judge", panel, "--details", cwd=folder, env=servers.environment)
-        assert done.returncode in (0, 1, 4), done.stderr
-        text = " ".join(done.stdout.split())
-        assert f"reply · {panel}" in text
-        assert "panel: 2 judges, " in text
-        assert "independent votes" in text
-        tuned = tune(folder, servers, "--cascade", panel, status=4)
+    panel = f"{CHEAP}+{BETTER}"
+    done = run("calibrate", "reply", "--judge", panel, "--details", cwd=folder, env=servers.environment)
+    assert done.returncode in (0, 1, 4), done.stderr
+    text = " ".join(done.stdout.split())
+    assert f"reply · {panel}" in text
+    assert "panel: 2 judges, " in text
+    assert "independent votes" in text
+    tuned = tune(folder, servers, "--cascade", panel, status=4)
     assert tuned["stages"][0]["certainty"] == "votes"
     assert tuned["stages"][0]["model"] == ["better-1", "cheap-1"]
 

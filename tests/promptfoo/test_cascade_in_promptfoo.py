@@ -13,6 +13,8 @@ from tests.real.promptfoo import run_eval
 
 JUDGES = ("systemone:fake-1", "decisions:fake-1")
 CASES = 14
+CASES_AFTER = 2
+"""After a change of the rubric all of them are asked alike, and each starts an interpreter."""
 SHARPNESS = "5"
 """Of the stand-in: sure enough that some of its decisions can be certified."""
 
@@ -45,7 +47,9 @@ def labelled(folder: Path, environment: dict[str, str]) -> None:
     write(home / "examples.jsonl", [{**example, "drawn": "random"} for example in examples])
 
 
-def promptfoo_results(folder: Path, environment: dict[str, str]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+def promptfoo_results(
+    folder: Path, environment: dict[str, str], cases: int
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """For each case, what the grader in Python and that in JavaScript gave."""
     assertions = [
         {"type": kind, "value": f"file://{ROOT / 'graders' / file}", "config": {"rubric": "reply", "judge": "cascade"}}
@@ -55,7 +59,7 @@ def promptfoo_results(folder: Path, environment: dict[str, str]) -> list[tuple[d
         "prompts": ["{{reply}}"],
         "providers": ["echo"],
         "defaultTest": {"assert": assertions},
-        "tests": [{"vars": {"reply": line["response"]}} for line in replies(CASES, first=1_000)],
+        "tests": [{"vars": {"reply": line["response"]}} for line in replies(cases, first=1_000)],
     }
     (folder / "promptfooconfig.json").write_text(json.dumps(config))
     evaluated = run_eval(folder / "promptfooconfig.json", cwd=folder, env=environment)
@@ -80,7 +84,7 @@ def test_audit_tune_and_grade_in_promptfoo_with_both_graders(tmp_path: Path) -> 
         )
         assert tuned.returncode == 0, tuned.stdout + tuned.stderr
         stages = json.loads((tmp_path / "calibration" / "reply" / "cascade.json").read_text())["stages"]
-        results = promptfoo_results(tmp_path, environment)
+        results = promptfoo_results(tmp_path, environment, CASES)
         assert len(results) == CASES
         for python, javascript in results:
             assert python["metadata"]["decision"] == javascript["metadata"]["decision"]
@@ -96,6 +100,7 @@ def test_audit_tune_and_grade_in_promptfoo_with_both_graders(tmp_path: Path) -> 
             assert python["metadata"]["decidedBy"] in (["ask a person"] if asks else [one["judge"] for one in stages])
         changed = (tmp_path / "rubrics" / "reply.yaml").read_text().replace("polite", "kind")
         (tmp_path / "rubrics" / "reply.yaml").write_text(changed)
-        after = promptfoo_results(tmp_path, environment)
+        after = promptfoo_results(tmp_path, environment, CASES_AFTER)
+        assert len(after) == CASES_AFTER
         assert {python["metadata"]["decision"] for python, _ in after} == {"ask"}
         assert all("changed since cascade.json was certified" in python["reason"] for python, _ in after)
