@@ -292,6 +292,7 @@ def test_a_second_run_asks_nobody_and_says_so(project: Path, slow_server: Messag
     assert (report["cost"]["calls"], report["counts"]["from_cache"], report["judge"]["source"]) == (0, 12, "live")
 
 
+@pytest.mark.proof  # `tests/judges/test_anthropic.py` has a verdict of both
 def test_the_real_sdk_gets_verdicts_of_the_real_local_model(
     project: Path, messages_front: MessagesFront, cache: dict[str, str]
 ) -> None:

@@ -151,6 +151,7 @@ sys.exit(main(["demo", "--seed", "21"]))
 """
 
 
+@pytest.mark.proof  # the package is imported from files that nobody has compiled
 def test_a_wheel_carries_all_it_needs(unpacked_wheel: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-c", NO_NETWORK, str(unpacked_wheel)],

@@ -417,6 +417,7 @@ def test_samples_are_all_asked_and_all_votes_kept(project: Path) -> None:
     assert line["criteria"]["clear"]["votes"] == [4.0, 4.0, 4.0]
 
 
+@pytest.mark.proof  # the real model's odds are read in `tests/judges` too
 def test_expected_levels_come_from_the_odds_of_a_real_local_model(project: Path, local_model: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: clarity, description: Clear, weight: 1}]\n")
     done = graded(project, "-", "--judge", f"local:{local_model}", "--json", "--expected", stdin="Paris.")

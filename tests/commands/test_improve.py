@@ -417,7 +417,12 @@ def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "phase", ["default", *(pytest.param(p, marks=pytest.mark.release) for p in ("proposals", "screen")), "sealed"]
+    "phase",
+    [
+        "default",
+        *(pytest.param(phase, marks=pytest.mark.release) for phase in ("proposals", "screen")),
+        pytest.param("sealed", marks=pytest.mark.proof),
+    ],
 )
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str, never_killed: dict[str, Any]) -> None:
     """The process is killed in the middle of a phase; the same command gives the answer of a run that wasn't."""

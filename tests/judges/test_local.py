@@ -35,6 +35,7 @@ def test_a_real_model_gives_a_verdict_under_our_schema_and_the_same_again(local_
     asyncio.run(run())
 
 
+@pytest.mark.proof  # a second whole verdict of the real model
 def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> None:
     prompt = questions(ODDLY_NAMED, Submission("x"))[0]
     reply = asked(LocalJudge(local_model, max_tokens=300), prompt)

@@ -139,6 +139,7 @@ def test_the_budget_holds_over_all_of_promptfoo_s_processes_and_the_hooks_leave_
     assert len(reasons) + len(front.requests) == 12
 
 
+@pytest.mark.proof  # in a whole run; `tests/session/test_session.py` kills sessions under single assertions
 def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_path: Path, runtime: Path) -> None:
     tests = [
         {"vars": {"answer": f"Paris. {n}", "question": "Capital?"}, "assert": [{**assertion(), "value": grader}]}
