@@ -110,8 +110,8 @@ def acts_on_a_terminal(text: str) -> list[str]:
 
 
 def _label(rater: str, place: int, names: list[str]) -> dict[str, object]:
-    said = {"level": place % 2, "reason": names[place % len(names)]}
-    return {"rater": rater, "criteria": {"polite": said, names[1]: said}, "note": names[place % len(names)]}
+    verdict = {"level": place % 2, "reason": names[place % len(names)]}
+    return {"rater": rater, "criteria": {"polite": verdict, names[1]: verdict}, "note": names[place % len(names)]}
 
 
 def _lines(path: Path, lines: Sequence[Mapping[str, object]]) -> None:

@@ -177,7 +177,9 @@ def unexplained_constants(module: Module) -> list[str]:
 
 def is_dataclass(node: ast.AST) -> bool:
     """Whether a node is a class with the decorator `dataclass`."""
-    return isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(one) for one in node.decorator_list)
+    return isinstance(node, ast.ClassDef) and any(
+        "dataclass" in ast.unparse(decorator) for decorator in node.decorator_list
+    )
 
 
 # --- the figures ----------------------------------------------------------------------------------------------------

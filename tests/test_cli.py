@@ -11,12 +11,12 @@ from tests.commands.console import INSTALLED, ROOT, run
 
 
 def test_help_shows_the_commands_in_their_groups() -> None:
-    told = run("markscheme", "--help").stdout
-    places = [told.index(f"{group}:") for group in GROUPS]
+    output = run("markscheme", "--help").stdout
+    places = [output.index(f"{group}:") for group in GROUPS]
     assert places == sorted(places)
     for group in GROUPS.values():
         for name, summary in group.items():
-            assert re.search(rf"^  {name} +{re.escape(summary)}$", told, re.MULTILINE)
+            assert re.search(rf"^  {name} +{re.escape(summary)}$", output, re.MULTILINE)
 
 
 def test_rare_commands_are_listed_under_help_all_only() -> None:

@@ -98,7 +98,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_an_added_statistic_is_in_the_json_of_each_criterion_and_of_the_whole(measured: dict[str, Any]) -> None:
     report = measured["json"]
-    found = {name: one["gross_error"] for name, one in report["criteria"].items()}
+    found = {name: figures["gross_error"] for name, figures in report["criteria"].items()}
     assert (found["tone"]["value"], found["facts"]["value"]) == (0.4, 0.0)  # of 1 to 5, 1 and 2 rise by 3
     assert found["tone"]["low"] < 0.4 < found["tone"]["high"]
     assert report["overall"]["gross_error"]["value"] == 0.0
@@ -204,8 +204,8 @@ def test_import_reads_a_file_with_an_added_reader(tmp_path: Path) -> None:
     ]
     assert report["lost"] == {"answers 'ignore'": 1}
     (tmp_path / "other.xml").write_text("<xml/>", encoding="utf-8")
-    other = markscheme(home, "import", "other.xml", "--rubric", "one.json", cwd=tmp_path)
-    assert (other.returncode, "choices of Prodigy" in other.stderr) == (2, True)
+    again = markscheme(home, "import", "other.xml", "--rubric", "one.json", cwd=tmp_path)
+    assert (again.returncode, "choices of Prodigy" in again.stderr) == (2, True)
 
 
 def test_a_recipe_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ RUBRIC = "name: reply\ncriteria:\n- {name: a, requirement: Is it polite?}\n"
 
 
 def git(folder: Path, *arguments: str) -> None:
-    own = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    subprocess.run(["git", *own, *arguments], cwd=folder, check=True, capture_output=True)
+    options = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    subprocess.run(["git", *options, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -60,12 +60,12 @@ def test_changes_are_uncommitted_but_for_ends_of_lines_and_ignored_files(theirs:
     rubric = theirs / "rubrics" / "reply.yaml"
     rubric.write_bytes(RUBRIC.replace("\n", "\r\n").encode())
     assert not has_uncommitted_changes(rubric)
-    other = theirs / "rubrics" / "other.yaml"
-    assert not has_uncommitted_changes(other), "it isn't there"
-    other.write_text(RUBRIC)
-    assert has_uncommitted_changes(other)
+    second_file = theirs / "rubrics" / "other.yaml"
+    assert not has_uncommitted_changes(second_file), "it isn't there"
+    second_file.write_text(RUBRIC)
+    assert has_uncommitted_changes(second_file)
     (theirs / ".gitignore").write_text("other.yaml\n")
-    assert not has_uncommitted_changes(other)
+    assert not has_uncommitted_changes(second_file)
     outside = tmp_path / "alone.yaml"
     outside.write_text(RUBRIC)
     assert not has_uncommitted_changes(outside)

@@ -112,9 +112,9 @@ def test_a_double_pass_keeps_the_verdict_that_scores_worse() -> None:
 
 
 def test_a_double_pass_turns_round_only_what_has_an_order() -> None:
-    one = Criterion(1.0, "C", "c", sees=("query",))
-    alone = Rubric((one,), inputs=("query", "reference"), strategy="double_pass")
-    beside = replace(alone, criteria=(*TWO.criteria, one))
+    criterion = Criterion(1.0, "C", "c", sees=("query",))
+    alone = Rubric((criterion,), inputs=("query", "reference"), strategy="double_pass")
+    beside = replace(alone, criteria=(*TWO.criteria, criterion))
     inputs = {"query": "q", "reference": "r"}
     for rubric, asked in ((alone, [("c",)]), (beside, [("a", "b"), ("c",), ("b", "a")])):
         script = level_by_name({"a": "MET", "b": "UNMET", "c": "MET"})
@@ -278,8 +278,8 @@ def test_a_grade_says_what_was_asked_of_whom() -> None:
 def test_how_a_rubric_is_asked_has_a_fingerprint_that_weights_do_not_change() -> None:
     heavier = Rubric(tuple(replace(c, weight=c.weight * 3) for c in TWO.criteria))
     assert asking_fingerprint(heavier) == asking_fingerprint(TWO)
-    for other in (by("per_criterion"), replace(TWO, samples=2), replace(TWO, guidelines="Be fair.")):
-        assert asking_fingerprint(other) != asking_fingerprint(TWO)
+    for changed in (by("per_criterion"), replace(TWO, samples=2), replace(TWO, guidelines="Be fair.")):
+        assert asking_fingerprint(changed) != asking_fingerprint(TWO)
 
 
 def test_what_is_not_known_of_one_reply_is_not_known_of_the_grade() -> None:

@@ -76,8 +76,8 @@ def outcome(call: Sequence[str], capfd: pytest.CaptureFixture[str]) -> tuple[int
         status: int | str | None = main(call)
     except SystemExit as ended:
         status = ended.code
-    said = capfd.readouterr()
-    return status, said.out + said.err
+    message = capfd.readouterr()
+    return status, message.out + message.err
 
 
 @pytest.mark.filterwarnings("default")
@@ -87,20 +87,20 @@ def test_no_name_in_a_file_acts_on_the_terminal(
 ) -> None:
     monkeypatch.chdir(project)
     monkeypatch.syspath_prepend(project)
-    status, said = outcome(call, capfd)
-    assert not acts_on_a_terminal(said)
+    status, message = outcome(call, capfd)
+    assert not acts_on_a_terminal(message)
     is_refused = "bad.jsonl" in call or call[0] in ("label", "adjudicate", "diff")
-    assert status in ((2,) if is_refused else (0, 1, 4, 5)), said
-    assert said
+    assert status in ((2,) if is_refused else (0, 1, 4, 5)), message
+    assert message
 
 
 def call_wrongly(command: str, names: Iterable[str], capfd: pytest.CaptureFixture[str]) -> None:
     """Call a command wrongly with each name, as an option and as a value, and look at what it prints."""
     for name in names:
         for call in ([command, f"--{name}"], [command, "x", name, "--rubric", name, "--examples", name]):
-            status, said = outcome(call, capfd)
-            assert not acts_on_a_terminal(said), call
-            assert status in (0, 2), (call, said)
+            status, message = outcome(call, capfd)
+            assert not acts_on_a_terminal(message), call
+            assert status in (0, 2), (call, message)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -123,5 +123,5 @@ def test_no_argument_at_all_acts_on_the_terminal_by_being_wrong(
 
 def test_no_command_s_name_acts_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     for name in NAMES:
-        status, said = outcome([name], capfd)
-        assert (status, acts_on_a_terminal(said)) == (2, [])
+        status, message = outcome([name], capfd)
+        assert (status, acts_on_a_terminal(message)) == (2, [])

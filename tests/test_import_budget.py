@@ -73,8 +73,8 @@ def test_what_is_heavy_is_loaded_where_it_is_listed_and_nowhere_else(statement: 
 def test_grading_by_code_loads_no_statistics(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n")
     (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "[1]"}\n')
-    told = f"main(['grade', {str(tmp_path / 'r.yaml')!r}, {str(tmp_path / 'in.jsonl')!r}, '--no-cache'])"
-    assert not _loaded(f"from markscheme.cli import main; assert {told} == 0") & HEAVY
+    program = f"main(['grade', {str(tmp_path / 'r.yaml')!r}, {str(tmp_path / 'in.jsonl')!r}, '--no-cache'])"
+    assert not _loaded(f"from markscheme.cli import main; assert {program} == 0") & HEAVY
 
 
 def test_a_decision_model_is_asked_without_any_provider_s_sdk(tmp_path: Path) -> None:
@@ -82,8 +82,8 @@ def test_a_decision_model_is_asked_without_any_provider_s_sdk(tmp_path: Path) ->
     (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "Thanks."}\n')
     command = ["grade", str(tmp_path / "r.yaml"), str(tmp_path / "in.jsonl"), "--judge", "systemone:m", "--no-cache"]
     with ChatServer(system_one(likely(0.1, 0.9))) as server:
-        told = f"import os; os.environ['TYPESAFE_BASE_URL'] = {server.url!r}\nfrom markscheme.cli import main"
-        loaded = _loaded(f"{told}; assert main({command!r}) == 0")
+        program = f"import os; os.environ['TYPESAFE_BASE_URL'] = {server.url!r}\nfrom markscheme.cli import main"
+        loaded = _loaded(f"{program}; assert main({command!r}) == 0")
     assert loaded & HEAVY == {"httpx2"}
 
 

@@ -68,7 +68,7 @@ def verdict_text(names: tuple[str, ...], level: str) -> str:
 
 
 def unread_verdicts(kind: str, names: tuple[str, ...]) -> tuple[str, Stop]:
-    good, other = (answer_of(dict.fromkeys(names, level)) for level in ("MET", "UNMET"))
+    good, second = (answer_of(dict.fromkeys(names, level)) for level in ("MET", "UNMET"))
     return {
         "garbage": ("I'd say it is fine.", "end"),
         "wrong schema": (json.dumps({"result": dict.fromkeys(names, "MET")}), "end"),
@@ -79,7 +79,7 @@ def unread_verdicts(kind: str, names: tuple[str, ...]) -> tuple[str, Stop]:
         "refusal": (good, "refusal"),
         "cut off": (good[:-4], "length"),
         "key given twice": (verdict_text(names, '"MET", "level": "UNMET"'), "end"),
-        "two answers": (good + other, "end"),
+        "two answers": (good + second, "end"),
         "missing criteria": ('{"verdicts": {}}', "end"),
         "null": (verdict_text(names, "null"), "end"),
     }[kind]  # type: ignore[return-value]
@@ -215,14 +215,14 @@ def per_criterion_text(kind: str) -> str | None:
 
 
 def one_shot_text(kind: str) -> str | None:
-    each = per_criterion_text(kind)
+    text = per_criterion_text(kind)
     if kind == "missing criteria":
         return '{"criteria_evaluations": []}'
     if kind in ("garbage", "empty", "cut off", "two answers"):
-        return '{"criteria_evaluations": [{"criterion_number": 1, ' if kind == "cut off" else each
-    if each is None:
+        return '{"criteria_evaluations": [{"criterion_number": 1, ' if kind == "cut off" else text
+    if text is None:
         return None
-    evaluations = ", ".join(f'{{"criterion_number": {number}, {each[1:]}' for number in (1, 2))
+    evaluations = ", ".join(f'{{"criterion_number": {number}, {text[1:]}' for number in (1, 2))
     return f'{{"criteria_evaluations": [{evaluations}]}}'
 
 
@@ -265,7 +265,7 @@ GRADERS: dict[str, Callable[[str], Autograder]] = {
 def tells_no_score(report: EvaluationReport) -> None:
     assert report.score is report.raw_score is report.llm_raw_score is None
     assert report.error
-    assert all(each.verdict is None and each.reason for each in report.report or [])
+    assert all(criterion.verdict is None and criterion.reason for criterion in report.report or [])
 
 
 @pytest.mark.parametrize("name", RUBRICS)

@@ -22,8 +22,8 @@ def test_a_damaged_line_is_never_left_out_without_being_named(tmp_path: Path) ->
 
 def test_the_rest_of_a_damaged_file_is_never_lost_to_who_asks_for_it(tmp_path: Path) -> None:
     with pytest.warns(RatingWarning) as warned, leaving_out_damaged_lines():
-        found = list(json_lines(damaged(tmp_path), RatingError))
-    assert found == [(1, {"id": "e1"}), (3, {"id": "e3"})]
+        lines = list(json_lines(damaged(tmp_path), RatingError))
+    assert lines == [(1, {"id": "e1"}), (3, {"id": "e3"})]
     named = [str(warning.message).partition(": ")[0] for warning in warned]
     assert [place.rpartition("/")[2] for place in named] == ["ann.jsonl:2", "ann.jsonl:4"]
 

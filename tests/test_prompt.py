@@ -141,10 +141,10 @@ def test_anchors_signs_and_ways_out_are_in_the_prompt() -> None:
 
 
 def test_the_system_part_is_alike_for_every_submission() -> None:
-    other = Submission("Lyon!", {"query": "?", "reference": "Paris"})
-    one, two = (verdict_prompt(RUBRIC, each, RUBRIC.criteria[1:]) for each in (SUBMISSION, other))
-    assert (one.system, one.schema) == (two.system, two.schema)
-    assert one.user != two.user
+    second = Submission("Lyon!", {"query": "?", "reference": "Paris"})
+    first, two = (verdict_prompt(RUBRIC, example, RUBRIC.criteria[1:]) for example in (SUBMISSION, second))
+    assert (first.system, first.schema) == (two.system, two.schema)
+    assert first.user != two.user
 
 
 def test_a_holistic_prompt_gives_the_weights() -> None:
@@ -173,8 +173,8 @@ def test_the_schema_takes_each_choice_and_nothing_else() -> None:
 
 def test_a_verdict_is_written_after_its_reason() -> None:
     prompt = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[1:])
-    each = prompt.schema["properties"]["verdicts"]["properties"]["tone"]
-    assert list(each["properties"]) == each["required"] == ["quote", "reason", "level"]
+    schema = prompt.schema["properties"]["verdicts"]["properties"]["tone"]
+    assert list(schema["properties"]) == schema["required"] == ["quote", "reason", "level"]
 
 
 def test_every_object_of_a_schema_is_closed() -> None:
@@ -192,14 +192,14 @@ def test_a_prompt_names_what_it_asks_about_in_the_order_asked() -> None:
 
 
 def test_the_fingerprint_differs_with_whatever_a_judge_is_shown() -> None:
-    asked = RUBRIC.criteria[1:]
+    criteria = RUBRIC.criteria[1:]
     prompts = [
-        verdict_prompt(RUBRIC, SUBMISSION, asked),
-        verdict_prompt(RUBRIC, SUBMISSION, asked, again=True),
-        verdict_prompt(RUBRIC, SUBMISSION, asked[::-1]),
-        verdict_prompt(RUBRIC, Submission("It is Paris!", SUBMISSION.inputs), asked),
+        verdict_prompt(RUBRIC, SUBMISSION, criteria),
+        verdict_prompt(RUBRIC, SUBMISSION, criteria, again=True),
+        verdict_prompt(RUBRIC, SUBMISSION, criteria[::-1]),
+        verdict_prompt(RUBRIC, Submission("It is Paris!", SUBMISSION.inputs), criteria),
         holistic_prompt(RUBRIC, SUBMISSION),
         holistic_prompt(RUBRIC, SUBMISSION, again=True),
     ]
     assert len({prompt.fingerprint for prompt in prompts}) == len(prompts)
-    assert verdict_prompt(RUBRIC, SUBMISSION, asked).fingerprint == prompts[0].fingerprint
+    assert verdict_prompt(RUBRIC, SUBMISSION, criteria).fingerprint == prompts[0].fingerprint

@@ -114,8 +114,8 @@ def test_fails(assert_grade):
 """,
     )
     assert outcomes(done) == {"failed": 1}
-    told = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E ")]
-    assert told == [
+    output = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E ")]
+    assert output == [
         "AssertionError: the output fails manners: 0.19, pass mark 0.6",
         "polite 2 of 5 (weight 3): Because �[31mit is so.",
         "“No, never again!” (which is not in the material)",
@@ -203,13 +203,13 @@ def test_the_rubric_s_model_is_asked_where_a_judge_of_its_kind_is_named(project:
 
 def test_replies_of_a_named_judge_are_kept_and_those_of_a_function_are_not(project: Path) -> None:
     body = '\ndef test_it(assert_grade):\n    assert_grade("No.", "manners", judge={}, inputs={{"query": "?"}})\n'
-    named, given = body.format('"function:judges:kind"'), body.format("judges.kind")
+    named, bodies = body.format('"function:judges:kind"'), body.format("judges.kind")
     for asked, text, variables in (
         (1, named, {}),
         (1, named, {}),
         (2, named, {"MARKSCHEME_NO_CACHE": "1"}),
-        (3, given, {}),
-        (4, given, {}),
+        (3, bodies, {}),
+        (4, bodies, {}),
     ):
         assert outcomes(run_tests(project, text, **variables)) == {"passed": 1}
         assert calls(project) == asked
@@ -258,8 +258,8 @@ def test_the_junit_file_carries_score_and_calibration(project: Path) -> None:
         '\ndef test_it(assert_grade):\n    assert_grade("No.", "manners", judge=judges.kind, inputs={"query": "?"})\n'
     )
     run_tests(project, body, "--junit-xml", "out.xml")
-    kept = ElementTree.parse(project / "out.xml").iter("property")
-    assert [(one.get("name"), one.get("value")) for one in kept] == [
+    properties = ElementTree.parse(project / "out.xml").iter("property")
+    assert [(property.get("name"), property.get("value")) for property in properties] == [
         ("markscheme_rubric", "manners"),
         ("markscheme_score", "1"),
         ("markscheme_calibration", "not calibrated"),

@@ -43,9 +43,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _held(folder: Path, used: Rubric, judge: Any) -> Receipt:
-    found = receipt_of(used, judge, folder)
-    assert found is not None
-    return found
+    receipt = receipt_of(used, judge, folder)
+    assert receipt is not None
+    return receipt
 
 
 def test_a_receipt_reads_as_a_sentence_next_to_its_score() -> None:
@@ -75,11 +75,11 @@ def test_a_score_without_margin_has_no_plus_minus() -> None:
 
 
 def test_a_receipt_holds_for_the_very_rubric_prompt_and_judge(folder: Path) -> None:
-    found = _held(folder, rubric(), NoisyJudge.made(seed=3))
-    assert found.holds
-    assert (found.labels, found.kind) == (60, "human")
-    assert found.margin is not None
-    assert 0 < found.margin < 0.2
+    receipt = _held(folder, rubric(), NoisyJudge.made(seed=3))
+    assert receipt.holds
+    assert (receipt.labels, receipt.kind) == (60, "human")
+    assert receipt.margin is not None
+    assert 0 < receipt.margin < 0.2
 
 
 @pytest.mark.parametrize(
@@ -97,19 +97,19 @@ def test_a_receipt_says_what_it_was_calibrated_for_instead(folder: Path, used: R
 
 
 def test_another_judge_and_an_older_rubric_are_both_named(folder: Path) -> None:
-    other = replace(NoisyJudge.made(seed=3), parameters={"temperature": 0.0})
-    assert calibration_text(_held(folder, rubric(), other)) == "calibrated for another judge"
-    both = _held(folder, rubric(changed=["tone"]), other)
+    changed = replace(NoisyJudge.made(seed=3), parameters={"temperature": 0.0})
+    assert calibration_text(_held(folder, rubric(), changed)) == "calibrated for another judge"
+    both = _held(folder, rubric(changed=["tone"]), changed)
     assert calibration_text(both) == "calibrated for another judge and an older rubric"
     assert not both.may_gate
 
 
 def test_other_words_around_the_same_rubric_are_an_older_prompt(folder: Path) -> None:
-    found = find_receipt("drift", folder)
-    assert found is not None
+    receipt = find_receipt("drift", folder)
+    assert receipt is not None
     judge = NoisyJudge.made(seed=3).identity.fingerprint
-    held = found.checked_against(rubric(), prompt="other words", judge=judge)
-    assert calibration_text(held) == "calibrated for an older prompt"
+    checked = receipt.checked_against(rubric(), prompt="other words", judge=judge)
+    assert calibration_text(checked) == "calibrated for an older prompt"
 
 
 def test_only_a_receipt_that_holds_may_gate() -> None:
@@ -201,9 +201,9 @@ def test_loading_a_receipt_loads_no_numerics(folder: Path) -> None:
 
 
 def test_the_prompt_of_a_receipt_is_how_the_rubric_was_asked(folder: Path) -> None:
-    found = find_receipt("drift", folder)
-    assert found is not None
-    assert found.prompt == asking_fingerprint(rubric())
+    receipt = find_receipt("drift", folder)
+    assert receipt is not None
+    assert receipt.prompt == asking_fingerprint(rubric())
 
 
 EXCEPT_X = replace(KNOWN, excepted=(ExceptedName("system", "X", frozenset({"Y", "prompt-b / gpt"})),))

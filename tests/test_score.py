@@ -34,9 +34,9 @@ def graded(draw: st.DrawFn, weights: st.SearchStrategy[float] = WEIGHTS) -> tupl
 
 
 def scored(outcomes: dict[str, Outcome], rubric: Rubric, *, normalize: bool = True, renormalize: bool = False) -> Score:
-    found = weigh(outcomes, rubric, normalize=normalize, renormalize=renormalize)
-    assert isinstance(found, Score), found
-    return found
+    score = weigh(outcomes, rubric, normalize=normalize, renormalize=renormalize)
+    assert isinstance(score, Score), score
+    return score
 
 
 def yes_no(*weights: float) -> Rubric:
@@ -65,9 +65,9 @@ def statuses(*met: bool) -> dict[str, Outcome]:
 def test_yes_no_verdicts_earn_what_the_formulas_say(
     weights: tuple[float, ...], met: tuple[bool, ...], raw: float, score: float
 ) -> None:
-    found = scored(statuses(*met), yes_no(*weights))
-    assert (found.raw_score, found.llm_raw_score) == (raw, raw)
-    assert found.score == pytest.approx(score, abs=1e-12)
+    total = scored(statuses(*met), yes_no(*weights))
+    assert (total.raw_score, total.llm_raw_score) == (raw, raw)
+    assert total.score == pytest.approx(score, abs=1e-12)
     assert scored(statuses(*met), yes_no(*weights), normalize=False).score == raw
 
 
@@ -85,10 +85,10 @@ def test_levels_and_half_levels_earn_their_positions() -> None:
 def test_a_holistic_number_earns_what_the_formulas_say(
     weights: tuple[float, ...], number: float, raw: float, score: float
 ) -> None:
-    found = weigh_holistic(Holistic(number), yes_no(*weights))
-    assert (found.score, found.llm_raw_score) == (score, number)
-    assert found.raw_score == pytest.approx(raw, abs=1e-12)
-    assert weigh_holistic(Holistic(number), yes_no(*weights), normalize=False).score == found.raw_score
+    total = weigh_holistic(Holistic(number), yes_no(*weights))
+    assert (total.score, total.llm_raw_score) == (score, number)
+    assert total.raw_score == pytest.approx(raw, abs=1e-12)
+    assert weigh_holistic(Holistic(number), yes_no(*weights), normalize=False).score == total.raw_score
 
 
 # --- laws -----------------------------------------------------------------------------------------------------------
@@ -97,10 +97,10 @@ def test_a_holistic_number_earns_what_the_formulas_say(
 @given(case=graded())
 def test_a_score_lies_between_0_and_1_and_a_raw_score_between_its_ends(case: tuple[Rubric, dict[str, Outcome]]) -> None:
     rubric, outcomes = case
-    found = scored(outcomes, rubric)
+    score = scored(outcomes, rubric)
     weights = [criterion.weight for criterion in rubric.criteria]
-    assert 0 <= found.score <= 1
-    assert sum(w for w in weights if w < 0) - 1e-9 <= found.raw_score <= rubric.positive_weight + 1e-9
+    assert 0 <= score.score <= 1
+    assert sum(w for w in weights if w < 0) - 1e-9 <= score.raw_score <= rubric.positive_weight + 1e-9
 
 
 @given(case=graded())
@@ -153,9 +153,9 @@ def test_one_criterion_without_a_level_leaves_the_whole_response_ungraded(
         without[name] = Abstention(name, "too short")
     elif kind is Unread:
         without[name] = Unread(name, "no JSON")
-    found = weigh(without, rubric)
-    assert isinstance(found, str)
-    assert found.startswith(f"{name}: ")
+    score = weigh(without, rubric)
+    assert isinstance(score, str)
+    assert score.startswith(f"{name}: ")
 
 
 # --- does not apply, and scoring on the rest ------------------------------------------------------------------------
@@ -163,8 +163,8 @@ def test_one_criterion_without_a_level_leaves_the_whole_response_ungraded(
 
 def test_a_criterion_that_does_not_apply_is_left_out_of_both_sums() -> None:
     outcomes = {**statuses(True, False), "c2": NotApplicable("c2")}
-    found = scored(outcomes, yes_no(1, 9))
-    assert (found.score, found.raw_score) == (1.0, 1.0)
+    score = scored(outcomes, yes_no(1, 9))
+    assert (score.score, score.raw_score) == (1.0, 1.0)
     faults = {**statuses(False, True), "c1": NotApplicable("c1")}
     assert scored(faults, yes_no(9, -1)).score == 0.0
 
@@ -179,8 +179,8 @@ def test_on_request_the_rest_is_scored_and_a_missing_fault_earns_nothing(missing
     outcomes.pop("c2")
     if missing is not None:
         outcomes["c2"] = missing
-    found = scored(outcomes, yes_no(1, -1), renormalize=True)
-    assert (found.score, found.raw_score) == (0.0, 0.0)
+    score = scored(outcomes, yes_no(1, -1), renormalize=True)
+    assert (score.score, score.raw_score) == (0.0, 0.0)
     assert isinstance(weigh({}, yes_no(-1, -1), renormalize=True), str)
 
 
@@ -201,8 +201,8 @@ def test_a_score_passes_from_the_pass_mark_on_whatever_the_rounding() -> None:
 
 def test_a_required_criterion_that_fails_fails_the_grade_and_is_named() -> None:
     rubric = Rubric((Criterion(9.0, "A", "a"), Criterion(1.0, "B", "b", required=True)))
-    found = scored({"a": Verdict("a", 1.0), "b": Verdict("b", 0.0)}, rubric)
-    assert (found.score, found.passed, found.failed_required) == (0.9, False, ("b",))
+    score = scored({"a": Verdict("a", 1.0), "b": Verdict("b", 0.0)}, rubric)
+    assert (score.score, score.passed, score.failed_required) == (0.9, False, ("b",))
 
 
 def test_a_required_fault_fails_when_it_is_present() -> None:
@@ -219,11 +219,11 @@ def test_thresholds_decide_by_criterion() -> None:
 
 @given(number=st.floats(0, 100))
 def test_a_holistic_score_lies_between_0_and_1_and_passes_from_the_pass_mark_on(number: float) -> None:
-    found = weigh_holistic(Holistic(number), yes_no(3, -1))
-    assert 0 <= found.score <= 1
-    assert 0 <= found.raw_score <= 3
-    assert found.passed == (number / 100 >= 0.5 - 1e-9)
-    assert not math.isnan(found.raw_score)
+    score = weigh_holistic(Holistic(number), yes_no(3, -1))
+    assert 0 <= score.score <= 1
+    assert 0 <= score.raw_score <= 3
+    assert score.passed == (number / 100 >= 0.5 - 1e-9)
+    assert not math.isnan(score.raw_score)
 
 
 # --- the doubtful middle --------------------------------------------------------------------------------------------
@@ -240,9 +240,9 @@ def test_a_holistic_score_lies_between_0_and_1_and_passes_from_the_pass_mark_on(
 )
 def test_near_the_pass_mark_a_person_decides(half_width: float, decisions: list[str]) -> None:
     rubric = replace(Rubric((Criterion(1, "A", scale=Scale.numbered(0, 10)),)), pass_mark=0.6, ask_within=half_width)
-    found = [scored({"c1": Verdict("c1", level)}, rubric) for level in (2.0, 4.0, 6.0, 8.0, 10.0)]
-    assert [score.decision for score in found] == decisions
-    assert [score.passed for score in found] == [False, False, True, True, True]
+    scores = [scored({"c1": Verdict("c1", level)}, rubric) for level in (2.0, 4.0, 6.0, 8.0, 10.0)]
+    assert [score.decision for score in scores] == decisions
+    assert [score.passed for score in scores] == [False, False, True, True, True]
     assert [weigh_holistic(Holistic(s), rubric).decision for s in (20, 40, 60, 80, 100)] == decisions
 
 

@@ -242,9 +242,9 @@ MALFORMED = {
 def test_a_malformed_answer_is_asked_for_once_more_and_then_ungraded(what: str) -> None:
     answer = MALFORMED[what]
     faithful, judge = judged(answer, answer)
-    found = asyncio.run(faithful.find("A summary."))
-    assert found.score is None
-    assert found.reason
+    scored = asyncio.run(faithful.find("A summary."))
+    assert scored.score is None
+    assert scored.reason
     assert len(judge.prompts) == 2
     again, _ = judged(answer, number(6))
     assert again("A summary.") == 0.6
@@ -260,8 +260,8 @@ def test_on_request_a_malformed_answer_is_scored_zero(what: str) -> None:
 def test_a_judge_that_cannot_be_asked_has_no_score_even_then() -> None:
     for on_malformed in ("ungraded", "zero"):
         faithful, _ = judged(*[JudgeUnavailable("down")] * 2, on_malformed=on_malformed)
-        found = asyncio.run(faithful.find("A summary."))
-        assert found == Scored(None, "down")
+        scored = asyncio.run(faithful.find("A summary."))
+        assert scored == Scored(None, "down")
 
 
 def test_samples_are_asked_at_once_and_the_median_counts() -> None:
@@ -345,7 +345,7 @@ def test_every_scorer_is_applied_to_every_prediction_and_stored_by_name() -> Non
 
 def test_a_dataset_is_read_from_lines_of_json(tmp_path: Path) -> None:
     path = tmp_path / "qa.jsonl"
-    path.write_text("\n".join(json.dumps(each) for each in QA) + "\n\n", encoding="utf-8")
+    path.write_text("\n".join(json.dumps(example) for example in QA) + "\n\n", encoding="utf-8")
     assert run(name="qa", dataset=path, scorers=[exact_match]) == run(name="qa", dataset=QA, scorers=[exact_match])
 
 
@@ -523,9 +523,9 @@ def module_of(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch, name: st
 
 def test_a_module_in_the_working_folder_gives_its_scorers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "@scorer\ndef a(p, e):\n    return 1.0\n\n@scorer(name='b')\ndef _b(p, e):\n    return 0.0\n\nsame = a\n"
-    found = load_scorers(module_of(text, tmp_path, monkeypatch, "checks_one"))
-    assert {name: each("x", None) for name, each in found.items()} == {"a": 1.0, "b": 0.0}
-    assert run_check(check("b"), Submission("x"), found) == Verdict("form", 0.0, "b scores 0")
+    scorers = load_scorers(module_of(text, tmp_path, monkeypatch, "checks_one"))
+    assert {name: entry("x", None) for name, entry in scorers.items()} == {"a": 1.0, "b": 0.0}
+    assert run_check(check("b"), Submission("x"), scorers) == Verdict("form", 0.0, "b scores 0")
 
 
 @pytest.mark.parametrize(

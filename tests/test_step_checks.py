@@ -127,8 +127,8 @@ def test_a_rubric_s_checks_of_steps_grade_without_a_judge(tmp_path: Path) -> Non
     refunds = grade.outcomes["refunds"]
     assert isinstance(refunds, Verdict)
     assert (refunds.level, grade.outcomes["short"]) == (1.0, Verdict("short", 0.0, "3 steps, 0 to 2 expected"))
-    other = RUBRIC.replace("max: 2", "max: 3")
-    (tmp_path / "agent.yaml").write_text(other)
+    changed = RUBRIC.replace("max: 2", "max: 3")
+    (tmp_path / "agent.yaml").write_text(changed)
     assert load_rubric(tmp_path / "agent.yaml").fingerprint != rubric.fingerprint
 
 

@@ -117,9 +117,9 @@ def test_what_is_not_a_trajectory_stays_text() -> None:
 
 
 def test_steps_are_numbered_through_all_inputs_whichever_are_shown() -> None:
-    given = {"messages": json.dumps(["a", "b"]), "trace": json.dumps(["c"]), "query": "[]"}
-    found = trajectories(given, ("query", "messages", "trace"))
-    assert [number for one in found.values() for number, _ in one.numbered] == [1, 2, 3]
+    inputs = {"messages": json.dumps(["a", "b"]), "trace": json.dumps(["c"]), "query": "[]"}
+    steps = trajectories(inputs, ("query", "messages", "trace"))
+    assert [number for entry in steps.values() for number, _ in entry.numbered] == [1, 2, 3]
 
 
 # --- what a judge is shown ------------------------------------------------------------------------------------------
@@ -184,9 +184,9 @@ def test_a_long_step_keeps_its_beginning_and_its_end() -> None:
 def test_the_grade_says_what_the_judge_was_not_shown() -> None:
     rubric = Rubric((Criterion(1.0, "Is it safe?", "safe", steps=("refund",)),), inputs=("trace",))
     steps = [{"role": "assistant", "content": "x" * 3_900} for _ in range(40)]
-    found = asyncio.run(grade(rubric, "Done.", ScriptedJudge([{"safe": "MET"}]), trace=steps))
-    assert found.left_out == ("trace: 25 of 40 steps (9 to 33)",)
-    assert grade_json(found, rubric)["left_out"] == list(found.left_out)
+    graded = asyncio.run(grade(rubric, "Done.", ScriptedJudge([{"safe": "MET"}]), trace=steps))
+    assert graded.left_out == ("trace: 25 of 40 steps (9 to 33)",)
+    assert grade_json(graded, rubric)["left_out"] == list(graded.left_out)
     assert rubric.fingerprint != Rubric((Criterion(1.0, "Is it safe?", "safe"),), inputs=("trace",)).fingerprint
 
 
@@ -205,8 +205,8 @@ def test_no_input_is_called_like_a_step() -> None:
 
 def verdict(quote: str, step: Any, steps: Any = STEPS) -> Verdict:
     prompt = asked(steps)
-    said = {"quote": quote, "step": step, "reason": "So it is.", "level": "MET"}
-    reply = Reply(json.dumps({"verdicts": {"safe": said, "true": said}}))
+    answer = {"quote": quote, "step": step, "reason": "So it is.", "level": "MET"}
+    reply = Reply(json.dumps({"verdicts": {"safe": answer, "true": answer}}))
     found = read_verdicts(reply, RUBRIC.criteria, prompt.material)["safe"]
     assert isinstance(found, Verdict)
     return found
@@ -235,10 +235,10 @@ def test_a_quote_is_looked_up_in_the_step_it_cites(quote: str, step: Any, found:
 
 
 def test_a_verdict_that_cites_a_step_says_so_in_json() -> None:
-    said = {"quote": "refused: too old", "step": "3", "reason": "Step 3 refused it.", "level": "UNMET"}
-    judge = ScriptedJudge([json.dumps({"verdicts": {"safe": said, "true": said | {"step": "none"}}})])
-    found = asyncio.run(Grading(RUBRIC, judge).grade(Submission("Done.", {"query": "?", "trace": json.dumps(STEPS)})))
-    criteria = grade_json(found, RUBRIC)["criteria"]
+    answer = {"quote": "refused: too old", "step": "3", "reason": "Step 3 refused it.", "level": "UNMET"}
+    judge = ScriptedJudge([json.dumps({"verdicts": {"safe": answer, "true": answer | {"step": "none"}}})])
+    graded = asyncio.run(Grading(RUBRIC, judge).grade(Submission("Done.", {"query": "?", "trace": json.dumps(STEPS)})))
+    criteria = grade_json(graded, RUBRIC)["criteria"]
     assert (criteria["safe"]["step"], criteria["safe"]["quote_in"]) == (3, "step 3")
     assert "step" not in criteria["true"]
     assert criteria["true"]["quote_in"] == "step 3"

@@ -31,9 +31,9 @@ def test_the_schemas_ask_for_what_the_rubric_package_asks_for() -> None:
     assert set(RubricAsJudgeOutput.model_json_schema()["properties"]) == {"overall_score", "explanation"}
     schema = OneShotOutput.model_json_schema()
     assert schema["properties"]["criteria_evaluations"]["minItems"] == 1
-    each = schema["$defs"]["CriterionEvaluation"]
-    assert set(each["required"]) == {"criterion_number", "criterion_status", "explanation"}
-    assert each["properties"]["criterion_status"]["enum"] == ["MET", "UNMET"]
+    part = schema["$defs"]["CriterionEvaluation"]
+    assert set(part["required"]) == {"criterion_number", "criterion_status", "explanation"}
+    assert part["properties"]["criterion_status"]["enum"] == ["MET", "UNMET"]
 
 
 def test_an_explanation_is_written_before_the_verdict_it_leads_to() -> None:
@@ -118,8 +118,8 @@ def test_json_is_read_from_bytes_too() -> None:
 
 
 def test_a_report_is_built_and_written_as_in_the_rubric_package() -> None:
-    each = CriterionReport(weight=2.0, requirement="A", verdict="MET", reason="Yes.")
-    report = EvaluationReport(score=1.0, raw_score=2.0, llm_raw_score=2.0, report=[each])
+    criterion = CriterionReport(weight=2.0, requirement="A", verdict="MET", reason="Yes.")
+    report = EvaluationReport(score=1.0, raw_score=2.0, llm_raw_score=2.0, report=[criterion])
     assert EvaluationReport.model_validate_json(report.model_dump_json()) == report
     assert json.loads(report.model_dump_json())["report"][0]["verdict"] == "MET"
     assert EvaluationReport(score=0.5, raw_score=0.5, llm_raw_score=None, report=None).error is None

@@ -360,9 +360,9 @@ def test_a_holistic_number_from_0_to_100_is_read(score: float) -> None:
 
 @pytest.mark.parametrize("score", [-20, 100.5, 150, True, "80", None, [80]])
 def test_a_holistic_number_outside_its_range_is_not_moved_into_it(score: Any) -> None:
-    found = whole(score)
-    assert isinstance(found, Unread)
-    assert found.why.startswith("score must be a number from 0 to 100, found ")
+    total = whole(score)
+    assert isinstance(total, Unread)
+    assert total.why.startswith("score must be a number from 0 to 100, found ")
 
 
 def test_another_highest_number_may_be_set() -> None:
@@ -395,11 +395,11 @@ def test_the_median_level_counts_and_an_even_split_gives_the_half_level(levels: 
 def test_the_order_of_readings_changes_no_level(levels: list[float], data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(levels))
     for rule in ("median", "majority"):
-        one, other = combine([at(x) for x in levels], CLEAR, rule), combine([at(x) for x in shuffled], CLEAR, rule)
-        assert isinstance(one, Verdict)
-        assert isinstance(other, Verdict)
-        assert one.level == other.level
-        assert min(levels) <= one.level <= max(levels)
+        first, second = combine([at(x) for x in levels], CLEAR, rule), combine([at(x) for x in shuffled], CLEAR, rule)
+        assert isinstance(first, Verdict)
+        assert isinstance(second, Verdict)
+        assert first.level == second.level
+        assert min(levels) <= first.level <= max(levels)
 
 
 @pytest.mark.parametrize(("levels", "merit", "fault"), [([1, 1, 5], 1, 1), ([1, 5], 1, 5), ([2, 2, 4, 4, 5], 2, 4)])
@@ -502,7 +502,7 @@ def test_odds_that_do_not_tell_levels_apart_leave_the_level_as_said(
 
 
 def test_the_odds_of_another_criterion_are_never_taken_whatever_it_is_called() -> None:
-    one, other = (Criterion(1.0, "A", name, CLEAR.scale) for name in ("clear", "verdicts"))
+    left, right = (Criterion(1.0, "A", name, CLEAR.scale) for name in ("clear", "verdicts"))
     text = answer_of({"clear": "1", "verdicts": "5"})
     first, second = text.index('"1"') + 1, text.index('"5"') + 1
     tokens = (
@@ -512,7 +512,7 @@ def test_the_odds_of_another_criterion_are_never_taken_whatever_it_is_called() -
         Token("5", {"5": 0.5, "4": 0.5}),
         Token(text[second + 1 :], {}),
     )
-    read = read_verdicts(Reply(text, tokens=tokens), [one, other], RESPONSE)
+    read = read_verdicts(Reply(text, tokens=tokens), [left, right], RESPONSE)
     assert [outcome.level for outcome in read.values() if isinstance(outcome, Verdict)] == [1, 4.5]
 
 

@@ -115,8 +115,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_the_command_line_and_the_settings_file_say_it_too(project: Path) -> None:
-    asked = run("markscheme", "calibrate", "send", "--ratings", "judge.jsonl", "--on", "decision", cwd=project)
-    assert "the judge's decision is gold's" in " ".join(asked.stdout.split())
+    done = run("markscheme", "calibrate", "send", "--ratings", "judge.jsonl", "--on", "decision", cwd=project)
+    assert "the judge's decision is gold's" in " ".join(done.stdout.split())
     (project / "markscheme.toml").write_text('on = "decision"\n')
     by_file = run("markscheme", "calibrate", "send", "--ratings", "judge.jsonl", cwd=project)
-    assert by_file.stdout == asked.stdout
+    assert by_file.stdout == done.stdout

@@ -114,9 +114,9 @@ def test_a_category_and_a_score_agree_where_the_category_is_equal_and_the_score_
 
 
 def test_the_order_in_which_categories_are_listed_changes_no_figure() -> None:
-    other = replace(KIND, criteria=(replace(KIND.criteria[0], scale=Scale.of_categories(["c", "a", "b"])),))
+    changed = replace(KIND, criteria=(replace(KIND.criteria[0], scale=Scale.of_categories(["c", "a", "b"])),))
     people = {f"p{n}": alone(who) for n, who in enumerate(worked.ANNOTATORS)}
-    turned = calibrated(other, alone(worked.JUDGE), people).comparison
+    turned = calibrated(changed, alone(worked.JUDGE), people).comparison
     comparison = WORKED.comparison
     assert turned.agreement == comparison.agreement
     assert turned.agreement_constant == comparison.agreement_constant
@@ -257,8 +257,8 @@ def test_files_have_the_label_of_a_category_so_that_another_order_of_labels_chan
     line = rating("e0", "p", KIND, "c").to_json()
     read = RatingReader(KIND).rating({**line, "criteria": {"kind": "c"}})
     assert read.to_json()["criteria"]["kind"]["level"] == "c"
-    other = replace(KIND, criteria=(replace(KIND.criteria[0], scale=Scale.of_categories(["c", "a", "b"])),))
-    assert RatingReader(other).rating(read.to_json()).criteria["kind"].level == 0.0
+    changed = replace(KIND, criteria=(replace(KIND.criteria[0], scale=Scale.of_categories(["c", "a", "b"])),))
+    assert RatingReader(changed).rating(read.to_json()).criteria["kind"].level == 0.0
     grade = Grade("e0", {"kind": Verdict("kind", 1.0)}, None, None)
     assert rating_of(grade, KIND, "judge").to_json()["criteria"]["kind"]["level"] == "c"
     assert grade_json(grade, KIND)["criteria"]["kind"]["level"] == "c"

@@ -77,8 +77,8 @@ def test_all_figures_of_judges_are_of_the_examples_that_all_graded() -> None:
     """The first judge is wrong where gold fails and the second has graded nothing."""
     hard = [i for i in range(N) if i % 5 == 0 and i % 2 == 1]
     second = judge("new")
-    kept = tuple(rating for rating in second.ratings if int(rating.id[1:]) not in hard)
-    choice = choose(RUBRIC, [judge("old", hard, by=4), replace(second, ratings=kept)], labels())
+    ratings = tuple(rating for rating in second.ratings if int(rating.id[1:]) not in hard)
+    choice = choose(RUBRIC, [judge("old", hard, by=4), replace(second, ratings=ratings)], labels())
     assert [standing.false_passes for standing in choice.standings] == [0, 0]
     assert choice.pairs[0].false_passes == ((), ())
     assert {standing.agreement.n for standing in choice.standings if standing.agreement} == {N - len(hard)}

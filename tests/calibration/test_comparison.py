@@ -17,7 +17,7 @@ ONE = rubric("tone")
 
 
 def set_of(*labels: tuple[Rating, ...]) -> ExampleSet:
-    return ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), given) for i, given in enumerate(labels)))
+    return ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), ratings) for i, ratings in enumerate(labels)))
 
 
 def tone(place: int, rater: str, kind: str, level: float, **more: object) -> Rating:
@@ -51,38 +51,38 @@ def test_a_judge_that_failed_on_all_of_them_is_refused_with_its_commonest_reason
 
 
 def test_agreement_rounds_the_difference_before_comparing_it_with_the_tolerance() -> None:
-    given = set_of(*((tone(i, "p", "human", 3, overall=0.6),) for i in range(3)))
+    labelled = set_of(*((tone(i, "p", "human", 3, overall=0.6),) for i in range(3)))
     judge = [Rating(f"e{i}", "judge", "model", overall=score) for i, score in enumerate([0.7, 0.69, 0.5])]
-    comparison = against_gold(given, judge)
+    comparison = against_gold(labelled, judge)
     assert comparison.misses.tolist() == [0.1, 0.09, -0.1]
     assert comparison.agreement.value == pytest.approx(1 / 3)
 
 
 def test_false_passes_come_farthest_off_first() -> None:
-    given = set_of(*((tone(i, "p", "human", level),) for i, level in enumerate([1, 2, 5, 4])))
-    comparison = against_gold(given, judged(ONE, [[5], [5], [1], [4]]))
+    labelled = set_of(*((tone(i, "p", "human", level),) for i, level in enumerate([1, 2, 5, 4])))
+    comparison = against_gold(labelled, judged(ONE, [[5], [5], [1], [4]]))
     assert comparison.false_passes == ["e0", "e1"]
     assert comparison.false_fails == ["e2"]
 
 
 def test_several_answers_of_the_judge_count_as_their_median() -> None:
-    given = set_of((tone(0, "p", "human", 3),))
+    labelled = set_of((tone(0, "p", "human", 3),))
     askings = [tone(0, "judge", "model", level, sample=i) for i, level in enumerate([1, 5, 4])]
-    assert against_gold(given, askings).criteria["tone"].judge.tolist() == [4]
+    assert against_gold(labelled, askings).criteria["tone"].judge.tolist() == [4]
 
 
 def test_criteria_count_every_example_with_a_level_also_of_an_ungraded_response() -> None:
     of = rubric("clarity", "tone")
-    given = examples(of, {"p": [[3, 3], [4, 4]]})
-    comparison = compared(of, given, judged(of, [[3.0, 3.0], [5.0, float("nan")]]))
+    labelled = examples(of, {"p": [[3, 3], [4, 4]]})
+    comparison = compared(of, labelled, judged(of, [[3.0, 3.0], [5.0, float("nan")]]))
     assert comparison.agreement.n == 1
     assert comparison.criteria["clarity"].statistics["mae"].n == 2
 
 
 def test_an_ungraded_response_counts_in_no_kappa() -> None:
-    given = set_of(*((tone(i, "p", "human", level),) for i, level in enumerate([1, 5, 1, 5, 5, 5, 5])))
+    labelled = set_of(*((tone(i, "p", "human", level),) for i, level in enumerate([1, 5, 1, 5, 5, 5, 5])))
     judge = [tone(i, "judge", "model", level) for i, level in enumerate([1, 5, 5])]
-    kappa = against_gold(given, judge).overall["pass_kappa"]
+    kappa = against_gold(labelled, judge).overall["pass_kappa"]
     assert kappa.value == pytest.approx(0.4)
     assert kappa.n == 3
 
@@ -118,22 +118,22 @@ def sampled(samples: list[int], *, with_pass: bool) -> tuple[ExampleSet, list[Ra
 
 @pytest.mark.parametrize("with_pass", [True, False])
 def test_scores_levels_and_decisions_of_several_samples_follow_one_rule(with_pass: bool) -> None:
-    given, ratings = sampled([0, 1, 2], with_pass=with_pass)
-    truth = gold_of(given, YES_NO)
-    found = compare(truth.judged(YES_NO, ratings))
-    assert found.agreement.value == 1
-    assert found.overall["pass_kappa"].value == 1
-    assert found.criteria["works"].statistics["cohen_kappa"].value == 1
-    assert (found.false_passes, found.false_fails) == ([], [])
+    labelled, ratings = sampled([0, 1, 2], with_pass=with_pass)
+    truth = gold_of(labelled, YES_NO)
+    comparison = compare(truth.judged(YES_NO, ratings))
+    assert comparison.agreement.value == 1
+    assert comparison.overall["pass_kappa"].value == 1
+    assert comparison.criteria["works"].statistics["cohen_kappa"].value == 1
+    assert (comparison.false_passes, comparison.false_fails) == ([], [])
 
 
 @pytest.mark.parametrize("samples", [[0, 1, 2], [1, 2], [1], [0, 1]])
 def test_a_file_of_samples_with_decisions_is_worth_what_the_same_file_without_them_is(samples: list[int]) -> None:
-    given, with_pass = sampled(samples, with_pass=True)
+    labelled, with_pass = sampled(samples, with_pass=True)
     _, without = sampled(samples, with_pass=False)
-    truth = gold_of(given, YES_NO)
-    found = choose(YES_NO, [Contender("with", tuple(with_pass)), Contender("without", tuple(without))], truth)
-    (pair,) = found.pairs
+    truth = gold_of(labelled, YES_NO)
+    choice = choose(YES_NO, [Contender("with", tuple(with_pass)), Contender("without", tuple(without))], truth)
+    (pair,) = choice.pairs
     assert not pair.flips
     assert pair.false_passes[0] == pair.false_passes[1]
     for figure in pair.figures.values():
@@ -141,21 +141,21 @@ def test_a_file_of_samples_with_decisions_is_worth_what_the_same_file_without_th
 
 
 def test_two_samples_that_contradict_each_other_agree_with_neither_level() -> None:
-    given, ratings = sampled([0, 1], with_pass=True)
-    found = compare(gold_of(given, YES_NO).judged(YES_NO, ratings))
-    assert found.criteria["works"].judge.tolist() == [0.5] * 12
-    assert found.agreement.value == 0
-    assert found.criteria["works"].statistics["cohen_kappa"].value is None
+    labelled, ratings = sampled([0, 1], with_pass=True)
+    comparison = compare(gold_of(labelled, YES_NO).judged(YES_NO, ratings))
+    assert comparison.criteria["works"].judge.tolist() == [0.5] * 12
+    assert comparison.agreement.value == 0
+    assert comparison.criteria["works"].statistics["cohen_kappa"].value is None
 
 
 def test_a_table_of_two_judges_compares_them_with_each_other() -> None:
-    given, right = sampled([1], with_pass=False)
+    labelled, right = sampled([1], with_pass=False)
     _, wrong = sampled([0], with_pass=False)
-    table = gold_of(given, YES_NO).judged(YES_NO, right, "right")
-    table = table.with_columns(gold_of(given, YES_NO).judged(YES_NO, wrong, "wrong")["wrong"])
-    found = compare(table, judge="right", gold="wrong")
-    assert found.agreement.value == 0
-    assert found.criteria["works"].headline.value == -1
-    assert np.array_equal(found.misses, np.array([-1.0, 1.0] * 6))
+    table = gold_of(labelled, YES_NO).judged(YES_NO, right, "right")
+    table = table.with_columns(gold_of(labelled, YES_NO).judged(YES_NO, wrong, "wrong")["wrong"])
+    comparison = compare(table, judge="right", gold="wrong")
+    assert comparison.agreement.value == 0
+    assert comparison.criteria["works"].headline.value == -1
+    assert np.array_equal(comparison.misses, np.array([-1.0, 1.0] * 6))
     with pytest.raises(TypeError, match=r"isn.t gold"):
-        _ = found.gold
+        _ = comparison.gold

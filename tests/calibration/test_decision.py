@@ -28,14 +28,14 @@ def scored(
     """A judge that agrees on all but `misses` of n examples whose gold scores vary."""
     gold = [(i % 11) / 10 for i in range(n)]
     labels = [tuple(Rating(f"e{i}", rater, kind, overall=gold[i]) for rater in raters) for i in range(n)]
-    given = ExampleSet(
+    labelled = ExampleSet(
         tuple(
             Example(Submission(f"r{i}", {}, f"e{i}"), labels[i], group=f"g{i // group_size}" if group_size > 1 else "")
             for i in range(n)
         )
     )
     judge = [abs(gold[i] - 0.5) if i < misses and abs(gold[i] - 0.5) != gold[i] else gold[i] for i in range(n)]
-    return compared(RUBRIC, given, [Rating(f"e{i}", "judge", "model", overall=judge[i]) for i in range(n)])
+    return compared(RUBRIC, labelled, [Rating(f"e{i}", "judge", "model", overall=judge[i]) for i in range(n)])
 
 
 def missing(comparison: Comparison) -> int:
@@ -72,8 +72,8 @@ def test_the_use_of_an_ok_follows_from_who_labelled(raters: tuple[str, ...], kin
 def test_labels_given_with_the_verdict_shown_allow_a_trend_at_most() -> None:
     gold = [(i % 11) / 10 for i in range(60)]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i], blind=i > 0) for r in ("a", "b")) for i in range(60)]
-    given = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))
-    comparison = compared(RUBRIC, given, [Rating(f"e{i}", "judge", "model", overall=gold[i]) for i in range(60)])
+    labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))
+    comparison = compared(RUBRIC, labelled, [Rating(f"e{i}", "judge", "model", overall=gold[i]) for i in range(60)])
     assert decide(comparison).use == "trend"
 
 
@@ -100,8 +100,8 @@ def test_other_findings_leave_the_verdict_alone(kind: FindingKind) -> None:
 def test_high_agreement_that_a_constant_reaches_as_well_asks_for_labels_that_vary() -> None:
     gold = [0.8] * 58 + [0.1, 0.2]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(60)]
-    given = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))
-    comparison = compared(RUBRIC, given, [Rating(f"e{i}", "judge", "model", overall=0.8) for i in range(60)])
+    labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))
+    comparison = compared(RUBRIC, labelled, [Rating(f"e{i}", "judge", "model", overall=0.8) for i in range(60)])
     decision = decide(comparison)
     assert (decision.verdict, decision.use, decision.because_code) == ("not-enough-labels", "explore", "constant-open")
     assert decision.labels_needed is None
@@ -123,9 +123,9 @@ def test_a_judge_as_good_as_an_annotator_who_disagrees_with_others_serves_for_tr
     truth = generator.integers(0, 2, size=300) * 0.5 + 0.25
     rated = {name: np.where(generator.random(300) < 0.2, 1 - truth, truth) for name in ("a", "b", "judge")}
     labels = [tuple(Rating(f"e{i}", r, "human", overall=rated[r][i]) for r in ("a", "b")) for i in range(300)]
-    given = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(300)))
+    labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(300)))
     ratings = [Rating(f"e{i}", "j", "model", overall=rated["judge"][i]) for i in range(300)]
-    calibration = calibration_of(RUBRIC, given, ratings, Rater("j", "", "ratings"))
+    calibration = calibration_of(RUBRIC, labelled, ratings, Rater("j", "", "ratings"))
     decision = calibration.decision
     assert (decision.verdict, decision.use, decision.because_code) == ("labels-disagree", "trend", "as-person")
     assert calibration.exit_status == 4
@@ -187,9 +187,9 @@ def off_on_every_fifth(move: Callable[[float], float]) -> Comparison:
     """A judge that moves the score of each fifth of 400 examples; gold is 0, 0.1, …, 1 in turn."""
     gold = [(i % 11) / 10 for i in range(400)]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(400)]
-    given = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(400)))
+    labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(400)))
     judge = [gold[i] if i % 5 else move(gold[i]) for i in range(400)]
-    return compared(RUBRIC, given, [Rating(f"e{i}", "j", "model", overall=judge[i]) for i in range(400)])
+    return compared(RUBRIC, labelled, [Rating(f"e{i}", "j", "model", overall=judge[i]) for i in range(400)])
 
 
 def test_tune_is_named_only_where_most_decisions_are_right() -> None:
@@ -220,9 +220,9 @@ def scored_exactly(n: int, misses: int) -> Comparison:
     """A judge that is 0.3 off on `misses` of n examples, whose gold scores are 0.1, 0.3, …, 0.9 in turn."""
     gold = [(1 + 2 * (i % 5)) / 10 for i in range(n)]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(n)]
-    given = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(n)))
+    labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(n)))
     judge = [abs(gold[i] - 0.3) if i < misses else gold[i] for i in range(n)]
-    return compared(RUBRIC, given, [Rating(f"e{i}", "judge", "model", overall=judge[i]) for i in range(n)])
+    return compared(RUBRIC, labelled, [Rating(f"e{i}", "judge", "model", overall=judge[i]) for i in range(n)])
 
 
 def test_a_limit_that_would_print_like_the_target_gets_decimals() -> None:
@@ -250,9 +250,9 @@ def test_settings_on_the_same_labels_widen_the_interval_that_decides() -> None:
 
 
 def test_nothing_compared_is_not_a_verdict() -> None:
-    given = ExampleSet((Example(Submission("r", {}, "e0"), (Rating("e0", "p", "human", {"good": Rated(3.0)}),)),))
+    labelled = ExampleSet((Example(Submission("r", {}, "e0"), (Rating("e0", "p", "human", {"good": Rated(3.0)}),)),))
     ungraded = Rating("e0", "judge", "model", passed=True, error="no reply")
-    decision = decide(compared(RUBRIC, given, [ungraded]))
+    decision = decide(compared(RUBRIC, labelled, [ungraded]))
     assert (decision.verdict, decision.because_code, decision.labels_needed) == ("not-enough-labels", "no-labels", 79)
 
 
@@ -265,8 +265,8 @@ def test_a_calibration_hands_its_findings_to_the_verdict() -> None:
     gold[:, 1] = generator.integers(4, 6, size=100)
     judge = gold.copy()
     judge[:, 0] = 5
-    given = examples(of, {"p1": gold, "p2": gold})
-    calibration = calibration_of(of, given, judged(of, judge), Rater("judge", "", "ratings"))
+    labelled = examples(of, {"p1": gold, "p2": gold})
+    calibration = calibration_of(of, labelled, judged(of, judge), Rater("judge", "", "ratings"))
     assert {finding.code for finding in calibration.findings} & {"no-skill", "stuck-judge"}
     assert (calibration.decision.verdict, calibration.exit_status) == ("adjust", 1)
 

@@ -45,8 +45,8 @@ def calibrated(
     if by != "system":
         labelled = ExampleSet(
             tuple(
-                replace(one, system="", metadata={by: name})
-                for one, name in zip(labelled.examples, systems, strict=True)
+                replace(example, system="", metadata={by: name})
+                for example, name in zip(labelled.examples, systems, strict=True)
             )
         )
     made = calibration_of(RUBRIC, labelled, judged(RUBRIC, judge[:, None]), Rater("judge", "", "ratings"))

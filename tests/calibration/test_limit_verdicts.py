@@ -151,9 +151,9 @@ def test_false_fails_have_a_limit_of_their_own_and_both_are_named() -> None:
 
 
 def test_settings_widen_the_interval_of_a_limit_too() -> None:
-    kept = calibrated(0, 40, max_false_pass=0.1)
-    after = kept.after(5)
-    assert [limit.state for limit in kept.decision.limits] == ["kept"]
+    calibration = calibrated(0, 40, max_false_pass=0.1)
+    after = calibration.after(5)
+    assert [limit.state for limit in calibration.decision.limits] == ["kept"]
     assert [limit.state for limit in after.decision.limits] == ["open"]
     assert json_of(after)["decision"]["limits"]["false_pass"]["rate"].level == pytest.approx(0.99)
 

@@ -148,10 +148,10 @@ def test_slices_follow_what_is_compared(seed: int, of: str, rubric: Rubric) -> N
     world = World(seed)
     slices, expected = slices_of(world.comparison(of=of)), slices_of(world.comparison(rubric))
     assert len(slices) == len(expected) > 2
-    for part, other in zip(slices, expected, strict=True):
-        assert (part.part.called, part.n, part.rest) == (other.part.called, other.n, other.rest)
-        assert part.agreement == other.agreement
-        assert part.signed_error == other.signed_error
+    for part, twin in zip(slices, expected, strict=True):
+        assert (part.part.called, part.n, part.rest) == (twin.part.called, twin.n, twin.rest)
+        assert part.agreement == twin.agreement
+        assert part.signed_error == twin.signed_error
 
 
 @each_measure
@@ -176,10 +176,10 @@ def test_the_choice_between_judges_follows_what_is_compared(seed: int, of: str, 
     world = World(seed)
     choice, expected = world.choice(of=of), world.choice(rubric)
     assert (choice.best, choice.recommended) == (expected.best, expected.recommended)
-    for standing, other in zip(choice.standings, expected.standings, strict=True):
-        assert standing.agreement == other.agreement
-        assert standing.behind_best == other.behind_best
-        assert standing.labels_needed == other.labels_needed
+    for standing, twin in zip(choice.standings, expected.standings, strict=True):
+        assert standing.agreement == twin.agreement
+        assert standing.behind_best == twin.behind_best
+        assert standing.labels_needed == twin.labels_needed
     assert choice.baseline == expected.baseline
     assert choice.pairs[0].figures["agreement"] == expected.pairs[0].figures["agreement"]
 

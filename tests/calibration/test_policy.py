@@ -74,8 +74,8 @@ def test_worked_verdicts_come_out(case: RulingCase) -> None:
         judge_minus_person=mean_of(case.judge_minus_person),
         person_minus_constant=mean_of(case.person_minus_constant),
     )
-    found = ruling(states, ok=use_of_ok(case.reference))
-    assert (found.verdict, found.use, found.because) == (case.verdict, case.use, case.because)
+    decision = ruling(states, ok=use_of_ok(case.reference))
+    assert (decision.verdict, decision.use, decision.because) == (case.verdict, case.use, case.because)
 
 
 def test_every_verdict_of_the_reference_comes_out() -> None:
@@ -109,8 +109,10 @@ def test_every_verdict_of_the_reference_comes_out() -> None:
         )
         limits = {limit["state"] for limit in case.get("limits", ())}
         states = replace(states, breaks="broken" in limits, limit_open="open" in limits)
-        found = ruling(states, ok=use_of_ok(case["reference"]))
-        assert (found.verdict, found.use, found.because) == (case["verdict"], case["use"], case["why"]), case["name"]
+        decision = ruling(states, ok=use_of_ok(case["reference"]))
+        assert (decision.verdict, decision.use, decision.because) == (case["verdict"], case["use"], case["why"]), case[
+            "name"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -218,14 +220,14 @@ def test_the_figures_of_published_judges_come_out_from_their_scores(judge: str) 
     assert figures.agreement.n_groups == case["groups"]
     assert figures.agreement.effective == approx(case["n_eff"], rel=0.03)
     assert figures.constant.value == approx(case["constant"], abs=5.1e-5)
-    found: dict[str, GroupedShare | GroupedMean] = {
+    estimates: dict[str, GroupedShare | GroupedMean] = {
         "agreement": figures.agreement,
         "judge_minus_constant": figures.gain,
         "people_pairwise": figures.people,
         "judge_minus_person": figures.judge_minus_person,
         "person_minus_constant": figures.person_minus_constant,
     }
-    for name, figure in found.items():
+    for name, figure in estimates.items():
         bounds = [figure.value, figure.lower(0.9), figure.upper(0.95 if name.endswith("constant") else 0.9)]
         expected = case[name] if not name.endswith("constant") else [*case[name][:2], bounds[2]]
         assert bounds == approx(expected, abs=0.002), name
@@ -264,9 +266,9 @@ STATES = [
 @pytest.mark.parametrize("ok", ["gate", "trend", "explore"])
 def test_only_agreement_above_target_and_constant_gives_ok(ok: Any) -> None:
     for states in STATES:
-        found = ruling(states, ok=ok)
-        assert (found.verdict == "ok") == (states.above and states.beats)
-        assert found.use == ok if found.verdict == "ok" else found.use != "gate"
+        decision = ruling(states, ok=ok)
+        assert (decision.verdict == "ok") == (states.above and states.beats)
+        assert decision.use == ok if decision.verdict == "ok" else decision.use != "gate"
 
 
 def test_people_never_turn_a_verdict_into_ok_and_drift_and_no_skill_always_forbid_it() -> None:

@@ -31,8 +31,8 @@ def rows(sharper: float, n: int = 200, seed: int = 1) -> tuple[list[dict[str, An
         passes = levels == {"tone": 1, "wrong": 0}
         label = {"rater": "ann", "kind": "human", "criteria": levels, "pass": passes}
         examples.append({"id": f"e{place}", "response": f"Reply {place}.", "labels": [label]})
-        said = {name: float(1 / (1 + np.exp(-sharper * value))) for name, value in odds.items()}
-        criteria = {name: {"probabilities": {"MET": p, "UNMET": 1 - p}} for name, p in said.items()}
+        chances = {name: float(1 / (1 + np.exp(-sharper * value))) for name, value in odds.items()}
+        criteria = {name: {"probabilities": {"MET": p, "UNMET": 1 - p}} for name, p in chances.items()}
         ratings.append({"id": f"e{place}", "rater": "judge", "kind": "model", "criteria": criteria})
     return examples, ratings
 
@@ -44,12 +44,12 @@ def calibrated(sharper: float) -> Calibration:
 
 def test_a_judge_twice_too_sure_is_found_on_its_criterion_and_for_the_decision() -> None:
     calibration = calibrated(2.5)
-    found = {finding.criterion: finding for finding in calibration.findings if finding.code == "overconfident"}
-    assert found.keys() >= {"tone", None}
-    assert found[None].severity == "high"
-    assert found["tone"].severity == "medium"
-    assert found["tone"].message.startswith("`tone` is overconfident: of ")
-    assert "at 95% or more" in found["tone"].message
+    findings = {finding.criterion: finding for finding in calibration.findings if finding.code == "overconfident"}
+    assert findings.keys() >= {"tone", None}
+    assert findings[None].severity == "high"
+    assert findings["tone"].severity == "medium"
+    assert findings["tone"].message.startswith("`tone` is overconfident: of ")
+    assert "at 95% or more" in findings["tone"].message
 
 
 def test_a_calibrated_judge_is_left_alone() -> None:
@@ -154,7 +154,7 @@ def test_published_dialogues_have_the_figures_of_the_worked_case(
     errors = audit.confident_errors
     assert (errors.n, errors.wrong) == (tail["n"], tail["wrong"]) == (28, 10)
     assert errors.promised == pytest.approx(tail["expected"])
-    assert [one.n for one in audit.bins] == [one["n"] for one in expect["bins"]]
+    assert [bar.n for bar in audit.bins] == [bar["n"] for bar in expect["bins"]]
     assert [finding.criterion for finding in calibration.findings if finding.code == "overconfident"] == [None]
 
 

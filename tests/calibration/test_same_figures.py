@@ -91,7 +91,7 @@ def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed:
     for name, figure, standing in zip(
         world.judges, (pair.figures["agreement"].first, pair.figures["agreement"].second), choice.standings, strict=True
     ):
-        found = calibrated[name]
+        calibration = calibrated[name]
         shared = compare(truth.judged(RUBRIC, world.judges[name]).rows(both))
         assert figure.value == shared.agreement.value
         assert (figure.low, figure.high, figure.n) == (shared.agreement.low, shared.agreement.high, shared.agreement.n)
@@ -101,14 +101,14 @@ def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed:
             == compare(truth.judged(RUBRIC, world.judges[name]).rows(decided)).false_passes
         )
         if both.all():
-            assert figure == found.agreement
+            assert figure == calibration.agreement
         for criterion in RUBRIC.criteria:
             exact = pair.criteria[criterion.name].exact
             assert exact is not None
             levels = [calibrated[judge].criteria[criterion.name].judge for judge in world.judges]
             if not np.isnan(levels).any():
                 mine = exact.second if name == "poor" else exact.first
-                assert mine == found.criteria[criterion.name].statistics["exact_agreement"]
+                assert mine == calibration.criteria[criterion.name].statistics["exact_agreement"]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -124,13 +124,13 @@ def test_drift_since_an_accepted_run_prints_the_agreement_that_calibrate_prints_
     assert now.baseline is not None
     assert now.baseline.agreement_then == then.comparison.agreement
     assert now.baseline.agreement_now == now.comparison.agreement
-    for name, one in now.baseline.criteria.items():
-        assert one.gold is not None
+    for name, drift in now.baseline.criteria.items():
+        assert drift.gold is not None
         rated = ~np.isnan(then.comparison.criteria[name].judge + now.comparison.criteria[name].judge)
         before, after = (compare(run.comparison.table.rows(rated)).criteria[name].headline.value for run in (then, now))
         assert before is not None
         assert after is not None
-        assert one.gold.change.value == pytest.approx(after - before, abs=1e-12)
+        assert drift.gold.change.value == pytest.approx(after - before, abs=1e-12)
 
 
 @pytest.mark.parametrize("groups", [None, [f"task {i // 4}" for i in range(60)]])
@@ -138,21 +138,26 @@ def test_one_yes_no_criterion_has_one_agreement_with_one_interval(groups: list[s
     of, draw = yes_no_rubric(), np.random.default_rng(5)
     gold = draw.integers(0, 2, (60, 1))
     judge = np.where(draw.random((60, 1)) < 0.8, gold, 1 - gold)
-    found = compared(of, examples(of, {"person": gold}, groups=groups), judged(of, judge))
-    statistics = found.criteria["right"].statistics
-    assert statistics["exact_agreement"] == statistics["accuracy"] == found.overall["accuracy"] == found.agreement
+    comparison = compared(of, examples(of, {"person": gold}, groups=groups), judged(of, judge))
+    statistics = comparison.criteria["right"].statistics
+    assert (
+        statistics["exact_agreement"]
+        == statistics["accuracy"]
+        == comparison.overall["accuracy"]
+        == comparison.agreement
+    )
 
 
 def test_agreement_of_scores_that_is_not_that_of_levels_keeps_its_own_figure() -> None:
     of, draw = made_rubric("right"), np.random.default_rng(5)
     gold = draw.integers(1, 6, (60, 1))
-    found = compared(
+    comparison = compared(
         replace(of, tolerance=0.3), examples(of, {"person": gold}), judged(of, draw.integers(1, 6, (60, 1)))
     )
-    exact = found.criteria["right"].statistics["exact_agreement"]
+    exact = comparison.criteria["right"].statistics["exact_agreement"]
     assert exact.value is not None
-    assert found.agreement.value is not None
-    assert exact.value < found.agreement.value
+    assert comparison.agreement.value is not None
+    assert exact.value < comparison.agreement.value
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -101,33 +101,33 @@ def test_without_explicit_decisions_there_is_no_test_of_the_mark_however_low_the
         )
     )
     for source in ("human", "judge"):
-        found = propose(rubric(), examples, ratings=numbers(np.clip(scores - 0.15, 0, 1))).tuned[source]
-        assert (found.mark.supported, found.mark.p, found.pass_mark.through) == (False, None, None)
-        assert "no annotator decided pass or fail" in found.mark.reason
+        tuned = propose(rubric(), examples, ratings=numbers(np.clip(scores - 0.15, 0, 1))).tuned[source]
+        assert (tuned.mark.supported, tuned.mark.p, tuned.pass_mark.through) == (False, None, None)
+        assert "no annotator decided pass or fail" in tuned.mark.reason
 
 
 def test_where_decisions_fit_people_s_own_scores_the_mark_stays_and_the_judge_is_called_biased() -> None:
     scores, passed = decided(60, passes_from=0.5)
-    found = propose(rubric(), whole(scores, passed, own=True), ratings=numbers(np.clip(scores - 0.25, 0, 1)))
-    mark = found.tuned["judge"].pass_mark
+    proposal = propose(rubric(), whole(scores, passed, own=True), ratings=numbers(np.clip(scores - 0.25, 0, 1)))
+    mark = proposal.tuned["judge"].pass_mark
     assert (mark.mark.supported, mark.through) == (False, "people")
     assert mark.bias == approx(np.mean(np.clip(scores - 0.25, 0, 1) - scores))
     assert "biased" in mark.mark.reason
-    assert found.changes().pass_mark is None
+    assert proposal.changes().pass_mark is None
 
 
 def test_without_people_s_own_scores_the_mark_is_one_for_this_judge() -> None:
     scores, passed = decided(60, passes_from=0.5)
-    found = propose(rubric(), whole(scores, passed, own=False), ratings=numbers(np.clip(scores - 0.2, 0, 1)))
-    mark = found.chosen.pass_mark
+    proposal = propose(rubric(), whole(scores, passed, own=False), ratings=numbers(np.clip(scores - 0.2, 0, 1)))
+    mark = proposal.chosen.pass_mark
     assert (mark.mark.supported, mark.through, mark.bias) == (True, "judge", None)
     assert 0.2 < mark.mark.after < 0.4
 
 
 def test_where_decisions_turn_elsewhere_on_people_s_own_scores_the_rubric_s_mark_moves() -> None:
     scores, passed = decided(120, passes_from=0.65)
-    found = propose(rubric(), whole(scores, passed, own=True), ratings=numbers(scores))
-    for tuned in found.tuned.values():
+    proposal = propose(rubric(), whole(scores, passed, own=True), ratings=numbers(scores))
+    for tuned in proposal.tuned.values():
         assert (tuned.mark.supported, tuned.pass_mark.through) == (True, "people")
         assert 0.58 < tuned.mark.after < 0.72
 
@@ -168,8 +168,8 @@ def test_met_and_not_met_by_people_move_the_threshold_on_a_judge_s_finer_scale(w
         )
     )
     judge = merit if weight > 0 else 1 - merit
-    said = [Rating(f"e{i}", "j", "model", {"a": Rated(float(level))}) for i, level in enumerate(judge)]
-    assert 0.65 < propose(of, examples, ratings=said).changes().thresholds["a"] < 0.85
+    rows = [Rating(f"e{i}", "j", "model", {"a": Rated(float(level))}) for i, level in enumerate(judge)]
+    assert 0.65 < propose(of, examples, ratings=rows).changes().thresholds["a"] < 0.85
 
 
 # --- weights ----------------------------------------------------------------------------------------------------------
@@ -217,13 +217,15 @@ def test_a_judge_that_gives_one_number_has_a_mark_and_no_weights() -> None:
 
 def test_what_does_not_apply_is_left_out_of_the_score_and_of_the_fit() -> None:
     levels, judge, marks = world(150)
-    said = ratings(judge)
+    verdicts = ratings(judge)
     for i in range(30):
-        criteria = {**said[i].criteria, "a": Rated(None, declined="not applicable")}
-        said[i] = Rating(f"e{i}", "judge", "model", criteria)
+        criteria = {**verdicts[i].criteria, "a": Rated(None, declined="not applicable")}
+        verdicts[i] = Rating(f"e{i}", "judge", "model", criteria)
     for i in range(30, 50):
-        said[i] = Rating(f"e{i}", "judge", "model", {**said[i].criteria, "a": Rated(None, declined="abstained")})
-    proposal = propose(rubric(), labelled(levels, marks), ratings=said)
+        verdicts[i] = Rating(
+            f"e{i}", "judge", "model", {**verdicts[i].criteria, "a": Rated(None, declined="abstained")}
+        )
+    proposal = propose(rubric(), labelled(levels, marks), ratings=verdicts)
     assert proposal.chosen.n == 130
     assert proposal.chosen.weights.held_out["mae"].before.n == 100
 

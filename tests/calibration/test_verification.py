@@ -60,9 +60,9 @@ def record(folder: Path, levels: list[tuple[int, str]]) -> None:
     prompts = first_prompts(rubric, load_examples(home / "examples.jsonl", rubric).examples)
     replies = []
     for place, (prompt, (polite, short)) in enumerate(zip(prompts, levels, strict=True)):
-        given = {"polite": str(min(5, polite + (place % 4 == 0))), "short": short}
+        verdict = {"polite": str(min(5, polite + (place % 4 == 0))), "short": short}
         verdicts = {
-            name: {"quote": "nothing to quote", "reason": "So.", "level": level} for name, level in given.items()
+            name: {"quote": "nothing to quote", "reason": "So.", "level": level} for name, level in verdict.items()
         }
         text = json.dumps({"verdicts": verdicts})
         replies.append({"fingerprint": prompt.fingerprint, "judge": "kind", "model": "kind-1", "text": text})

@@ -34,14 +34,14 @@ def run(
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as complained:
         given.write(stdin.encode())
         given.seek(0)
-        asked = Asked(
+        request = Asked(
             str(scripts() / SOCKET),
             [str(scripts() / command[0]), *command[1:]],
             cwd=str(cwd),
             env=environment(env),
             streams=[file.fileno() for file in (given, printed, complained)],
         )
-        status = asked.wait(SECONDS)
+        status = request.wait(SECONDS)
         return subprocess.CompletedProcess(command, status, text(printed), text(complained))
 
 
@@ -97,6 +97,8 @@ def scripts() -> Path:
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment without keys and addresses of judges, on a terminal 80 columns wide."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("ANTHROPIC_", "OPENAI_", "GEMINI_"))}
-    kept.pop("GITHUB_STEP_SUMMARY", None)
-    return {**kept, "COLUMNS": "80", **(extra or {})}
+    variables = {
+        key: value for key, value in os.environ.items() if not key.startswith(("ANTHROPIC_", "OPENAI_", "GEMINI_"))
+    }
+    variables.pop("GITHUB_STEP_SUMMARY", None)
+    return {**variables, "COLUMNS": "80", **(extra or {})}

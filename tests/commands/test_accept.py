@@ -146,10 +146,10 @@ def test_text_and_judge_at_once_are_separated_by_a_replay_only(here: Path) -> No
     setting.write_judge(here, facts=1)
     setting.ask_strictly(here)
     together, _ = _json(here)
-    found = together["baseline"]["criteria"]
-    assert found["tone"]["causes"]["changes"] == ["text:tone", "judge:parameter:source"]
-    assert not found["tone"]["causes"]["separable"]
-    assert found["facts"]["causes"]["changes"] == ["judge:parameter:source"]
+    criteria = together["baseline"]["criteria"]
+    assert criteria["tone"]["causes"]["changes"] == ["text:tone", "judge:parameter:source"]
+    assert not criteria["tone"]["causes"]["separable"]
+    assert criteria["facts"]["causes"]["changes"] == ["judge:parameter:source"]
     (tone,) = [f for f in together["findings"] if (f["code"], f["criterion"]) == ("drift", "tone")]
     assert "not separable" in tone["message"]
     assert "--replay" in tone["suggestion"]
@@ -176,8 +176,8 @@ def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -
     assert setting.calls(here) == 3 * 2 * setting.N
     accepted = json.loads((here / "calibration" / "clear" / "accepted.json").read_text(encoding="utf-8"))
     assert accepted["ratings"]["samples"] == 3
-    kept = here / "calibration" / "clear" / accepted["ratings"]["file"]
-    lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+    ratings_file = here / "calibration" / "clear" / accepted["ratings"]["file"]
+    lines = [json.loads(line) for line in ratings_file.read_text(encoding="utf-8").splitlines()]
     assert [line["sample"] for line in lines] == [0] * 60 + [1] * 60 + [2] * 60
     assert _first_line(_grade(here)).endswith("; can gate)")
     assert "(3 runs)" in _calibrate(here, "--details").stdout
@@ -199,11 +199,11 @@ def test_accepting_again_asks_again_and_adds_a_run_up_to_five(here: Path) -> Non
     assert _accepted_runs(here) == 2
     _calibrate(here, "--accept", "--samples", "3", "--quiet")
     assert _accepted_runs(here) == 5
-    asked = setting.calls(here)
+    calls = setting.calls(here)
     full = _calibrate(here, "--accept")
     assert full.returncode == 2
     assert "--replace starts over" in full.stderr
-    assert setting.calls(here) == asked
+    assert setting.calls(here) == calls
     assert _calibrate(here, "--accept", "--replace", "--quiet").returncode == 0
     assert _accepted_runs(here) == 1
 
@@ -370,7 +370,7 @@ def test_ratings_of_a_file_can_be_accepted_and_held_against(here: Path) -> None:
     then = {example["id"]: example["labels"][0]["criteria"] for example in labelled}
     now = {name: {**levels, "tone": min(5, levels["tone"] + 1)} for name, levels in then.items()}
     for file, levels in (("then.jsonl", then), ("now.jsonl", now)):
-        lines = [{"id": name, "rater": "another judge", "criteria": said} for name, said in levels.items()]
+        lines = [{"id": name, "rater": "another judge", "criteria": level} for name, level in levels.items()]
         (here / file).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     accepting = run(
         "calibrate", "clear", "--ratings", "then.jsonl", "--accept", cwd=here, env=setting.environment(here)

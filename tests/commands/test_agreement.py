@@ -47,43 +47,43 @@ def as_json(folder: Path, table: str | bytes, *options: str) -> dict[str, Any]:
     def refuse(constant: str) -> Any:
         raise AssertionError(f"{constant} in the JSON")
 
-    found: dict[str, Any] = json.loads(done.stdout, parse_constant=refuse)
-    return found
+    report: dict[str, Any] = json.loads(done.stdout, parse_constant=refuse)
+    return report
 
 
 def test_the_json_has_the_keys_of_the_format(tmp_path: Path) -> None:
-    found = as_json(tmp_path, SHROUT_FLEISS, "--scale", "interval")
-    assert list(found) == ["schema", "units", "raters", "scale", "levels", "statistics", "chance"]
-    assert (found["schema"], found["units"], found["scale"]) == (1, 6, "interval")
-    assert found["raters"] == ["1", "2", "3", "4"]
-    assert found["levels"] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
-    assert found["statistics"].keys() >= (FAMILY - {"cohen_kappa", "weighted_kappa", "scott_pi"}) | DEGREES
-    assert all(set(estimate) == ESTIMATE for estimate in found["statistics"].values())
+    report = as_json(tmp_path, SHROUT_FLEISS, "--scale", "interval")
+    assert list(report) == ["schema", "units", "raters", "scale", "levels", "statistics", "chance"]
+    assert (report["schema"], report["units"], report["scale"]) == (1, 6, "interval")
+    assert report["raters"] == ["1", "2", "3", "4"]
+    assert report["levels"] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    assert report["statistics"].keys() >= (FAMILY - {"cohen_kappa", "weighted_kappa", "scott_pi"}) | DEGREES
+    assert all(set(estimate) == ESTIMATE for estimate in report["statistics"].values())
 
 
 def test_published_intraclass_correlations_come_out(tmp_path: Path) -> None:
-    found = as_json(tmp_path, SHROUT_FLEISS, "--scale", "interval")["statistics"]
+    statistics = as_json(tmp_path, SHROUT_FLEISS, "--scale", "interval")["statistics"]
     published = {"icc_1_1": 0.17, "icc_2_1": 0.29, "icc_3_1": 0.71, "icc_1_k": 0.44, "icc_2_k": 0.62, "icc_3_k": 0.91}
-    assert {name: round(found[name]["value"], 2) for name in published} == published
+    assert {name: round(statistics[name]["value"], 2) for name in published} == published
 
 
 def test_words_are_kinds_and_two_raters_have_a_kappa(tmp_path: Path) -> None:
-    found = as_json(tmp_path, YES_NO)
-    assert (found["scale"], found["levels"], found["units"]) == ("nominal", ["no", "yes"], 50)
-    assert found["statistics"].keys() >= FAMILY
-    assert not found["statistics"].keys() & (DEGREES | PAIRS)
-    assert found["statistics"]["cohen_kappa"]["value"] == pytest.approx(0.4)
-    assert found["statistics"]["percent_agreement"]["value"] == pytest.approx(0.7)
+    report = as_json(tmp_path, YES_NO)
+    assert (report["scale"], report["levels"], report["units"]) == ("nominal", ["no", "yes"], 50)
+    assert report["statistics"].keys() >= FAMILY
+    assert not report["statistics"].keys() & (DEGREES | PAIRS)
+    assert report["statistics"]["cohen_kappa"]["value"] == pytest.approx(0.4)
+    assert report["statistics"]["percent_agreement"]["value"] == pytest.approx(0.7)
 
 
 def test_words_in_an_order_are_degrees(tmp_path: Path) -> None:
     table = "a,b\n" + "poor,poor\npoor,fair\nfair,fair\ngood,good\ngood,fair\nfair,good\n" * 4
-    found = as_json(tmp_path, table, "--levels", "poor,fair,good", "--scale", "ordinal")
-    assert found["levels"] == ["poor", "fair", "good"]
-    assert found["statistics"].keys() >= FAMILY | DEGREES | PAIRS
+    report = as_json(tmp_path, table, "--levels", "poor,fair,good", "--scale", "ordinal")
+    assert report["levels"] == ["poor", "fair", "good"]
+    assert report["statistics"].keys() >= FAMILY | DEGREES | PAIRS
     turned = as_json(tmp_path, table, "--levels", "good,fair,poor", "--scale", "ordinal")
     assert turned["statistics"]["weighted_kappa"]["value"] == pytest.approx(
-        found["statistics"]["weighted_kappa"]["value"]
+        report["statistics"]["weighted_kappa"]["value"]
     )
 
 
@@ -101,10 +101,10 @@ def test_a_level_that_nobody_used_counts_where_it_is_named(tmp_path: Path) -> No
 
 
 def test_a_missing_rating_is_an_empty_cell_and_a_half_level_lies_between(tmp_path: Path) -> None:
-    found = as_json(tmp_path, "unit,a,b,c\nx,1, ,2\ny,,2,2\nz,3,3,2.5\nw,,,\n", "--levels", "1,2,3")
-    assert (found["units"], found["raters"]) == (4, ["a", "b", "c"])
-    assert found["statistics"]["krippendorff_alpha"]["n"] < 4
-    assert "2.5 lies between levels" in found["statistics"]["gwet_ac1"]["undefined"]
+    report = as_json(tmp_path, "unit,a,b,c\nx,1, ,2\ny,,2,2\nz,3,3,2.5\nw,,,\n", "--levels", "1,2,3")
+    assert (report["units"], report["raters"]) == (4, ["a", "b", "c"])
+    assert report["statistics"]["krippendorff_alpha"]["n"] < 4
+    assert "2.5 lies between levels" in report["statistics"]["gwet_ac1"]["undefined"]
 
 
 @pytest.mark.parametrize("head", ["unit", "ID", " item "])
@@ -174,10 +174,10 @@ def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
 
 
 def test_where_nothing_can_be_said_the_reason_is_given_and_no_number(tmp_path: Path) -> None:
-    found = as_json(tmp_path, "a,b\n1,1\n1,1\n")["statistics"]
-    assert found["cohen_kappa"]["value"] is None
-    assert found["cohen_kappa"]["undefined"] == "the scale has one level only"
-    assert found["percent_agreement"]["value"] == 1.0
+    statistics = as_json(tmp_path, "a,b\n1,1\n1,1\n")["statistics"]
+    assert statistics["cohen_kappa"]["value"] is None
+    assert statistics["cohen_kappa"]["undefined"] == "the scale has one level only"
+    assert statistics["percent_agreement"]["value"] == 1.0
 
 
 def test_notes_call_raters_by_their_names(tmp_path: Path) -> None:
@@ -199,10 +199,10 @@ THREE = "ann,bob,judge\n" + "yes,yes,yes\nno,partly,no\nyes,yes,n/a\nno,no,yes\n
 
 
 def test_cells_can_be_recoded_merged_or_left_out(tmp_path: Path) -> None:
-    found = as_json(tmp_path, THREE, "--levels", "no,partly=no,yes,n/a=")
+    report = as_json(tmp_path, THREE, "--levels", "no,partly=no,yes,n/a=")
     merged = THREE.replace("partly", "no").replace("n/a", "")
-    assert found == as_json(tmp_path, merged, "--levels", "no,yes")
-    assert found["levels"] == ["no", "yes"]
+    assert report == as_json(tmp_path, merged, "--levels", "no,yes")
+    assert report["levels"] == ["no", "yes"]
     numbers = as_json(tmp_path, THREE, "--levels", "no=0,partly=0.5,yes=1,n/a=", "--scale", "interval")
     assert (numbers["levels"], numbers["scale"]) == ([0, 0.5, 1], "interval")
     refused = measured(tmp_path, THREE, "--levels", "no,partly=no,yes")
@@ -213,9 +213,9 @@ def test_linear_weights_are_those_of_the_literature(tmp_path: Path) -> None:
     levels = ("--levels", "no,partly,yes", "--scale", "ordinal")
     pair = "ann,bob\n" + "no,no\nno,partly\npartly,yes\nyes,yes\nyes,no\nyes,yes\n" * 5
     # Observed disagreement (0 + .5 + .5 + 0 + 1 + 0)/6; by the margins 2/6, 1/6, 3/6 and 2/6, 1/6, 3/6 it is 17/36.
-    found = as_json(tmp_path, pair, *levels, "--weights", "linear")
-    assert found["statistics"]["weighted_kappa"]["value"] == pytest.approx(1 - (2 / 6) / (17 / 36), abs=1e-12)
-    assert found["chance"]["weighted_kappa"] == {
+    report = as_json(tmp_path, pair, *levels, "--weights", "linear")
+    assert report["statistics"]["weighted_kappa"]["value"] == pytest.approx(1 - (2 / 6) / (17 / 36), abs=1e-12)
+    assert report["chance"]["weighted_kappa"] == {
         "observed": pytest.approx(4 / 6),
         "expected": pytest.approx(19 / 36),
     }
@@ -227,20 +227,20 @@ def test_linear_weights_are_those_of_the_literature(tmp_path: Path) -> None:
 def test_what_needs_two_raters_comes_from_pairs_where_asked(tmp_path: Path, pooling: str) -> None:
     levels = ("--levels", "no,partly,yes,n/a=", "--scale", "ordinal")
     assert as_json(tmp_path, THREE, *levels)["statistics"]["cohen_kappa"]["value"] is None
-    found = as_json(tmp_path, THREE, *levels, "--pairs", pooling)
-    assert [pair["raters"] for pair in found["pairs"]] == [["ann", "bob"], ["ann", "judge"], ["bob", "judge"]]
-    kappa = found["statistics"]["cohen_kappa"]
+    report = as_json(tmp_path, THREE, *levels, "--pairs", pooling)
+    assert [pair["raters"] for pair in report["pairs"]] == [["ann", "bob"], ["ann", "judge"], ["bob", "judge"]]
+    kappa = report["statistics"]["cohen_kappa"]
     assert kappa["low"] < kappa["value"] < kappa["high"]
-    assert found["statistics"]["spearman"]["value"] is not None
-    assert "signed_error" not in found["statistics"]
+    assert report["statistics"]["spearman"]["value"] is not None
+    assert "signed_error" not in report["statistics"]
 
 
 def test_a_judge_is_compared_with_the_others(tmp_path: Path) -> None:
     rows = "".join(f"{n % 3},{n % 3},{(n + n // 20) % 3},{n % 3}\n" for n in range(60))
-    found = as_json(tmp_path, f"a,b,c,llm\n{rows}", "--judge", "llm", "--pairs", "mean")
-    assert [pair["raters"] for pair in found["pairs"]] == [["a", "llm"], ["b", "llm"], ["c", "llm"]]
-    assert found["statistics"]["alt_winning_rate"]["value"] == 1
-    assert "signed_error" in found["statistics"]
+    report = as_json(tmp_path, f"a,b,c,llm\n{rows}", "--judge", "llm", "--pairs", "mean")
+    assert [pair["raters"] for pair in report["pairs"]] == [["a", "llm"], ["b", "llm"], ["c", "llm"]]
+    assert report["statistics"]["alt_winning_rate"]["value"] == 1
+    assert "signed_error" in report["statistics"]
     nominal = as_json(tmp_path, f"a,b,c,llm\n{rows}", "--judge", "llm", "--pairs", "pooled", "--scale", "nominal")
     assert {"macro_precision", "macro_recall", "macro_f1"} <= nominal["statistics"].keys()
     assert not nominal["statistics"].keys() & (DEGREES | PAIRS | {"signed_error", "mae"})
@@ -250,8 +250,8 @@ def test_a_judge_is_compared_with_the_others(tmp_path: Path) -> None:
 
 def test_an_icc_says_from_how_many_units_it_comes(tmp_path: Path) -> None:
     table = "a,b,c\n1,2,2\n3,3,2\n" + "1,2,\n" * 50
-    found = as_json(tmp_path, table)["statistics"]["icc_2_1"]
-    assert found["note"].endswith("from 2 of 52 units")
+    icc = as_json(tmp_path, table)["statistics"]["icc_2_1"]
+    assert icc["note"].endswith("from 2 of 52 units")
     assert "from 2 of 52 units" in measured(tmp_path, table, "--details").stdout
 
 
@@ -259,8 +259,8 @@ def onward(folder: Path, *arguments: str) -> str:
     """The next step that `agreement` names, on one line; "" for none."""
     done = run("markscheme", "agreement", *arguments, cwd=folder)
     assert done.returncode == 0, done.stderr
-    _, found, rest = " ".join(done.stdout.split()).partition("Next")
-    return found + rest.partition(" Full report")[0]
+    _, output, rest = " ".join(done.stdout.split()).partition("Next")
+    return output + rest.partition(" Full report")[0]
 
 
 def test_annotators_of_a_table_get_a_rubric_and_a_named_judge_is_compared(tmp_path: Path) -> None:

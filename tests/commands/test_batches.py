@@ -58,10 +58,10 @@ def test_status_and_batches_show_what_is_under_way(here: Path) -> None:
     env = {**_environment(here, ""), "COLUMNS": "200"}
     assert run("markscheme", "batches", cwd=here, env=env).stdout == line + "\n"
     assert f"batch {line}" in run("markscheme", "status", cwd=here, env=env).stdout
-    (found,) = json.loads(run("markscheme", "status", "--json", cwd=here, env=env).stdout)["batches"]
-    assert found["age_seconds"] < 60
-    del found["age_seconds"]
-    assert found == {
+    (batch,) = json.loads(run("markscheme", "status", "--json", cwd=here, env=env).stdout)["batches"]
+    assert batch["age_seconds"] < 60
+    del batch["age_seconds"]
+    assert batch == {
         "id": "batch_0",
         "token": "token",
         "judge": "anthropic, judge",

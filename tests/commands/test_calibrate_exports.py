@@ -19,23 +19,23 @@ EXTRA = {
 def calibrated(folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
     done = run("calibrate", *arguments, "--json", "-", cwd=folder)
     assert done.stdout, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return done.returncode, found
+    report: dict[str, Any] = json.loads(done.stdout)
+    return done.returncode, report
 
 
 @pytest.mark.parametrize("tool", SAMPLES)
 def test_every_tools_export_gives_the_same_answer(tool: str, tmp_path: Path) -> None:
     paths = exports.written(tmp_path, SAMPLES[tool].files())
-    _, found = calibrated(tmp_path, *(path.name for path in paths), *EXTRA.get(tool, ()))
-    (place,) = found["metrics"]
+    _, report = calibrated(tmp_path, *(path.name for path in paths), *EXTRA.get(tool, ()))
+    (place,) = report["metrics"]
     one = place["calibration"]
     has_two = len(SAMPLES[tool].people) == 2  # they split evenly over p5, which is then no miss and no hit
-    assert (place["metric"], place["judge"], found["worth_a_rubric"]) == ("place", "judge-1", "place")
+    assert (place["metric"], place["judge"], report["worth_a_rubric"]) == ("place", "judge-1", "place")
     assert one["agreement"]["value"] == pytest.approx(3 / 5 if has_two else 4 / 6)
     assert (one["agreement_person"] or {}).get("value") == (pytest.approx(5 / 6) if has_two else None)
     assert one["agreement_constant"]["value"] == pytest.approx(3 / 5 if has_two else 4 / 6)
     assert (one["false_passes"], one["raters"]["kinds"]) == (["p3"], {"human": len(SAMPLES[tool].people)})
-    assert (found["lost"], found["not_compared"]) == ({}, [])
+    assert (report["lost"], report["not_compared"]) == ({}, [])
 
 
 def test_the_report_leads_with_the_metric_that_is_worth_a_rubric(tmp_path: Path) -> None:

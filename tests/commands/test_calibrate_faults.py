@@ -34,8 +34,8 @@ def said(here: Path, *arguments: str) -> str:
 
 def write_report(here: Path) -> None:
     """A calibration in report.json, as if nobody had been asked."""
-    asked = ("clear", "--judge", setting.JUDGE, "--quiet", "--json", "report.json")
-    done = run("calibrate", *asked, cwd=here, env=setting.environment(here))
+    command = ("clear", "--judge", setting.JUDGE, "--quiet", "--json", "report.json")
+    done = run("calibrate", *command, cwd=here, env=setting.environment(here))
     assert done.returncode == 0, done.stderr
     (here / "calls.txt").unlink()
 
@@ -94,9 +94,9 @@ def test_checks_of_a_named_module_are_calibrated_next_to_the_judge(here: Path) -
     examples.write_text(text, encoding="utf-8")
     by = ("--judge", setting.JUDGE, "--scorers", "checks")
     done = run("calibrate", "clear", *by, "--quiet", "--json", "-", cwd=here, env=setting.environment(here))
-    found = json.loads(done.stdout)
-    assert found["rated"]["judge"]["criteria"]["named"] == [1.0] * setting.N
-    assert found["counts"]["graded"] == setting.N
+    report = json.loads(done.stdout)
+    assert report["rated"]["judge"]["criteria"]["named"] == [1.0] * setting.N
+    assert report["counts"]["graded"] == setting.N
     beside = run(
         "markscheme", "compare", setting.JUDGE, "function:judging:judge", "--rubric", "clear", "--scorers", "checks",
         cwd=here, env=setting.environment(here),

@@ -55,7 +55,7 @@ def only(results: dict[str, Any], metric: str) -> None:
 def test_a_thumb_blames_no_metric_of_an_output_with_several(results: dict[str, Any], tmp_path: Path) -> None:
     thumbs(results, GRADED, wrong=4)
     _, report = report_of(written(results, tmp_path / "results.json"))
-    assert {name: one["accuracy"]["n"] for name, one in report["criteria"].items()} == dict.fromkeys(
+    assert {name: figures["accuracy"]["n"] for name, figures in report["criteria"].items()} == dict.fromkeys(
         ["python", "readability", "correctness", "polite", "short"], 0
     )
     assert not [finding for finding in report["findings"] if finding["criterion"]]

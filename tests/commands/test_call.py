@@ -112,7 +112,7 @@ def test_each_rater_in_several_files_is_a_judge(tmp_path: Path) -> None:
     arguments = ("calibrate", "manners", "--quiet", "--json", "-", "--ratings", "gpt.jsonl")
     after_one_name = run(*arguments, "other.jsonl", cwd=project)
     repeated = run(*arguments, "--ratings", "other.jsonl", cwd=project)
-    assert [one["judge"]["name"] for one in json.loads(after_one_name.stdout)["judges"]] == [rater, "other"]
+    assert [judge["judge"]["name"] for judge in json.loads(after_one_name.stdout)["judges"]] == [rater, "other"]
     assert (after_one_name.stdout, after_one_name.returncode) == (repeated.stdout, repeated.returncode)
     missing = run(*arguments, "none.jsonl", cwd=project)
     assert (missing.returncode, "there is no file of ratings none.jsonl" in missing.stderr) == (2, True)

@@ -26,8 +26,8 @@ def project(tmp_path: Path) -> Path:
     examples = [{"id": f"e{i}", "response": f"reply {i}", "system": "ab"[i % 2]} for i in range(40)]
     write_lines(home / "examples.jsonl", examples)
     write_lines(home / "ratings" / "ann.jsonl", rated(levels, rater="ann", kind="human"))
-    said = [level if i % 2 == 0 else not level for i, level in enumerate(levels)]
-    write_lines(tmp_path / "judge.jsonl", rated(said, judge="j"))
+    verdicts = [level if i % 2 == 0 else not level for i, level in enumerate(levels)]
+    write_lines(tmp_path / "judge.jsonl", rated(verdicts, judge="j"))
     return tmp_path
 
 
@@ -45,8 +45,8 @@ def damage(path: Path) -> None:
 def report(project: Path, *options: str) -> dict[str, Any]:
     done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--json", "-", *options, cwd=project)
     assert done.returncode in (0, 1, 4), done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 def test_the_rubric_s_own_examples_keep_their_labels_when_their_file_is_named(project: Path) -> None:

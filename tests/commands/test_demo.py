@@ -44,28 +44,28 @@ def test_it_shows_raw_agreement_then_what_each_may_decide_then_a_sealed_round(de
 
 
 def test_labels_are_called_constructed_and_people_of_a_round_simulated(demo: Demo) -> None:
-    told = " ".join(demo("--seed", "3").stdout.split())
-    assert "A Claude model wrote them with planted faults" in told
-    assert "no person labelled anything." in told
-    assert "Simulated: 100 responses" in told
-    assert "human" not in told
+    output = " ".join(demo("--seed", "3").stdout.split())
+    assert "A Claude model wrote them with planted faults" in output
+    assert "no person labelled anything." in output
+    assert "Simulated: 100 responses" in output
+    assert "human" not in output
 
 
 def test_the_hash_comes_before_the_diagnosis_and_is_that_of_what_the_seal_held(demo: Demo) -> None:
     for seed in ("1", "2"):
-        told = demo("--sealed", "--seed", seed).stdout
-        (digest,) = re.findall(r"^([0-9a-f]{64})$", told, re.MULTILINE)
-        (secret,) = re.findall(r"printf %s '(.+)' \| sha256sum", told)
-        assert told.index(digest) < told.index("It names:") < told.index(secret)
+        output = demo("--sealed", "--seed", seed).stdout
+        (digest,) = re.findall(r"^([0-9a-f]{64})$", output, re.MULTILINE)
+        (secret,) = re.findall(r"printf %s '(.+)' \| sha256sum", output)
+        assert output.index(digest) < output.index("It names:") < output.index(secret)
         assert hashlib.sha256(secret.encode()).hexdigest() == digest
         assert secret.split("|")[0] in FAULTS
 
 
 def test_the_printed_line_checks_the_hash_in_a_shell(demo: Demo) -> None:
-    told = demo("--sealed", "--seed", "2").stdout
-    (line,) = re.findall(r"^(printf .+)$", told, re.MULTILINE)
+    output = demo("--sealed", "--seed", "2").stdout
+    (line,) = re.findall(r"^(printf .+)$", output, re.MULTILINE)
     checked = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout
-    assert checked.split()[0] in told
+    assert checked.split()[0] in output
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -81,10 +81,10 @@ def test_a_fault_of_one_s_choice_is_planted_and_named(fault: str, demo: Demo) ->
 
 
 def test_where_nothing_is_planted_nothing_is_said(demo: Demo) -> None:
-    told = demo("--plant", "nothing", "--seed", "21").stdout
-    assert "It names: nothing" in told
-    assert "No issues found." in told
-    assert "Nothing was wrong and nothing was reported." in told
+    output = demo("--plant", "nothing", "--seed", "21").stdout
+    assert "It names: nothing" in output
+    assert "No issues found." in output
+    assert "Nothing was wrong and nothing was reported." in output
 
 
 def test_as_json_the_hash_goes_to_standard_error_first(demo: Demo, tmp_path: Path) -> None:
@@ -104,18 +104,18 @@ def test_without_a_seed_every_round_is_another(tmp_path: Path) -> None:
 def test_all_of_it_is_there_as_json(demo: Demo) -> None:
     shown = json.loads(demo("--seed", "3", "--json").stdout)
     assert shown["schema"] == 1
-    assert [one["use"] for one in shown["raters"]] == ["explore", "explore", "none", "none", "none"]
-    assert {one["reference"] for one in shown["raters"]} == {"constructed"}
+    assert [rater["use"] for rater in shown["raters"]] == ["explore", "explore", "none", "none", "none"]
+    assert {rater["reference"] for rater in shown["raters"]} == {"constructed"}
     assert shown["round"]["n"] == 100
 
 
 def test_kept_files_hold_a_project_on_which_the_shown_command_finds_the_same(tmp_path: Path) -> None:
     done = run("markscheme", "demo", "--plant", "lenient", "--seed", "5", "--keep", "kept", "--json", cwd=tmp_path)
     shown = json.loads(done.stdout)["round"]
-    kept = tmp_path / "kept"
-    (kept / "report.json").unlink()
-    assert run("markscheme", *COMMAND, cwd=kept).returncode in (0, 1, 4)
-    assert json.loads((kept / "report.json").read_text())["findings"] == shown["findings"]
+    sealed = tmp_path / "kept"
+    (sealed / "report.json").unlink()
+    assert run("markscheme", *COMMAND, cwd=sealed).returncode in (0, 1, 4)
+    assert json.loads((sealed / "report.json").read_text())["findings"] == shown["findings"]
 
 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
@@ -124,9 +124,9 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     assert run("markscheme", "demo", "-n", "many", cwd=tmp_path).returncode == 2
     assert run("markscheme", "demo", "--plant", "rot", cwd=tmp_path).returncode == 2
     assert run("markscheme", "demo", "--plant", "text", "--sealed", cwd=tmp_path).returncode == 2
-    kept = run("markscheme", "demo", "--sealed", "--keep", "there", cwd=tmp_path)
-    assert kept.returncode == 2
-    assert kept.stderr.startswith("error: there cannot be made")
+    done = run("markscheme", "demo", "--sealed", "--keep", "there", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: there cannot be made")
 
 
 def test_help_loads_no_numerics() -> None:

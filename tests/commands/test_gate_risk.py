@@ -44,13 +44,13 @@ def risk(folder: Path, *files: str, threshold: str = "0.55", more: tuple[str, ..
 
 def test_the_risk_of_a_gate_over_several_files(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
-    found = risk(tmp_path, *files)
+    report = risk(tmp_path, *files)
     scores = [json.loads(line)["score"] for file in files for line in (tmp_path / file).read_text().splitlines()]
-    assert (found["schema"], found["runs"], found["cases"], found["dropped"]) == (1, 3, 30, 0)
-    assert found["center"] == approx(sum(scores) / len(scores))
-    assert found["p_fail"]["value"] < 0.05
-    assert found["advice"]["threshold"] == found["safe_threshold"]
-    near = risk(tmp_path, *files, threshold=f"{found['center'] - 0.002:.3f}", status=1)
+    assert (report["schema"], report["runs"], report["cases"], report["dropped"]) == (1, 3, 30, 0)
+    assert report["center"] == approx(sum(scores) / len(scores))
+    assert report["p_fail"]["value"] < 0.05
+    assert report["advice"]["threshold"] == report["safe_threshold"]
+    near = risk(tmp_path, *files, threshold=f"{report['center'] - 0.002:.3f}", status=1)
     assert near["p_fail"]["value"] > 0.05
     averaged = risk(tmp_path, *files, threshold="0.625", more=("--runs-in-ci", "9"))
     assert averaged["p_fail"]["value"] < risk(tmp_path, *files, threshold="0.625", status=1)["p_fail"]["value"]
@@ -142,21 +142,21 @@ def test_examples_without_their_rubric_are_refused(tmp_path: Path) -> None:
 
 def test_a_pass_rate_has_its_own_gate(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
-    found = risk(tmp_path, *files, threshold="0.3", more=("--of", "pass"))
+    report = risk(tmp_path, *files, threshold="0.3", more=("--of", "pass"))
     passes = [json.loads(line)["pass"] for file in files for line in (tmp_path / file).read_text().splitlines()]
-    assert found["center"] == approx(sum(passes) / len(passes))
+    assert report["center"] == approx(sum(passes) / len(passes))
 
 
 def test_one_run_is_not_enough(tmp_path: Path) -> None:
-    found = risk(tmp_path, graded(tmp_path, 1), status=4)
-    assert found["p_fail"]["value"] is None
-    assert "--repeat 3" in found["because"]
+    report = risk(tmp_path, graded(tmp_path, 1), status=4)
+    assert report["p_fail"]["value"] is None
+    assert "--repeat 3" in report["because"]
 
 
 def test_a_cache_that_answered_is_noticed(tmp_path: Path) -> None:
     file = graded(tmp_path, 1)
-    found = risk(tmp_path, file, file, status=4)
-    assert "cache" in found["because"]
+    report = risk(tmp_path, file, file, status=4)
+    assert "cache" in report["because"]
 
 
 def test_a_case_not_graded_is_left_out_and_counted(tmp_path: Path) -> None:
@@ -197,10 +197,10 @@ def test_an_experiment_s_runs_are_read(tmp_path: Path) -> None:
 def test_the_report_says_it_in_words(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     done = run("markscheme", "gate-risk", *files, "--threshold", "0.64", cwd=tmp_path, env={"COLUMNS": "80"})
-    found = risk(tmp_path, *files, threshold="0.64", status=done.returncode)
+    report = risk(tmp_path, *files, threshold="0.64", status=done.returncode)
     words = " ".join(done.stdout.split())
-    assert found["because"] in words
-    assert f"{found['safe_threshold'] - 0.005:.2f}" in words
+    assert report["because"] in words
+    assert f"{report['safe_threshold'] - 0.005:.2f}" in words
     assert "evaluateOptions" in done.stdout
 
 
@@ -211,9 +211,9 @@ def test_averaging_is_not_called_useless_where_two_runs_cannot_show_its_use(tmp_
     assert "doesn't help" not in words
     assert "2 runs are too few to say how many to average" in words
     assert "run the cases 5 to 8 times (`promptfoo eval --repeat 6`) and ask again" in words
-    found = risk(tmp_path, *files, threshold="0.79", status=done.returncode)
-    assert isinstance(found["safe_threshold"], float)
-    assert found["advice"]["runs"] is None
+    report = risk(tmp_path, *files, threshold="0.79", status=done.returncode)
+    assert isinstance(report["safe_threshold"], float)
+    assert report["advice"]["runs"] is None
 
 
 def test_an_unusable_threshold_is_not_advised_and_repeating_leads(tmp_path: Path) -> None:
@@ -234,12 +234,12 @@ def test_repeats_of_the_real_promptfoo_are_runs(tmp_path: Path, runtime: Path) -
     scores = [row["score"] for row in rows(made)]
     assert len(scores) == 18
     (tmp_path / "results.json").write_text(json.dumps(made.results))
-    found = risk(tmp_path, "results.json", threshold="0.2")
-    assert (found["runs"], found["cases"]) == (3, 6)
-    assert found["center"] == approx(sum(scores) / 18)
+    report = risk(tmp_path, "results.json", threshold="0.2")
+    assert (report["runs"], report["cases"]) == (3, 6)
+    assert report["center"] == approx(sum(scores) / 18)
     one = [json.loads(json.dumps(made.results)) for _ in range(3)]
     for number, results in enumerate(one):
         ordered = sorted(results["results"]["results"], key=lambda row: row["testIdx"])
         results["results"]["results"] = [row for n, row in enumerate(ordered) if n % 3 == number]
         (tmp_path / f"one{number}.json").write_text(json.dumps(results))
-    assert risk(tmp_path, "one0.json", "one1.json", "one2.json", threshold="0.2")["p_fail"] == found["p_fail"]
+    assert risk(tmp_path, "one0.json", "one1.json", "one2.json", threshold="0.2")["p_fail"] == report["p_fail"]

@@ -37,8 +37,8 @@ def project(tmp_path: Path) -> Path:
 def imported(folder: Path, *arguments: str) -> dict[str, Any]:
     done = run("markscheme", "import", *arguments, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 def test_a_table_becomes_labels_verdicts_and_examples_that_calibrate(project: Path) -> None:
@@ -79,8 +79,8 @@ def test_verdicts_without_labels_are_of_whom_the_file_or_the_caller_says(project
         ("w.csv", ("--rater", "gpt"), {"gpt": "model"}),
         ("w.csv", ("--rater", "anna", "--kind", "human"), {"anna": "human"}),
     ):
-        found = imported(project, file, "--rubric", "one", *options)
-        assert {name: said["kind"] for name, said in found["raters"].items()} == raters, (file, options)
+        report = imported(project, file, "--rubric", "one", *options)
+        assert {name: count["kind"] for name, count in report["raters"].items()} == raters, (file, options)
 
 
 def test_values_in_objects_are_mapped_by_their_path_and_no_rating_at_all_is_a_fault(project: Path) -> None:
@@ -88,13 +88,13 @@ def test_values_in_objects_are_mapped_by_their_path_and_no_rating_at_all_is_a_fa
         '{"id": "n1", "inputs": {"question": "q"}, "output": {"text": "a"}, '
         '"scores": {"good": {"value": 1, "by": "x"}}}'
     )
-    given = ("nested.jsonl", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", "--examples", "e.jsonl")
-    none = run("markscheme", "import", *given, cwd=project)
+    options = ("nested.jsonl", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", "--examples", "e.jsonl")
+    none = run("markscheme", "import", *options, cwd=project)
     assert none.returncode == 2
     assert "1 cells of column 'scores.good.value'" in none.stderr
     assert not (project / "r.jsonl").exists()
     mapped = ("scores.good.value=good", "inputs.question=query", "output.text=response")
-    done = run("markscheme", "import", *given, *(x for pair in mapped for x in ("--map", pair)), cwd=project)
+    done = run("markscheme", "import", *options, *(x for pair in mapped for x in ("--map", pair)), cwd=project)
     assert done.returncode == 0, done.stderr
     assert "1 cells of column 'scores.good.by'" in done.stdout
     assert json.loads((project / "r.jsonl").read_text())["criteria"]["good"]["level"] == 1
@@ -110,9 +110,9 @@ def test_what_was_lost_is_reported_and_counted(project: Path) -> None:
     )
     assert "  30 levels 'meh' of 'good', which aren't among UNMET, MET" in done.stdout
     assert "  30 cells of column 'mood'" in done.stdout
-    found = imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--levels", "meh=MET")
-    assert found["lost"] == {"cells of column 'mood'": 30}
-    assert len(found["lines"]) == 120
+    report = imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--levels", "meh=MET")
+    assert report["lost"] == {"cells of column 'mood'": 30}
+    assert len(report["lines"]) == 120
 
 
 @pytest.mark.parametrize(
@@ -184,21 +184,21 @@ def test_metrics_of_a_criterion_s_name_are_its_levels(project: Path, evaluation:
     rate(rows_of(results, "world")[0], score=0.3)
     rows_of(results, "plain")[0]["testCase"]["metadata"] = {"expected_label": "pass", "split": "holdout"}
     written(results, project / "results.json")
-    found = imported(project, "results.json", "--rubric", "quality", "--examples", "examples.jsonl")
-    said = {(line["id"], line["rater"]): line for line in found["lines"]}
-    hello = said["Row #1", "promptfoo"]
+    report = imported(project, "results.json", "--rubric", "quality", "--examples", "examples.jsonl")
+    by_rater = {(line["id"], line["rater"]): line for line in report["lines"]}
+    hello = by_rater["Row #1", "promptfoo"]
     assert {name: rated["level"] for name, rated in hello["criteria"].items()} == {
         "readability": 3.0,
         "correctness": 5.0,
     }
     assert (hello["overall"], hello["pass"], hello["kind"]) == (0.75, True, "model")
-    viewed = said["Row #1", "viewer"]
+    viewed = by_rater["Row #1", "viewer"]
     assert (viewed["pass"], viewed["overall"], viewed["blind"], viewed["note"]) == (False, None, False, "no")
-    assert (said["Row #2", "viewer"]["overall"], "pass" in said["Row #2", "viewer"]) == (0.3, False)
-    assert said["Row #6", "expected_label"]["pass"] is True
-    assert said["Row #3", "promptfoo"]["error"] == "python: nobody to ask"
-    assert found["lost"]["verdicts of 'polite', which isn't a criterion of the rubric"] == 10
-    assert found["lost"]["assertions of type contains, which state a fact and no judgement"] == 10
+    assert (by_rater["Row #2", "viewer"]["overall"], "pass" in by_rater["Row #2", "viewer"]) == (0.3, False)
+    assert by_rater["Row #6", "expected_label"]["pass"] is True
+    assert by_rater["Row #3", "promptfoo"]["error"] == "python: nobody to ask"
+    assert report["lost"]["verdicts of 'polite', which isn't a criterion of the rubric"] == 10
+    assert report["lost"]["assertions of type contains, which state a fact and no judgement"] == 10
     examples = [json.loads(line) for line in (project / "examples.jsonl").read_text().splitlines()]
     assert (len(examples), examples[0]["response"], examples[5]["split"]) == (12, "hello 0", "test")
     assert examples[0]["inputs"] == {"word": "hello", "n": "0"}
@@ -210,8 +210,8 @@ def test_results_are_a_judge_s_ratings_of_a_rubric_s_examples(project: Path, eva
     home.mkdir(parents=True)
     levels = {"hello": {"readability": 3, "correctness": 5}, "world": {"readability": 3, "correctness": 1}}
     lines = [
-        {"id": f"{word}-{n}", "response": f"{word} {n}", "labels": [{"rater": "ann", "criteria": said}]}
-        for word, said in levels.items()
+        {"id": f"{word}-{n}", "response": f"{word} {n}", "labels": [{"rater": "ann", "criteria": level}]}
+        for word, level in levels.items()
         for n in range(2)
     ]
     (home / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -230,8 +230,8 @@ def test_a_thumb_is_the_level_of_a_rubric_s_only_criterion(project: Path, evalua
     results = json.loads(json.dumps(evaluation))
     rate(rows_of(results, "hello")[0], passes=False)
     written(results, project / "results.json")
-    found = imported(project, "results.json", "--rubric", "one", "--only", "people")
-    assert [line["criteria"]["good"]["level"] for line in found["lines"]] == [0.0]
+    report = imported(project, "results.json", "--rubric", "one", "--only", "people")
+    assert [line["criteria"]["good"]["level"] for line in report["lines"]] == [0.0]
 
 
 # --- nothing is guessed ---------------------------------------------------------------------------------------------
@@ -245,8 +245,8 @@ def test_a_file_that_does_not_say_who_rated_needs_a_kind(project: Path) -> None:
 
 def test_nothing_read_is_a_fault_even_where_examples_are_asked_for(project: Path) -> None:
     (project / "nested.jsonl").write_text('{"id": "a", "scores": {"good": 1}}\n' * 3)
-    asked = ("nested.jsonl", "--rubric", "one", "--kind", "human", "--examples", "e.jsonl")
-    done = run("markscheme", "import", *asked, cwd=project)
+    command = ("nested.jsonl", "--rubric", "one", "--kind", "human", "--examples", "e.jsonl")
+    done = run("markscheme", "import", *command, cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "3 cells of column 'scores.good'" in done.stderr
     assert not (project / "e.jsonl").exists()
@@ -254,28 +254,28 @@ def test_nothing_read_is_a_fault_even_where_examples_are_asked_for(project: Path
 
 def test_columns_are_mapped_by_name_and_words_to_levels(project: Path) -> None:
     (project / "sheet.csv").write_text("trace,Q1,who\na,hardly,ann\nb,MET,gpt\n")
-    asked = ("sheet.csv", "--rubric", "one", "--kind", "human", "--rater-column", "who", "--judge-names", "gpt")
-    found = imported(project, *asked, "--map", "trace=id", "--map", "Q1=good", "--levels", "hardly=UNMET")
-    assert [(line["id"], line["rater"], line["kind"]) for line in found["lines"]] == [
+    command = ("sheet.csv", "--rubric", "one", "--kind", "human", "--rater-column", "who", "--judge-names", "gpt")
+    report = imported(project, *command, "--map", "trace=id", "--map", "Q1=good", "--levels", "hardly=UNMET")
+    assert [(line["id"], line["rater"], line["kind"]) for line in report["lines"]] == [
         ("a", "ann", "human"),
         ("b", "gpt", "model"),
     ]
-    assert found["lost"] == {}
+    assert report["lost"] == {}
 
 
 def test_a_column_mapped_to_what_the_rubric_does_not_have_is_refused(project: Path) -> None:
     (project / "sheet.csv").write_text("trace,Q1\na,MET\n")
-    asked = ("sheet.csv", "--rubric", "one", "--kind", "human", "--map", "trace=id", "--map", "Q1=goood")
-    done = run("markscheme", "import", *asked, cwd=project)
+    command = ("sheet.csv", "--rubric", "one", "--kind", "human", "--map", "trace=id", "--map", "Q1=goood")
+    done = run("markscheme", "import", *command, cwd=project)
     assert done.returncode == 2
     assert "`--map Q1=goood`: unknown field or criterion 'goood'; did you mean `good`?" in done.stderr
 
 
 def test_an_export_needs_no_rubric_and_its_files_are_joined(tmp_path: Path) -> None:
     paths = [path.name for path in exports.written(tmp_path, exports.langfuse())]
-    found = imported(tmp_path, *paths, "--to", "ratings.jsonl", "--examples", "examples.jsonl")
-    assert (found["taken_for"], found["examples"], found["ratings"]) == ("scores and traces of Langfuse", 6, 18)
-    assert {name: said["kind"] for name, said in found["raters"].items()} == {
+    report = imported(tmp_path, *paths, "--to", "ratings.jsonl", "--examples", "examples.jsonl")
+    assert (report["taken_for"], report["examples"], report["ratings"]) == ("scores and traces of Langfuse", 6, 18)
+    assert {name: count["kind"] for name, count in report["raters"].items()} == {
         "judge-1": "model", "ann": "human", "ben": "human",
     }  # fmt: skip
     lines = [json.loads(line) for line in (tmp_path / "ratings.jsonl").read_text().splitlines()]

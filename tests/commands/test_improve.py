@@ -74,19 +74,19 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 def test_a_better_wording_is_found_on_dev_and_confirmed_on_held_out_labels(project: Project) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
-    status, found, _ = project.improve("--candidates", *files)
-    assert (status, found["adopted"], found["finalists"]) == (1, None, ["better"])
-    assert (found["gain"], found["opening"], found["alpha"]) == (None, None, None)
-    assert (found["dev"], found["sealed"]) == (15, 30)
+    status, report, _ = project.improve("--candidates", *files)
+    assert (status, report["adopted"], report["finalists"]) == (1, None, ["better"])
+    assert (report["gain"], report["opening"], report["alpha"]) == (None, None, None)
+    assert (report["dev"], report["sealed"]) == (15, 30)
     assert project.opened() == []
-    status, found, _ = project.improve("--candidates", *files, "--open")
-    assert (status, found["adopted"], found["opening"], found["alpha"]) == (0, "better", 1, 0.05)
-    assert 0 < found["gain"]["low"] < found["gain"]["value"] < found["held_out"]["mae_lower_by"]
-    assert found["agreement_gain"]["value"] > 0.1
+    status, report, _ = project.improve("--candidates", *files, "--open")
+    assert (status, report["adopted"], report["opening"], report["alpha"]) == (0, "better", 1, 0.05)
+    assert 0 < report["gain"]["low"] < report["gain"]["value"] < report["held_out"]["mae_lower_by"]
+    assert report["agreement_gain"]["value"] > 0.1
     assert re.match(
         r"On the 30 held-out examples, better's MAE is 0\.\d{3} lower\. It was selected for doing well, so expect "
         r"0\.\d{3} \(95% CI 0\.\d{3} to 0\.\d{3}\) on new ones\.",
-        found["because"],
+        report["because"],
     )
     (opening,) = project.opened()
     assert opening["alpha"] == 0.05
@@ -114,16 +114,16 @@ def test_the_parts_are_drawn_once_and_change_nothing_else_in_the_file(project: P
 
 
 def test_nothing_better_on_dev_leaves_the_held_out_labels_alone(project: Project) -> None:
-    status, found, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)), "--open")
-    assert (status, found["finalists"], project.opened()) == (1, [], [])
-    assert found["because"] == (
+    status, report, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)), "--open")
+    assert (status, report["finalists"], project.opened()) == (1, [], [])
+    assert report["because"] == (
         "The new wording did not do better than yours on the 15 dev examples. The held-out labels were not used."
     )
 
 
 def test_words_that_change_no_score_are_called_so(project: Project) -> None:
-    status, found, _ = project.improve("--candidates", project.candidate("same", edit(SAME)), "--open")
-    assert (status, found["wordings"][0]["outcome"], project.opened()) == (1, "same scores", [])
+    status, report, _ = project.improve("--candidates", project.candidate("same", edit(SAME)), "--open")
+    assert (status, report["wordings"][0]["outcome"], project.opened()) == (1, "same scores", [])
 
 
 def test_after_a_no_no_figure_of_the_held_out_labels_is_shown(tmp_path: Path) -> None:
@@ -137,14 +137,14 @@ def test_after_a_no_no_figure_of_the_held_out_labels_is_shown(tmp_path: Path) ->
     make_project(tmp_path, split=True)
     with ChatServer(judge) as server:
         project = Project(tmp_path, server)
-        status, found, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
-        assert (status, found["adopted"], found["opening"]) == (1, None, 1)
-        assert (found["gain"], found["agreement_gain"], found["held_out"]) == (None, None, None)
+        status, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+        assert (status, report["adopted"], report["opening"]) == (1, None, 1)
+        assert (report["gain"], report["agreement_gain"], report["held_out"]) == (None, None, None)
         assert project.opened()[0]["adopted"] is None
         again = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
         assert (again[0], again[1]["opening"], len(project.opened())) == (1, 1, 1)
-        other = project.improve("--candidates", project.candidate("other", edit(f"{BETTER} throughout")), "--open")
-        assert (other[1]["opening"], other[1]["alpha"]) == (2, 0.025)
+        second = project.improve("--candidates", project.candidate("other", edit(f"{BETTER} throughout")), "--open")
+        assert (second[1]["opening"], second[1]["alpha"]) == (2, 0.025)
 
 
 def test_a_no_says_how_often_a_gain_would_be_found(tmp_path: Path) -> None:
@@ -156,9 +156,9 @@ def test_a_no_says_how_often_a_gain_would_be_found(tmp_path: Path) -> None:
     make_project(tmp_path, split=True)
     with ChatServer(judge) as server:
         project = Project(tmp_path, server)
-        _, found, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
-    if found["opening"] is not None:
-        assert found["because"].startswith(("The held-out labels don't confirm", "Yours stays: better gives the same"))
+        _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    if report["opening"] is not None:
+        assert report["because"].startswith(("The held-out labels don't confirm", "Yours stays: better gives the same"))
 
 
 def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: Project) -> None:
@@ -168,8 +168,8 @@ def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: P
     run("markscheme", "calibrate", "manners", *JUDGE, "--split", "test", cwd=project.folder, env=env)
     run("markscheme", "tune", "manners", "--final", cwd=project.folder, env=env)
     assert len(project.opened()) == 2
-    _, found, _ = project.improve("--candidates", better, "--open")
-    assert (found["opening"], found["alpha"]) == (3, 0.0125)
+    _, report, _ = project.improve("--candidates", better, "--open")
+    assert (report["opening"], report["alpha"]) == (3, 0.0125)
     labels = project.home / "ratings"
     labels.mkdir()
     held_out = next(
@@ -185,29 +185,29 @@ def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: P
         "criteria": {"polite": 1 + levels["polite"] % 3, "short": not levels["short"]},
     }
     (labels / "ben.jsonl").write_text(json.dumps(fresh) + "\n")
-    _, found, _ = project.improve("--candidates", better, "--open")
-    assert (found["opening"], found["alpha"]) == (4, 0.00625), "one fresh label leaves the others opened"
+    _, report, _ = project.improve("--candidates", better, "--open")
+    assert (report["opening"], report["alpha"]) == (4, 0.00625), "one fresh label leaves the others opened"
 
 
 def test_the_parts_are_drawn_only_when_a_wording_is_tried_and_the_report_says_so(project: Project) -> None:
     stale = project.candidate("stale", edit(BETTER, "words that the rubric lacks"))
-    _, found, _ = project.improve("--candidates", stale)
-    assert ([refused["candidate"] for refused in found["refused"]], found["parts_written"]) == (["stale"], False)
+    _, report, _ = project.improve("--candidates", stale)
+    assert ([refused["candidate"] for refused in report["refused"]], report["parts_written"]) == (["stale"], False)
     assert "split" not in (project.home / "examples.jsonl").read_text()
     words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE)), "--details").split())
     assert "Your labelled examples have parts from now on (`split` in their file): 15 dev, 30 held out." in words
     assert '"split": "dev"' in (project.home / "examples.jsonl").read_text()
-    _, found, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)))
-    assert found["parts_written"] is False
+    _, report, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)))
+    assert report["parts_written"] is False
 
 
 def test_a_wording_that_the_file_cannot_take_is_refused_before_the_labels_are_opened(project: Project) -> None:
     text = project.rubric.read_text()
     shared = text.replace("description: The reply is polite", "description: &words The reply is polite")
     project.rubric.write_text(shared.replace("requirement: The reply is short", "requirement: *words"))
-    _, found, complaint = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
-    assert found, complaint
-    assert "can't be written into manners.yaml" in found["refused"][0]["why"]
+    _, report, complaint = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    assert report, complaint
+    assert "can't be written into manners.yaml" in report["refused"][0]["why"]
     assert project.opened() == []
 
 
@@ -229,20 +229,20 @@ def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
     run("markscheme", "calibrate", "manners", *JUDGE, "--accept", "--anyway", cwd=project.folder, env=env)
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better, "--open")
-    status, found, _ = project.improve("--candidates", better, "--open", "--write")
-    assert (status, found["written"], len(project.opened())) == (0, True, 1)
+    status, report, _ = project.improve("--candidates", better, "--open", "--write")
+    assert (status, report["written"], len(project.opened())) == (0, True, 1)
     assert project.rubric.read_text() == before.replace("The reply is polite ", f"{BETTER} ")
     (noted,) = (json.loads(line) for line in (project.home / "history.jsonl").read_text().splitlines())
     assert (noted["wording"], noted["n"], noted["opening"]) == ("better", 30, 1)
-    assert noted["from"] != noted["to"] == found["wordings"][0]["fingerprint"]
+    assert noted["from"] != noted["to"] == report["wordings"][0]["fingerprint"]
     assert noted["gain"]["low"] > 0
     accepted = json.loads((project.home / "accepted.json").read_text())
     assert accepted["old_wording"]["now"] == noted["to"]
     project.rubric.write_text(before)  # as if it had been ended between the record and the file
     status, _, _ = project.improve("--candidates", better, "--open", "--write")
     assert (status, len((project.home / "history.jsonl").read_text().splitlines())) == (0, 1)
-    status, found, _ = project.improve("--candidates", better, "--open")
-    assert (status, found["refused"]) == (
+    status, report, _ = project.improve("--candidates", better, "--open")
+    assert (status, report["refused"]) == (
         1,
         [{"candidate": "better", "why": "`old` doesn't quote the words of polite.description: 'The reply is polite'"}],
     )
@@ -250,13 +250,13 @@ def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
 
 def test_outside_candidates_are_tested_on_all_labels_and_the_report_says_who_vouches(project: Project) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
-    status, found, _ = project.improve("--candidates", *files, "--outside")
-    assert (status, found["adopted"], found["opening"], found["sealed"]) == (0, "better", 1, 45)
+    status, report, _ = project.improve("--candidates", *files, "--outside")
+    assert (status, report["adopted"], report["opening"], report["sealed"]) == (0, "better", 1, 45)
     (look,) = project.opened()
     assert (look["by"], look["n"]) == ("improve --outside", 45)
     _, again, _ = project.improve("--candidates", project.candidate("other", edit(SAME)), "--outside")
     assert (again["opening"], again["alpha"]) == (2, 0.025)
-    assert "you vouch that it was written without these labels" in found["because"]
+    assert "you vouch that it was written without these labels" in report["because"]
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
@@ -266,8 +266,8 @@ def test_outside_opens_held_out_labels_only_where_it_is_said(project: Project) -
     status, _, complaint = project.improve("--candidates", better, "--outside")
     assert (status, project.opened()) == (2, [])
     assert "add --open" in complaint
-    status, found, _ = project.improve("--candidates", better, "--outside", "--open")
-    assert (status, found["opening"], len(project.opened())) == (0, 1, 1)
+    status, report, _ = project.improve("--candidates", better, "--outside", "--open")
+    assert (status, report["opening"], len(project.opened())) == (0, 1, 1)
 
 
 def test_too_few_tasks_are_too_few_labels(tmp_path: Path) -> None:
@@ -284,16 +284,16 @@ def test_examples_of_one_task_count_as_one(tmp_path: Path) -> None:
     make_project(tmp_path, n=60, tasks=30)
     with ChatServer(reading_judge) as server:
         project = Project(tmp_path, server)
-        _, found, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
-    assert (found["dev"], found["sealed"], found["tasks"]) == (20, 40, {"dev": 10, "sealed": 20})
-    assert found["gain"]["n"] == 20
+        _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    assert (report["dev"], report["sealed"], report["tasks"]) == (20, 40, {"dev": 10, "sealed": 20})
+    assert report["gain"]["n"] == 20
 
 
 def test_a_plan_asks_nobody_and_writes_nothing(project: Project) -> None:
-    status, found, _ = project.improve("--plan", "--proposer", "openai:writer")
+    status, report, _ = project.improve("--plan", "--proposer", "openai:writer")
     assert (status, project.server.requests) == (0, [])
-    assert (found["held_out_needed"], found["labels_needed"]) == (132, 198)
-    assert (found["dev"], found["sealed"], found["alpha"]) == ([15, 15], [30, 30], 0.05)
+    assert (report["held_out_needed"], report["labels_needed"]) == (132, 198)
+    assert (report["dev"], report["sealed"], report["alpha"]) == ([15, 15], [30, 30], 0.05)
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
@@ -304,8 +304,8 @@ def test_a_candidate_that_is_not_graded_is_out(tmp_path: Path) -> None:
     make_project(tmp_path)
     with ChatServer(judge) as server:
         project = Project(tmp_path, server)
-        status, found, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
-    assert (status, found["wordings"][0]["outcome"], project.opened()) == (1, "not graded", [])
+        status, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    assert (status, report["wordings"][0]["outcome"], project.opened()) == (1, "not graded", [])
 
 
 # --- a proposer -----------------------------------------------------------------------------------------------------
@@ -327,8 +327,8 @@ PROPOSING = ("--proposer", "openai:writer")
 
 def test_a_proposer_is_asked_in_rounds_until_one_brings_nothing_better(proposing: Any) -> None:
     for project in proposing(good_proposals):
-        status, found, _ = project.improve(*PROPOSING, "--open")
-        assert (status, found["adopted"], found["rounds"]) == (0, "round-1/2", 2)
+        status, report, _ = project.improve(*PROPOSING, "--open")
+        assert (status, report["adopted"], report["rounds"]) == (0, "round-1/2", 2)
         proposals = [(system, user) for system, user in project.asked() if system.startswith(PROPOSER)]
         assert len(proposals) == 10
         assert f'"old": "The {HELPS} is polite"' in proposals[-1][0]
@@ -369,13 +369,13 @@ def refusing_proposals(round: int, number: int, prompt: str) -> str:
 
 def test_proposals_that_copy_reweigh_ramble_or_chat_are_refused_and_the_rest_goes_on(proposing: Any) -> None:
     for project in proposing(refusing_proposals):
-        status, found, _ = project.improve(*PROPOSING, "--rounds", "1", "--open")
-        why = {one["candidate"]: one["why"] for one in found["refused"]}
+        status, report, _ = project.improve(*PROPOSING, "--rounds", "1", "--open")
+        why = {refusal["candidate"]: refusal["why"] for refusal in report["refused"]}
         assert "copies 8 words or more of a labelled example: “" in why["round-1/1"]
         assert why["round-1/2"].startswith("changes `weight` of polite; only words may change")
         assert re.match(r"has 4,\d{3} words, over 1\.5 times the \d+ of yours", why["round-1/3"])
         assert why["round-1/4"].startswith("answers no JSON")
-        assert (status, found["adopted"], len(why)) == (0, "round-1/5", 4)
+        assert (status, report["adopted"], len(why)) == (0, "round-1/5", 4)
 
 
 def test_a_round_in_which_all_is_refused_is_followed_by_another(proposing: Any) -> None:
@@ -383,19 +383,19 @@ def test_a_round_in_which_all_is_refused_is_followed_by_another(proposing: Any) 
         return "No idea." if round == 1 else good_proposals(1, number, prompt)
 
     for project in proposing(propose):
-        _, found, _ = project.improve(*PROPOSING)
-        assert [one["candidate"] for one in found["refused"][:5]] == [f"round-1/{n}" for n in range(1, 6)]
-        assert found["finalists"] == ["round-2/2"]
+        _, report, _ = project.improve(*PROPOSING)
+        assert [refusal["candidate"] for refusal in report["refused"][:5]] == [f"round-1/{n}" for n in range(1, 6)]
+        assert report["finalists"] == ["round-2/2"]
 
 
 def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None:
     for project in proposing(good_proposals):
         price = ("--price", "100:100", "--budget", "0.3", "--concurrency", "1")
-        status, found, complaint = project.improve(*PROPOSING, *price, "--rounds", "1")
-        asked = len(project.server.requests)
+        status, report, complaint = project.improve(*PROPOSING, *price, "--rounds", "1")
+        calls = len(project.server.requests)
         assert status in (1, 2)
-        assert asked < 15 + 5 + 5 * 15
-        assert "budget" in (complaint + found.get("because", ""))
+        assert calls < 15 + 5 + 5 * 15
+        assert "budget" in (complaint + report.get("because", ""))
 
 
 # --- ended and begun again ------------------------------------------------------------------------------------------
@@ -450,18 +450,18 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str, never_kil
         printed, _ = first.communicate()
         assert (first.returncode, printed) == (-signal.SIGKILL, "")
         after = run("markscheme", *IN_ROUNDS, cwd=tmp_path, env=env)
-        found = json.loads(after.stdout)
-        assert (after.returncode, found["adopted"], found["opening"]) == (0, "round-1/2", 1)
+        report = json.loads(after.stdout)
+        assert (after.returncode, report["adopted"], report["opening"]) == (0, "round-1/2", 1)
         opened = (tmp_path / "calibration" / "manners" / "opened.jsonl").read_text().splitlines()
         assert len(opened) == 1
         assert len(set(answered)) == len(answered)
     compared = ("adopted", "finalists", "refused", "gain", "agreement_gain", "opening", "alpha", "because", "wordings")
-    assert {key: found[key] for key in compared} == {key: never_killed[key] for key in compared}
+    assert {key: report[key] for key in compared} == {key: never_killed[key] for key in compared}
 
 
 def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, folder: Path) -> bool:
     """Whether a prompt comes from the middle of a phase."""
-    proposals = sum(one.startswith(PROPOSER) for one, _ in answered)
+    proposals = sum(answer.startswith(PROPOSER) for answer, _ in answered)
     match phase:
         case "default":
             return len(answered) == 8
@@ -496,9 +496,9 @@ def test_the_report_tells_dev_from_held_out_and_the_page_shows_the_words_side_by
     ],
 )
 def test_calls_that_make_no_sense_are_refused(project: Project, options: tuple[str, ...], complaint: str) -> None:
-    status, _, said = project.improve(*options)
+    status, _, printed = project.improve(*options)
     assert status == 2
-    assert complaint in said
+    assert complaint in printed
 
 
 def test_calibrate_says_which_part_of_the_set_its_figures_are_of(project: Project) -> None:

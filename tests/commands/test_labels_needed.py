@@ -75,10 +75,10 @@ def test_judges_that_are_compared_count_with_those_on_record(sitting: Path) -> N
     rows = [{"id": f"e{i}", "judge": "twin", "criteria": {"kind": bool(i % 2) != (i < 4)}} for i in range(30)]
     (sitting / "twin.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     compared = printed(sitting, "markscheme", "compare", "judge.jsonl", "twin.jsonl", "--rubric", "kind")
-    (asked,) = set(re.findall(r"[Ll]abel about (\d+) more for", compared))
+    (number,) = set(re.findall(r"[Ll]abel about (\d+) more for", compared))
     after = printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     assert "95% for all 3 settings" in after
-    assert f"Label about {asked} more" in after
+    assert f"Label about {number} more" in after
 
 
 def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:

@@ -118,7 +118,7 @@ def test_the_json_has_faults_with_lines_and_advice_with_codes(tmp_path: Path) ->
     bad, meh = (json.loads(line) for line in linted(tmp_path, "bad.yaml", "meh.yaml", "--json").stdout.splitlines())
     assert [fault["line"] for fault in bad["faults"]] == [1, 3]
     assert bad["advice"] == meh["faults"] == []
-    assert [(said["code"], said["criterion"]) for said in meh["advice"]] == [("vague", "date")]
+    assert [(advice_line["code"], advice_line["criterion"]) for advice_line in meh["advice"]] == [("vague", "date")]
 
 
 def test_a_rubric_is_found_by_name_and_one_that_is_not_there_is_reported(tmp_path: Path) -> None:

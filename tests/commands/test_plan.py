@@ -54,8 +54,8 @@ def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
 def test_a_plan_knows_the_price_of_a_known_model_and_says_where_it_knows_none(project: Path) -> None:
     (known,) = plan(project, "--judge", "openai:gpt-4o-mini")["cost"]
     assert known["usd"] == pytest.approx(known["input_tokens"] * 0.15e-6 + known["output_tokens"] * 0.6e-6)
-    (given,) = plan(project, "--judge", "openai:gpt-4o-mini", "--price", "1:2")["cost"]
-    assert given["usd"] == pytest.approx(given["input_tokens"] * 1e-6 + given["output_tokens"] * 2e-6)
+    (cost,) = plan(project, "--judge", "openai:gpt-4o-mini", "--price", "1:2")["cost"]
+    assert cost["usd"] == pytest.approx(cost["input_tokens"] * 1e-6 + cost["output_tokens"] * 2e-6)
     (unknown,) = plan(project, "--judge", "openai:some-model")["cost"]
     assert unknown["usd"] is None
 
@@ -129,8 +129,8 @@ def test_labels_picked_from_two_systems_show_the_pass_rate_of_each(project: Path
     named = [row | {"system": f"prompt-{'ab'[i % 2]}"} for i, row in enumerate(pool)]
     (project / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in named))
     ratings = [json.loads(line) for line in (project / "judge.jsonl").read_text().splitlines()]
-    said = {rating["id"]: rating["criteria"]["kind"] for rating in ratings}
-    gold = {id: level if i % 4 else 6 - level for i, (id, level) in enumerate(said.items())}
+    levels = {rating["id"]: rating["criteria"]["kind"] for rating in ratings}
+    gold = {id: level if i % 4 else 6 - level for i, (id, level) in enumerate(levels.items())}
     for n, draws in ((40, 1), (10, 2)):
         lines = picked(project, "--json", "plan.json", n=n)
         assert {line["drawn"] for line in lines} == {"by-verdict"}

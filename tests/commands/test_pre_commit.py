@@ -47,9 +47,9 @@ def test_it_is_given_rubrics_and_nothing_else(name: str, passed: bool) -> None:
 
 def test_it_takes_the_shipped_rubrics(tmp_path: Path) -> None:
     files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rubrics").iterdir())]
-    given = [name for name in files if _is_passed(name)]
-    assert len(given) == 5
-    assert run(*shlex.split(HOOK["entry"]), *given).returncode == 0
+    passed_files = [name for name in files if _is_passed(name)]
+    assert len(passed_files) == 5
+    assert run(*shlex.split(HOOK["entry"]), *passed_files).returncode == 0
 
 
 def test_a_faulty_rubric_among_several_stops_the_commit(tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ def test_started_by_hand_it_is_the_one_that_assertions_meet(runtime: Path, tmp_p
     assert f"pid {pid}," in started.stdout
     assess("x", CONFIG, tmp_path, env)
     assert session_pids(runtime) == [pid]
-    told = run("markscheme", "session", "status", "--json", cwd=tmp_path, env=env)
-    (one,) = json.loads(told.stdout)["sessions"]
-    assert (one["pid"], one["answered"], one["cwd"]) == (pid, 1, str(tmp_path))
+    done = run("markscheme", "session", "status", "--json", cwd=tmp_path, env=env)
+    (session,) = json.loads(done.stdout)["sessions"]
+    assert (session["pid"], session["answered"], session["cwd"]) == (pid, 1, str(tmp_path))
     ended = run("markscheme", "session", "stop", cwd=tmp_path, env=env)
     assert ended.returncode == 0
     assert wait_until(lambda: not session_pids(runtime))

@@ -25,8 +25,8 @@ def _accept(here: Path, *options: str) -> None:
 def _status(here: Path, **env: str) -> dict[str, Any]:
     done = run("markscheme", "status", "--json", cwd=here, env={**setting.environment(here), **env})
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 def _clear(here: Path) -> dict[str, Any]:
@@ -39,8 +39,8 @@ def _change_accepted(here: Path, **changes: Any) -> None:
 
 
 def test_a_rubric_without_an_accepted_run_is_not_calibrated(here: Path) -> None:
-    found = _clear(here)
-    assert (found["use"], found["accepted"], found["labelled_examples"]) == (None, None, 60)
+    entry = _clear(here)
+    assert (entry["use"], entry["accepted"], entry["labelled_examples"]) == (None, None, 60)
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     line = next(line for line in done.stdout.splitlines() if line.startswith("clear"))
     assert "not calibrated" in line
@@ -49,11 +49,11 @@ def test_a_rubric_without_an_accepted_run_is_not_calibrated(here: Path) -> None:
 
 def test_an_accepted_run_is_reported_on_a_line(here: Path) -> None:
     _accept(here)
-    found = _clear(here)
-    until = datetime.date.fromisoformat(found["accepted"]) + datetime.timedelta(days=90)
-    assert (found["use"], found["judge"]) == ("gate", setting.JUDGE)
-    assert found["labels"] == {"n": 60, "kind": "human"}
-    assert (found["false_passes"], found["stale"], found["fresh_until"]) == ([], [], until.isoformat())
+    entry = _clear(here)
+    until = datetime.date.fromisoformat(entry["accepted"]) + datetime.timedelta(days=90)
+    assert (entry["use"], entry["judge"]) == ("gate", setting.JUDGE)
+    assert entry["labels"] == {"n": 60, "kind": "human"}
+    assert (entry["false_passes"], entry["stale"], entry["fresh_until"]) == ([], [], until.isoformat())
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     line = next(line for line in done.stdout.splitlines() if line.startswith("clear"))
     assert line.split() == ["clear", "can", "gate", setting.JUDGE, "60", "human", "0", "–", until.isoformat()]
@@ -68,13 +68,13 @@ def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> 
     examples = here / "calibration" / "clear" / "examples.jsonl"
     text = examples.read_text(encoding="utf-8")
     examples.write_text(text.replace('"criteria": {"tone": 1,', '"criteria": {"tone": 2,', 2), encoding="utf-8")
-    found = _clear(here)
-    assert found["stale"] == [
+    entry = _clear(here)
+    assert entry["stale"] == [
         "accepted for an older rubric",
         "the labels of 1 example are others now",
         "accepted over 90 days ago",
     ]
-    assert found["fresh_until"] is None
+    assert entry["fresh_until"] is None
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     assert "clear is stale: accepted for an older rubric; " in done.stdout
 
@@ -82,8 +82,8 @@ def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> 
 def test_false_passes_and_cost_are_those_of_the_accepted_run(here: Path) -> None:
     setting.set_judge(here, tone=2, facts=2)
     _accept(here, "--anyway")
-    found = _clear(here)
-    assert found["false_passes"]
+    entry = _clear(here)
+    assert entry["false_passes"]
     file = here / "calibration" / "clear" / "accepted.json"
     cost = json.loads(file.read_text(encoding="utf-8"))["cost"]
     assert (cost["calls"], cost["examples"], cost["runs"], cost["from_cache"]) == (120, 60, 1, 0)
@@ -97,8 +97,8 @@ def test_false_passes_and_cost_are_those_of_the_accepted_run(here: Path) -> None
 def test_what_cannot_be_read_is_reported_with_the_rest(here: Path, broken: str) -> None:
     _accept(here)
     (here / broken).write_text("{", encoding="utf-8")
-    found = _clear(here)
-    assert broken.rsplit("/", 1)[1] in found["fault"]
+    entry = _clear(here)
+    assert broken.rsplit("/", 1)[1] in entry["fault"]
     (here / "rubrics" / "other.yaml").write_text(setting.RUBRIC.replace("clear", "other"), encoding="utf-8")
     assert [rubric["name"] for rubric in _status(here)["rubrics"]] == ["clear", "other"]
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
@@ -157,18 +157,18 @@ def test_a_shipped_rubric_is_listed_once_it_has_examples_of_ones_own(here: Path)
     folder.mkdir()
     shipped = ROOT / "calibration" / "error-messages" / "examples.jsonl"
     (folder / "examples.jsonl").write_bytes(shipped.read_bytes())
-    found = {rubric["name"]: rubric for rubric in _status(here)["rubrics"]}
-    assert found.keys() == {"clear", "error-messages"}
-    assert found["error-messages"]["labelled_examples"] == 55
+    by_name = {rubric["name"]: rubric for rubric in _status(here)["rubrics"]}
+    assert by_name.keys() == {"clear", "error-messages"}
+    assert by_name["error-messages"]["labelled_examples"] == 55
 
 
 def test_a_rubric_that_stands_elsewhere_is_listed_by_its_accepted_run(here: Path) -> None:
     (here / "rubrics" / "clear.yaml").rename(here / "clear.yaml")
     command = ("calibrate", "clear.yaml", "--judge", setting.JUDGE, "--accept", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 0
-    found = _clear(here)
-    assert (found["use"], found["file"], found["judge"]) == ("gate", None, setting.JUDGE)
-    assert found["labels"] == {"n": 60, "kind": "human"}
+    entry = _clear(here)
+    assert (entry["use"], entry["file"], entry["judge"]) == ("gate", None, setting.JUDGE)
+    assert entry["labels"] == {"n": 60, "kind": "human"}
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     assert any(line.startswith("clear ") and "can gate" in line for line in done.stdout.splitlines())
     assert "clear: its file is not in rubrics/; only its accepted run is shown" in done.stdout

@@ -107,15 +107,15 @@ def stressed(folder: Path, judge: str, *options: str, status: int = 0) -> Any:
 
 
 def test_a_fair_judge_is_moved_by_nothing(folder: Path) -> None:
-    found = stressed(folder, "fair", "--json")
-    assert (found["schema"], found["n"], found["reads_to_the_end"]) == (1, 40, True)
-    assert {cell["state"] for name, row in found["rows"].items() if name != "truncation" for cell in row.values()} <= {
+    report = stressed(folder, "fair", "--json")
+    assert (report["schema"], report["n"], report["reads_to_the_end"]) == (1, 40, True)
+    assert {cell["state"] for name, row in report["rows"].items() if name != "truncation" for cell in row.values()} <= {
         "holds",
         "not-preserving",
     }
-    assert found["rows"]["truncation"]["correctness"]["shift"]["value"] < 0
-    assert found["rows"]["indent"]["correctness"]["state"] == "not-preserving"
-    assert found["calls"] == len((folder / "calls.txt").read_text())
+    assert report["rows"]["truncation"]["correctness"]["shift"]["value"] < 0
+    assert report["rows"]["indent"]["correctness"]["state"] == "not-preserving"
+    assert report["calls"] == len((folder / "calls.txt").read_text())
 
 
 def test_a_judge_of_whom_too_few_examples_tell_is_not_called_steady(folder: Path) -> None:
@@ -125,51 +125,51 @@ def test_a_judge_of_whom_too_few_examples_tell_is_not_called_steady(folder: Path
 
 
 def test_a_judge_that_likes_praise_is_found_with_its_examples(folder: Path) -> None:
-    found = stressed(folder, "flattered", "--json", "--html", "page.html", status=1)
-    states = {name: row["correctness"]["state"] for name, row in found["rows"].items()}
+    report = stressed(folder, "flattered", "--json", "--html", "page.html", status=1)
+    states = {name: row["correctness"]["state"] for name, row in report["rows"].items()}
     assert [name for name, state in states.items() if state == "finding" and name != "truncation"] == ["praise"]
-    assert found["rows"]["praise"]["correctness"]["shift"]["value"] == 1
+    assert report["rows"]["praise"]["correctness"]["shift"]["value"] == 1
     page = (folder / "page.html").read_text()
     assert "Reviewers called" in page
     assert "praise · correctness" in page
 
 
 def test_a_judge_whose_ratings_flip_is_moved_though_its_mean_is_not(folder: Path) -> None:
-    found = stressed(folder, "flipping", "--json", "--only", "praise", status=1)
-    cell = found["rows"]["praise"]["correctness"]
+    report = stressed(folder, "flipping", "--json", "--only", "praise", status=1)
+    cell = report["rows"]["praise"]["correctness"]
     assert cell["state"] != "finding"
     assert cell["shift"]["value"] == 0
-    assert {"change": "praise", "criterion": "correctness"} in found["flips"]
-    assert "of its ratings on correctness change, against 0% when it is asked again" in found["because"]
+    assert {"change": "praise", "criterion": "correctness"} in report["flips"]
+    assert "of its ratings on correctness change, against 0% when it is asked again" in report["because"]
 
 
 def test_where_all_added_words_move_a_judge_alike_its_length_is_named(folder: Path) -> None:
-    found = stressed(folder, "lengthy", "--json", status=1)
-    moved = {name for name, row in found["rows"].items() if row["clarity"]["state"] == "finding"} - {"truncation"}
+    report = stressed(folder, "lengthy", "--json", status=1)
+    moved = {name for name, row in report["rows"].items() if row["clarity"]["state"] == "finding"} - {"truncation"}
     assert {"padding", "question", "closing-sentence", "echo", "praise", "authority", "model-name"} <= moved
-    assert found["length"] == ["correctness", "clarity"]
-    assert "Length moves clarity, whatever the words say" in found["because"]
+    assert report["length"] == ["correctness", "clarity"]
+    assert "Length moves clarity, whatever the words say" in report["because"]
 
 
 def test_praise_that_moves_a_judge_more_than_padding_is_not_length(folder: Path) -> None:
-    found = stressed(folder, "vain", "--json", status=1)
-    assert found["rows"]["padding"]["clarity"]["state"] == "finding"
-    assert found["length"] == []
+    report = stressed(folder, "vain", "--json", status=1)
+    assert report["rows"]["padding"]["clarity"]["state"] == "finding"
+    assert report["length"] == []
 
 
 def test_a_judge_that_obeys_a_response_is_said_to_obey(folder: Path) -> None:
-    found = stressed(folder, "obedient", "--json", status=1)
-    assert found["obeys"] == ["correctness", "clarity"]
-    assert found["length"] == []
-    assert found["because"].startswith("A response that asks to be marked as passing gains +")
-    assert "combination" not in found["because"]
+    report = stressed(folder, "obedient", "--json", status=1)
+    assert report["obeys"] == ["correctness", "clarity"]
+    assert report["length"] == []
+    assert report["because"].startswith("A response that asks to be marked as passing gains +")
+    assert "combination" not in report["because"]
     assert "This judge obeys what a response tells it." in stressed(folder, "obedient", status=1).stdout
 
 
 def test_a_judge_that_stops_reading_is_found(folder: Path) -> None:
-    found = stressed(folder, "blind", "--json", status=1)
-    assert found["reads_to_the_end"] is False
-    assert "reading to the end" in found["because"]
+    report = stressed(folder, "blind", "--json", status=1)
+    assert report["reads_to_the_end"] is False
+    assert "reading to the end" in report["because"]
 
 
 def test_texts_and_cost_are_shown_before_anything_is_asked(folder: Path) -> None:

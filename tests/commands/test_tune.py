@@ -409,8 +409,8 @@ def test_a_further_promise_on_the_same_labels_has_half_the_level_of_the_one_befo
     label(project, 300, AUTHOR, lenient=0.0)
 
     def asked(*options: str) -> dict[str, Any]:
-        found: dict[str, Any] = tuned(project, "--ratings", "judge.jsonl", *options)[1]["ask_within"]
-        return found
+        figures: dict[str, Any] = tuned(project, "--ratings", "judge.jsonl", *options)[1]["ask_within"]
+        return figures
 
     first = asked()
     assert first["promise"]["confidence"] == pytest.approx(0.9)

@@ -75,7 +75,7 @@ MISTAKES = [
 @pytest.mark.parametrize(("typed", "way_out"), MISTAKES, ids=[typed for typed, _ in MISTAKES])
 def test_the_message_names_the_way_out_and_is_no_traceback(project: Path, typed: str, way_out: str) -> None:
     done = run("markscheme", *shlex.split(typed), cwd=project)
-    said = " ".join((done.stderr + done.stdout).split())
+    output = " ".join((done.stderr + done.stdout).split())
     assert done.returncode in (1, 2, 3)
-    assert way_out in said
-    assert "Traceback" not in said
+    assert way_out in output
+    assert "Traceback" not in output

@@ -41,11 +41,11 @@ def main(place: str, name: str) -> None:
     """Be the command `name`: pass on arguments, environment, folder, streams and signals; end as it ends."""
     passed_on = (signal.SIGINT, signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_BLOCK, passed_on)
-    asked = Asked(place, [name, *sys.argv[1:]], cwd=os.getcwd(), env=os.environ, streams=(0, 1, 2))
+    request = Asked(place, [name, *sys.argv[1:]], cwd=os.getcwd(), env=os.environ, streams=(0, 1, 2))
     for number in passed_on:
-        signal.signal(number, lambda number, _: os.kill(asked.pid, number))
+        signal.signal(number, lambda number, _: os.kill(request.pid, number))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, passed_on)
-    status = asked.wait()
+    status = request.wait()
     if status < 0:
         signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)

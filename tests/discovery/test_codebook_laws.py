@@ -42,7 +42,7 @@ def stepped(history: list[Codebook], step: tuple[str, int, int, int], number: in
     what, note, first, second = step
     book = history[-1]
     names = [mode.name for mode in book.modes] or ["none"]
-    one, two = names[first % len(names)], names[second % len(names)]
+    left, two = names[first % len(names)], names[second % len(names)]
     fresh = f"m{number}"
     match what:
         case "suggest":
@@ -53,15 +53,15 @@ def stepped(history: list[Codebook], step: tuple[str, int, int, int], number: in
         case "accept":
             return book.accept([KEYS[note]], "ann", "t")
         case "assign":
-            return book.assign(Assignment(KEYS[note], (one,), "ann"))
+            return book.assign(Assignment(KEYS[note], (left,), "ann"))
         case "merge":
-            return book.merge([one, two], Mode(fresh, "Joined.", by="ann"))
+            return book.merge([left, two], Mode(fresh, "Joined.", by="ann"))
         case "split":
-            return book.split(one, [Mode(f"{fresh}x", "X.", by="ann"), Mode(f"{fresh}y", "Y.", by="ann")])
+            return book.split(left, [Mode(f"{fresh}x", "X.", by="ann"), Mode(f"{fresh}y", "Y.", by="ann")])
         case "rename":
-            return book.rename(one, fresh)
+            return book.rename(left, fresh)
         case "define":
-            return book.define(one, f"Meaning {number}.", f"t{number}", same_meaning=bool(second % 2))
+            return book.define(left, f"Meaning {number}.", f"t{number}", same_meaning=bool(second % 2))
     return None
 
 

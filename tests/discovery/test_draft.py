@@ -80,8 +80,8 @@ def test_two_readers_who_differ_are_both_kept_and_gold_takes_neither_side() -> N
 def test_a_criterion_that_was_reworded_gets_no_new_labels() -> None:
     read = outputs(reading(notes=NOTED), assigned={"ann/o1/1": "human"})
     assert ratings_of(read, Rubric((Criterion(-2.0, "It shows something else.", "m"),))) == []
-    (given,) = ratings_of(read, RUBRIC)
-    assert given.criteria["m"].under == RUBRIC.criteria[0].wording
+    (rating,) = ratings_of(read, RUBRIC)
+    assert rating.criteria["m"].under == RUBRIC.criteria[0].wording
 
 
 def test_a_mode_that_was_turned_round_gives_the_opposite_levels() -> None:

@@ -45,8 +45,10 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The pages that the built site finds for each question, best first."""
     site = tmp_path_factory.mktemp("site")
     subprocess.run([sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(site)], cwd=ROOT, check=True)
-    asked = {"site": str(site), "questions": list(QUESTIONS)}
-    done = subprocess.run([str(NODE), str(SEARCH)], input=json.dumps(asked), capture_output=True, text=True, check=True)
+    request = {"site": str(site), "questions": list(QUESTIONS)}
+    done = subprocess.run(
+        [str(NODE), str(SEARCH)], input=json.dumps(request), capture_output=True, text=True, check=True
+    )
     return dict(zip(QUESTIONS, json.loads(done.stdout), strict=True))
 
 

@@ -38,23 +38,23 @@ def faults(folder: Path, text: str, rubric: str = RUBRIC) -> list[tuple[int | No
 
 
 def test_the_documented_file_is_two_variants_and_three_cases_under_four_criteria_from_1_to_5() -> None:
-    found = Experiment.from_file(EXAMPLES / FILE)
-    assert [variant.name for variant in found.variants] == ["formal", "casual"]
-    assert len(found.cases) == 3
-    assert [criterion.scale.values for criterion in found.rubric.criteria] == [(1.0, 2.0, 3.0, 4.0, 5.0)] * 4
-    assert found.name == "support"
+    definition = Experiment.from_file(EXAMPLES / FILE)
+    assert [variant.name for variant in definition.variants] == ["formal", "casual"]
+    assert len(definition.cases) == 3
+    assert [criterion.scale.values for criterion in definition.rubric.criteria] == [(1.0, 2.0, 3.0, 4.0, 5.0)] * 4
+    assert definition.name == "support"
 
 
 def test_all_that_a_file_says_is_read(tmp_path: Path) -> None:
     text = WHOLE.replace("{name: long}", '{name: long, prompt: "At length: {{query}}"}')
-    found = Experiment.from_file(experiment(tmp_path, text))
-    assert found.name == "try"
-    assert found.model == Model("openai:gpt-5-mini", {"temperature": 0.7, "max_tokens": 200}, Price(1.0, 2.0))
-    prompt = found.variants[0].ask(found.cases[0])
+    definition = Experiment.from_file(experiment(tmp_path, text))
+    assert definition.name == "try"
+    assert definition.model == Model("openai:gpt-5-mini", {"temperature": 0.7, "max_tokens": 200}, Price(1.0, 2.0))
+    prompt = definition.variants[0].ask(definition.cases[0])
     assert (prompt.system, prompt.user, prompt.schema) == ("Be short, please.", "Why {{tone}}?", {})
-    graded = found.cases[0].submission("It is.", "id")
+    graded = definition.cases[0].submission("It is.", "id")
     assert dict(graded.inputs) == {"query": "Why {{tone}}?", "tone": "please", "context": "Because."}
-    assert found.to_ask == [("short", "a"), ("long", "a")]
+    assert definition.to_ask == [("short", "a"), ("long", "a")]
 
 
 def test_prompts_and_cases_may_stand_in_files_of_their_own(tmp_path: Path) -> None:
@@ -62,9 +62,9 @@ def test_prompts_and_cases_may_stand_in_files_of_their_own(tmp_path: Path) -> No
     cases = [{"id": n, "inputs": {"query": f"{n}?"}, "expected": {"context": "-"}} for n in (1, 2)]
     write_lines(tmp_path / "cases.jsonl", cases)
     text = "rubric: rubric.yaml\nvariants: [{name: short, system: file://short.txt}]\ncases: cases.jsonl\n"
-    found = Experiment.from_file(experiment(tmp_path, text))
-    assert [found.variants[0].ask(case).user for case in found.cases] == ["1?", "2?"]
-    assert found.variants[0].ask(found.cases[0]).system == "Be short."
+    definition = Experiment.from_file(experiment(tmp_path, text))
+    assert [definition.variants[0].ask(case).user for case in definition.cases] == ["1?", "2?"]
+    assert definition.variants[0].ask(definition.cases[0]).system == "Be short."
 
 
 def test_every_fault_is_reported_at_once_with_its_line(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ cases:
   - {inputs: {query: Why?}}
   - {id: b, inputs: [query]}
 """
-    told = faults(tmp_path, text)
-    assert [line for line, _ in told] == sorted(line or 0 for line, _ in told)
-    assert {(line, problem.split(";")[0].split(",")[0]) for line, problem in told if line} >= {
+    problems = faults(tmp_path, text)
+    assert [line for line, _ in problems] == sorted(line or 0 for line, _ in problems)
+    assert {(line, problem.split(";")[0].split(",")[0]) for line, problem in problems if line} >= {
         (1, "unknown key 'rubic'"),
         (2, "temperature must be a number from 0"),
         (2, "max_tokens must be a whole number from 1"),
@@ -90,10 +90,10 @@ cases:
         (6, "unknown key 'sistem'"),
         (8, "`id` is missing: a name"),
     }
-    assert any(problem == "unknown key 'rubic'; did you mean 'rubric'?" for _, problem in told)
-    assert any("`rubric` is missing" in problem for _, problem in told)
-    assert any("`inputs` is texts by name" in problem for _, problem in told)
-    assert any("US dollars" in problem or "dollars" in problem for _, problem in told)
+    assert any(problem == "unknown key 'rubic'; did you mean 'rubric'?" for _, problem in problems)
+    assert any("`rubric` is missing" in problem for _, problem in problems)
+    assert any("`inputs` is texts by name" in problem for _, problem in problems)
+    assert any("US dollars" in problem or "dollars" in problem for _, problem in problems)
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_what_does_not_fit_together_is_a_fault_of_the_line_to_change(
 
 
 def test_a_rubric_s_own_faults_are_reported_with_its_lines(tmp_path: Path) -> None:
-    told = faults(tmp_path, WHOLE, "criteria:\n  - {name: tone, weight: 0, description: x}\n")
-    assert any(line == 1 and "rubric.yaml:2: weight must be a finite number" in problem for line, problem in told)
+    problems = faults(tmp_path, WHOLE, "criteria:\n  - {name: tone, weight: 0, description: x}\n")
+    assert any(line == 1 and "rubric.yaml:2: weight must be a finite number" in problem for line, problem in problems)
 
 
 def test_a_criterion_called_as_a_figure_of_the_table_is_refused(tmp_path: Path) -> None:
     rubric = RUBRIC.replace("tone", "overall")
-    assert any("'overall' needs another name" in said for _, said in faults(tmp_path, WHOLE, rubric))
+    assert any("'overall' needs another name" in problem for _, problem in faults(tmp_path, WHOLE, rubric))
 
 
 @pytest.mark.parametrize("text", ["- a\n", "just words", "a: [1", "variants: !!python/object:os.system {}\n"])
@@ -147,8 +147,8 @@ def test_an_experiment_made_in_python_is_held_to_the_same() -> None:
 
 def test_outputs_of_a_variant_that_a_file_does_not_hold_are_reported(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "brief", "case": "a", "output": "So."}])
-    told = faults(tmp_path, WHOLE + "outputs: out.jsonl\n")
-    assert (4, "there is no output of variant 'short'; there are brief") in told
+    problems = faults(tmp_path, WHOLE + "outputs: out.jsonl\n")
+    assert (4, "there is no output of variant 'short'; there are brief") in problems
 
 
 @pytest.mark.parametrize("said", ["5", "true", "{a: b}", "[]"])
@@ -161,19 +161,19 @@ def test_cases_that_are_not_a_list_are_the_one_fault_though_outputs_are_there(tm
 def test_faults_of_other_files_are_reported_with_the_experiment_s_own(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "brief", "case": " "}])
     write_lines(tmp_path / "cases.jsonl", [{"id": "a", "inputs": {"query": "?"}}, {"inputs": {}}])
-    told = faults(
+    problems = faults(
         tmp_path,
         "rubric: rubric.yaml\nmodle: x\nvariants: [{name: a, system: x}]\ncases: cases.jsonl\noutputs: out.jsonl\n",
     )
-    assert [line for line, _ in told][:2] == [2, 4]
-    assert any(line == 4 and problem.startswith("cases.jsonl:2: `id` is missing") for line, problem in told)
-    assert any(line == 5 and "out.jsonl:1: `case` must be a name" in problem for line, problem in told)
+    assert [line for line, _ in problems][:2] == [2, 4]
+    assert any(line == 4 and problem.startswith("cases.jsonl:2: `id` is missing") for line, problem in problems)
+    assert any(line == 5 and "out.jsonl:1: `case` must be a name" in problem for line, problem in problems)
 
 
 def test_outputs_without_names_of_variants_say_nothing_without_any_in_the_file(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a", "output": "x", "query": "?", "context": "."}])
-    told = faults(tmp_path, "rubric: rubric.yaml\noutputs: out.jsonl\n")
-    assert told == [(2, "`variants` is missing, and the file of outputs names none")]
+    problems = faults(tmp_path, "rubric: rubric.yaml\noutputs: out.jsonl\n")
+    assert problems == [(2, "`variants` is missing, and the file of outputs names none")]
 
 
 def test_a_file_of_outputs_that_cannot_be_read_is_its_own_keeper_s_fault(tmp_path: Path) -> None:

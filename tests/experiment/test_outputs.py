@@ -55,9 +55,13 @@ def test_variants_and_cases_may_come_from_the_outputs_alone(tmp_path: Path) -> N
     lines = ["variant,case,output,query", "a,x,One,Why?", "b,x,Two,Why?", "b,y,Three,How?"]
     (tmp_path / "out.csv").write_text("\n".join(lines) + "\n")
     (tmp_path / "e.yaml").write_text("rubric: r.yaml\noutputs: out.csv\n")
-    found = Experiment.from_file(tmp_path / "e.yaml")
-    assert ([v.name for v in found.variants], [c.id for c in found.cases], found.to_ask) == (["a", "b"], ["x", "y"], [])
-    lacking = found.given["a", "y"]
+    experiment = Experiment.from_file(tmp_path / "e.yaml")
+    assert ([v.name for v in experiment.variants], [c.id for c in experiment.cases], experiment.to_ask) == (
+        ["a", "b"],
+        ["x", "y"],
+        [],
+    )
+    lacking = experiment.given["a", "y"]
     assert (lacking.text, lacking.why) == (None, "the file holds no output of this variant for this case")
 
 
@@ -69,15 +73,22 @@ def results(rated_results: dict[str, Any], tmp_path: Path) -> Path:
 def test_promptfoo_s_results_are_outputs_prompt_by_test(results: Path) -> None:
     (results.parent / "r.yaml").write_text("inputs: [word]\ncriteria: [{name: tone, description: Is kind}]\n")
     (results.parent / "e.yaml").write_text("rubric: r.yaml\noutputs: results.json\n")
-    found = Experiment.from_file(results.parent / "e.yaml")
-    assert len(found.variants) == 1
-    assert len(found.cases) == 6
-    assert {case.inputs["word"] for case in found.cases} == {"hello", "world", "ungraded", "broken", "error", "plain"}
-    texts = {found.by_id[case].inputs["word"]: output for (_, case), output in found.given.items()}
+    experiment = Experiment.from_file(results.parent / "e.yaml")
+    assert len(experiment.variants) == 1
+    assert len(experiment.cases) == 6
+    assert {case.inputs["word"] for case in experiment.cases} == {
+        "hello",
+        "world",
+        "ungraded",
+        "broken",
+        "error",
+        "plain",
+    }
+    texts = {experiment.by_id[case].inputs["word"]: output for (_, case), output in experiment.given.items()}
     assert texts["hello"].text == "hello 0"
     assert texts["ungraded"].text == "ungraded 0"  # its graders failed, the output is there
     assert (texts["error"].text, texts["error"].why) == (None, "no answer today")
-    run = asyncio.run(run_experiment(found, ScriptedJudge(lambda *_: {"tone": 3})))
+    run = asyncio.run(run_experiment(experiment, ScriptedJudge(lambda *_: {"tone": 3})))
     assert [grade.score for grade in run.grades.values()].count(0.5) == 5
     assert [grade.error for grade in run.grades.values() if grade.error] == ["no answer today"]
 
@@ -92,14 +103,14 @@ def test_promptfoo_s_outputs_without_assertions_are_outputs_too(results: Path, t
             data["results"]["results"].append({**row, "promptIdx": place})
     data["results"]["results"] = data["results"]["results"][-4:]
     (tmp_path / "results.json").write_text(json.dumps(data))
-    found = read_outputs(tmp_path / "results.json")
-    assert [(one.variant, one.output.text) for one in found] == [
+    outputs = read_outputs(tmp_path / "results.json")
+    assert [(entry.variant, entry.output.text) for entry in outputs] == [
         ("formal", "hello 0"),
         ("casual", "hello 0"),
         ("formal", "plain 0"),
         ("casual", "plain 0"),
     ]
-    assert len({one.case for one in found}) == 2
+    assert len({entry.case for entry in outputs}) == 2
 
 
 # --- from a model ---------------------------------------------------------------------------------------------------
@@ -107,9 +118,9 @@ def test_promptfoo_s_outputs_without_assertions_are_outputs_too(results: Path, t
 
 def test_a_model_is_asked_once_a_cell_with_the_filled_prompt() -> None:
     model = ScriptedJudge(lambda prompt, _: f"re {prompt.user}")
-    found = made(TWO, model)
+    outputs = made(TWO, model)
     assert [prompt.user for prompt in model.prompts] == ["France?", "Please: France?", "Germany?", "Please: Germany?"]
-    assert found["polite", "de"].text == "re Please: Germany?"
+    assert outputs["polite", "de"].text == "re Please: Germany?"
 
 
 def test_a_function_may_be_async_or_plain() -> None:
@@ -189,8 +200,8 @@ def test_kept_outputs_are_asked_for_no_more_until_prompt_case_or_model_change(tm
         "Paris.",
         "Rome.",
     ]
-    other = ScriptedJudge(lambda *_: "Bern.", name="other")
-    assert {output.text for output in made(TWO, other, Kept(path)).values()} == {"Bern."}
+    second_judge = ScriptedJudge(lambda *_: "Bern.", name="other")
+    assert {output.text for output in made(TWO, second_judge, Kept(path)).values()} == {"Bern."}
 
 
 def test_half_a_line_is_an_output_that_is_not_there_and_harms_none_after_it(tmp_path: Path) -> None:

@@ -6,6 +6,6 @@ from tests.experiment.small import EXAMPLES
 
 def test_the_files_on_the_page_are_those_in_the_folder() -> None:
     shown = {block.title: block.text for block in blocks(DOCS / "howto" / "experiments.md") if block.title != "Output"}
-    there = {path.name: path.read_text(encoding="utf-8") for path in EXAMPLES.iterdir() if path.name in shown}
-    assert {name: text for name, text in shown.items() if name} == there
-    assert len(there) == 4
+    files = {path.name: path.read_text(encoding="utf-8") for path in EXAMPLES.iterdir() if path.name in shown}
+    assert {name: text for name, text in shown.items() if name} == files
+    assert len(files) == 4

@@ -81,9 +81,9 @@ def test_means_and_ends_of_each_variant_and_criterion(run: ExperimentRun) -> Non
 
 
 def test_differences_case_by_case_with_interval_and_adjusted_p(run: ExperimentRun) -> None:
-    (found,) = report_of(run).differences
-    assert (found.first, found.second) == ("formal", "casual")
-    overall = found.shifts["overall"]
+    (difference,) = report_of(run).differences
+    assert (difference.first, difference.second) == ("formal", "casual")
+    overall = difference.shifts["overall"]
     # 0, +2/16, -4/16: mean -2/48; about it 1/24, 4/24, -5/24, whose squares over 2 are 42/576/2; t(2) at 97.5 % is
     # 4.302653
     reach = 4.302653 * math.sqrt(42 / 576 / 2 / 3)
@@ -95,17 +95,19 @@ def test_differences_case_by_case_with_interval_and_adjusted_p(run: ExperimentRu
     # levels have room for what three cases haven't shown: with one pair +4, -4 added, accuracy -1 0 -1 has mean -2/5
     # over 5, squares 34 in all, variance (34 - 5 * 4/25) / 4 = 8.3; t(4) at 97.5 % is 2.776445
     reach = 2.776445 * math.sqrt(8.3 / 5)
-    made = found.shifts["accuracy"].difference
+    made = difference.shifts["accuracy"].difference
     assert (made.low, made.high) == (approx(-2 / 5 - reach), approx(-2 / 5 + reach))
     # accuracy -1 0 -1: sums -2 0 0 2, mid-p 1/4; tone +1 +2 0: -3 -1 1 3, 1/4; completeness -1 -1 -1: 1/8;
     # conciseness +1 +1 -2: sum 0 twice of 8, mid-p 6/8 + 1/8. Holm: 4/8; then 3/4 and 2/4, not under 3/4; then 7/8
-    assert {name: (shift.difference.value, shift.p) for name, shift in found.shifts.items() if name != "overall"} == {
+    assert {
+        name: (shift.difference.value, shift.p) for name, shift in difference.shifts.items() if name != "overall"
+    } == {
         "accuracy": (approx(-2 / 3), 0.75),
         "tone": (1, 0.75),
         "completeness": (-1, 0.5),
         "conciseness": (0, 0.875),
     }
-    assert found.worse == []
+    assert difference.worse == []
 
 
 def test_the_table_as_csv_has_the_same_figures(run: ExperimentRun) -> None:
@@ -202,17 +204,20 @@ def test_of_runs_in_which_nothing_changed_few_are_called_worse(run: ExperimentRu
 
 def test_three_variants_are_one_family(run: ExperimentRun) -> None:
     marks, cases = marked({"a": [0.25] * 8, "b": [0.5] * 8, "c": [0.5] * 8}, run.experiment.rubric)
-    found = between_variants(marks, cases)
+    differences = between_variants(marks, cases)
     # eight like signs: mid-p 1/256, of which there are two; times 3, then times 2 but no less than the one before
-    assert [difference.shifts["overall"].p for difference in found] == [3 / 256, 3 / 256, 1.0]
+    assert [difference.shifts["overall"].p for difference in differences] == [3 / 256, 3 / 256, 1.0]
 
 
 def test_cases_with_the_same_inputs_count_once_by_the_mean_of_their_outputs(run: ExperimentRun) -> None:
     marks, cases = marked({"a": [0.25, 0.5, 0.5], "b": [0.75, 0.5, 1.0]}, run.experiment.rubric)
     twice = [cases[0], ExperimentCase("c1", cases[0].inputs), cases[2]]
-    (found,) = between_variants(marks, twice)
+    (difference,) = between_variants(marks, twice)
     # (0.75 + 0.5) / 2 - (0.25 + 0.5) / 2 = 0.25, and 0.5
-    assert (found.shifts["overall"].difference.n, found.shifts["overall"].difference.value) == (2, approx(0.375))
+    assert (difference.shifts["overall"].difference.n, difference.shifts["overall"].difference.value) == (
+        2,
+        approx(0.375),
+    )
 
 
 def test_what_is_not_graded_is_in_no_mean(run: ExperimentRun) -> None:

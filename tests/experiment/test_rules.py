@@ -45,9 +45,9 @@ def rows() -> dict[str, VariantFigures]:
     ],
 )
 def test_a_rule_hits_where_its_figure_stands_so(text: str, hit: bool) -> None:
-    found = Rule.parse(text, EXPERIMENT).hits(rows())
-    assert bool(found) == hit
-    assert all("the run fails if" in line for line in found)
+    hits = Rule.parse(text, EXPERIMENT).hits(rows())
+    assert bool(hits) == hit
+    assert all("the run fails if" in line for line in hits)
 
 
 def test_a_rule_about_all_variants_says_which_fail() -> None:

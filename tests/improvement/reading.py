@@ -70,8 +70,8 @@ def user_environment(folder: Path, url: str) -> dict[str, str]:
 
 def prompts_of(body: dict[str, Any]) -> tuple[str, str]:
     """System and user prompt of a request."""
-    said = {message["role"]: message["content"] for message in body["messages"]}
-    return said.get("system", ""), said["user"]
+    by_role = {message["role"]: message["content"] for message in body["messages"]}
+    return by_role.get("system", ""), by_role["user"]
 
 
 def reading_judge(body: dict[str, Any]) -> Answer:
@@ -84,9 +84,9 @@ def reading_judge(body: dict[str, Any]) -> Answer:
     level = gold_level(number)
     if chance < off:
         level = level - 1 if level > 1 else 3
-    said = {"polite": str(level), "short": "MET" if number % 2 else "UNMET"}
+    levels = {"polite": str(level), "short": "MET" if number % 2 else "UNMET"}
     verdicts = {
-        name: {"quote": "nothing to quote", "reason": "as it sounds", "level": one} for name, one in said.items()
+        name: {"quote": "nothing to quote", "reason": "as it sounds", "level": one} for name, one in levels.items()
     }
     return completion(json.dumps({"verdicts": verdicts}))
 

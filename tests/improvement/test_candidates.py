@@ -72,41 +72,41 @@ def test_edits_change_the_words_they_name_and_nothing_else() -> None:
         edit("poor", "bad", "levels[0].label"),
         {"criterion": "", "field": "guidelines", "old": "the whole reply", "new": "every sentence"},
     )
-    own = rubric()
-    tone = own.criteria[0]
+    base = rubric()
+    tone = base.criteria[0]
     levels = (replace(tone.scale.levels[0], label="poor", description="It is rude or cold."), tone.scale.levels[1])
     changed = replace(tone, requirement="Does the reply answer?", scale=replace(tone.scale, levels=levels))
-    expected = replace(own, guidelines="Read every sentence before you judge.", criteria=(changed, own.criteria[1]))
+    expected = replace(base, guidelines="Read every sentence before you judge.", criteria=(changed, base.criteria[1]))
     assert wording.rubric == expected
     assert wording.criteria == {"", "tone"}
 
 
 def test_runs_of_eight_words_of_an_example_are_refused_as_worked_out() -> None:
-    held = labelled(cases.COPIED_FROM)
-    assert held.copied(cases.COPY, "The reply answers the question.", 8) == cases.COPIED_RUNS
-    assert held.copied(cases.OWN_WORDS, "The reply answers the question.", 8) == ()
-    assert "copies 8 words or more of a labelled example: “parcel was sent on monday" in why(edit(cases.COPY), of=held)
-    made(edit(cases.OWN_WORDS), of=held)
+    texts = labelled(cases.COPIED_FROM)
+    assert texts.copied(cases.COPY, "The reply answers the question.", 8) == cases.COPIED_RUNS
+    assert texts.copied(cases.OWN_WORDS, "The reply answers the question.", 8) == ()
+    assert "copies 8 words or more of a labelled example: “parcel was sent on monday" in why(edit(cases.COPY), of=texts)
+    made(edit(cases.OWN_WORDS), of=texts)
 
 
 @pytest.mark.parametrize("place", ["comment", "reason"])
 def test_comments_of_annotators_may_not_be_copied_either(place: str) -> None:
     said = "this one is rude to the customer right from its very first line"
-    held = labelled("x", **{place: said})
-    assert "copies 8 words" in why(edit(f"No: {said}"), of=held)
+    texts = labelled("x", **{place: said})
+    assert "copies 8 words" in why(edit(f"No: {said}"), of=texts)
 
 
 def test_words_that_the_rubric_had_before_are_not_a_copy() -> None:
-    held = labelled("Read the whole reply before you judge. The reply answers the question.")
-    made(edit("The reply answers the question. Read the whole reply before you judge it."), of=held)
+    texts = labelled("Read the whole reply before you judge. The reply answers the question.")
+    made(edit("The reply answers the question. Read the whole reply before you judge it."), of=texts)
 
 
 def test_shorter_runs_and_telling_names_are_shown_to_the_reader() -> None:
-    held = labelled("the parcel of order_1234 left us on the ninth day", "all well", "fine")
-    (shared, telling) = made(edit("As if the parcel of order_1234 left us."), of=held).warnings
+    texts = labelled("the parcel of order_1234 left us on the ninth day", "all well", "fine")
+    (shared, telling) = made(edit("As if the parcel of order_1234 left us."), of=texts).warnings
     assert shared.startswith("shares 6 words in a row with a labelled example: “the parcel of order_1234 left us”")
     assert telling == "names what only 2 examples or fewer hold: order_1234"
-    assert made(edit("The reply is to the point."), of=held).warnings == ()
+    assert made(edit("The reply is to the point."), of=texts).warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -163,9 +163,9 @@ def test_a_rubric_file_may_differ_in_words_under_any_name(tmp_path: Path) -> Non
     )
     (tmp_path / "heavy.yaml").write_text(RUBRIC.replace("weight: 2", "weight: 9"))
     paths = [tmp_path / name for name in ("cold.yaml", "again.json", "heavy.yaml")]
-    found, refused = read_candidates(paths, yours=rubric(), labelled=labelled("x"))
-    assert [one.name for one in found] == ["cold"]
-    assert [(one.candidate, one.why) for one in refused] == [
+    wordings, refused = read_candidates(paths, yours=rubric(), labelled=labelled("x"))
+    assert [entry.name for entry in wordings] == ["cold"]
+    assert [(refusal.candidate, refusal.why) for refusal in refused] == [
         ("again", "has the same words as cold"),
         ("heavy", "changes weight of tone; only words may change: description (or requirement), "
          "levels[N].description, levels[N].label or guidelines"),

@@ -28,25 +28,25 @@ def part(tasks: tuple[str, ...]) -> TrialPart:
 
 def test_examples_of_a_task_become_their_mean() -> None:
     tasks, differences, means = cases.TASKS
-    found = part(tasks)
+    split = part(tasks)
     by_id = {f"e{n}": value for n, value in enumerate(differences)}
-    values = np.array([by_id[unit] for unit in found.gold.ids])
-    assert found.tasks == 3
-    assert sorted(found.by_task(values).tolist()) == pytest.approx(sorted(means))
-    assert found.by_task(np.column_stack([values, values])).shape == (3, 2)
+    values = np.array([by_id[unit] for unit in split.gold.ids])
+    assert split.tasks == 3
+    assert sorted(split.by_task(values).tolist()) == pytest.approx(sorted(means))
+    assert split.by_task(np.column_stack([values, values])).shape == (3, 2)
 
 
 def test_a_task_whose_examples_are_all_missing_has_no_mean() -> None:
-    found = part(("a", "b", "c"))
-    assert found.by_task(np.array([np.nan, 1.0, 2.0])).tolist() == [1.0, 2.0]
+    split = part(("a", "b", "c"))
+    assert split.by_task(np.array([np.nan, 1.0, 2.0])).tolist() == [1.0, 2.0]
 
 
 def test_tasks_are_tried_in_an_order_of_their_own() -> None:
     names = tuple(f"t{n}" for n in range(30))
-    found = part(names)
-    assert found.gold.ids == part(names).gold.ids
-    assert list(found.gold.ids) != [f"e{n}" for n in range(30)]
-    assert found.first(10).sum() == 10
+    split = part(names)
+    assert split.gold.ids == part(names).gold.ids
+    assert list(split.gold.ids) != [f"e{n}" for n in range(30)]
+    assert split.first(10).sum() == 10
 
 
 def test_a_missing_score_counts_as_the_worst_and_the_defaults_drops_the_example() -> None:

@@ -201,8 +201,8 @@ def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
         def _stream(self, shape: Any, batch: Batch, path: str = "") -> None:
             results = server.results(batch) or []
             errors = "-errors" in path
-            wanted = [one for one in results if not path or (one["kind"] != "succeeded") == errors]
-            lines = [json.dumps(shape(one)).encode() + b"\n" for one in wanted]
+            wanted = [result for result in results if not path or (result["kind"] != "succeeded") == errors]
+            lines = [json.dumps(shape(entry)).encode() + b"\n" for entry in wanted]
             self.send_response(200)
             self.send_header("content-length", str(sum(map(len, lines))))
             self.end_headers()
@@ -261,7 +261,7 @@ def _stamp(seconds: float) -> str:
 
 def _anthropic_batch(server: BatchServer, batch: Batch) -> dict[str, Any]:
     results = server.results(batch)
-    kinds = Counter(one["kind"] for one in results or ())
+    kinds = Counter(result["kind"] for result in results or ())
     counts = {kind: kinds[kind] for kind in ("succeeded", "errored", "canceled", "expired")}
     return {
         "id": batch.id,
@@ -289,7 +289,7 @@ def _anthropic_result(one: dict[str, Any]) -> dict[str, Any]:
 
 def _openai_batch(server: BatchServer, batch: Batch) -> dict[str, Any]:
     results = server.results(batch)
-    failed = sum(one["kind"] != "succeeded" for one in results or ())
+    failed = sum(result["kind"] != "succeeded" for result in results or ())
     return {
         "id": batch.id,
         "object": "batch",

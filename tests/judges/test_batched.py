@@ -193,17 +193,17 @@ def test_judges_without_batches_and_runs_without_a_cache_are_refused() -> None:
 
 
 def test_a_prompt_is_in_one_batch_at_a_time_and_its_reply_is_counted_once(tmp_path: Path) -> None:
-    one, other = BatchLedger(tmp_path), BatchLedger(tmp_path)
-    assert sorted(one.intend("a", Identity("j"), ["1", "2"], 0.5)) == ["1", "2"]
-    assert other.intend("b", Identity("j"), ["2", "3"], 0.5) == ["3"]
-    assert other.where(["1", "3", "4"]) == {"1": "a", "3": "b"}
+    left, right = BatchLedger(tmp_path), BatchLedger(tmp_path)
+    assert sorted(left.intend("a", Identity("j"), ["1", "2"], 0.5)) == ["1", "2"]
+    assert right.intend("b", Identity("j"), ["2", "3"], 0.5) == ["3"]
+    assert right.where(["1", "3", "4"]) == {"1": "a", "3": "b"}
     reply = Reply("x", usage=Usage(1, 10, 5, 0.01, 1, 0.01))
-    assert one.keep("a", [("1", reply)]) == {"1"}
-    assert other.keep("a", [("1", reply)]) == set()
-    assert one.keys("a") == {"2"}
-    one.close_batch("a")
-    assert one.where(["2"]) == {}
-    first, second = other.batches()
+    assert left.keep("a", [("1", reply)]) == {"1"}
+    assert right.keep("a", [("1", reply)]) == set()
+    assert left.keys("a") == {"2"}
+    left.close_batch("a")
+    assert left.where(["2"]) == {}
+    first, second = right.batches()
     assert (first.usage, first.is_open, second.is_open) == (reply.usage, False, True)
 
 

@@ -123,7 +123,7 @@ def test_one_that_was_given_up_is_tried_again_after_a_rest() -> None:
         await asyncio.sleep(REST)
         provider.faults = first()
         results = await all_of(judge, 50)
-        assert all(isinstance(one, Reply) for one in results)
+        assert all(isinstance(result, Reply) for result in results)
 
     run(main())
 
@@ -139,7 +139,7 @@ def test_one_that_was_given_up_is_tried_again_after_a_rest() -> None:
 def test_a_judge_that_answers_now_and_then_is_neither_paused_nor_given_up(faults: Answers) -> None:
     provider = Provider(faults)
     results = run(all_of(Limited(provider, Limiter(concurrency=1), attempts=3), 40))
-    assert all(isinstance(one, Reply | JudgeError) for one in results)
+    assert all(isinstance(result, Reply | JudgeError) for result in results)
     assert len(provider.asked_at) >= 40
 
 
@@ -155,7 +155,7 @@ def test_who_is_cancelled_while_trying_leaves_the_try_to_others() -> None:
                 task.cancel()
             provider.faults = first()
             results = await asyncio.gather(*tasks, return_exceptions=True)
-        assert sum(isinstance(one, Reply) for one in results) >= 10
+        assert sum(isinstance(result, Reply) for result in results) >= 10
 
     run(main())
 

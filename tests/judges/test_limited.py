@@ -104,14 +104,14 @@ def test_no_more_are_under_way_at_once_than_allowed_and_all_are_answered() -> No
 
 
 def test_several_judges_share_one_limiter() -> None:
-    limiter, one, two = Limiter(concurrency=4), Provider(), Provider()
+    limiter, first, second = Limiter(concurrency=4), Provider(), Provider()
 
     async def both() -> None:
-        await asyncio.gather(all_of(Limited(one, limiter), 6), all_of(Limited(two, limiter), 6))
+        await asyncio.gather(all_of(Limited(first, limiter), 6), all_of(Limited(second, limiter), 6))
         assert limiter.usage == Usage(calls=12, input_tokens=1200, output_tokens=600)
 
     run(both())
-    assert len({*one.asked_at, *two.asked_at}) == 3
+    assert len({*first.asked_at, *second.asked_at}) == 3
 
 
 def test_without_a_number_eight_are_under_way_or_as_many_as_the_caller_made_room_for() -> None:
@@ -125,13 +125,13 @@ def test_without_a_number_eight_are_under_way_or_as_many_as_the_caller_made_room
 
 
 def test_room_is_made_through_every_judge_around_another_and_never_above_a_number() -> None:
-    one, other, numbered = Provider(), Provider(), Provider()
+    first, second, numbered = Provider(), Provider(), Provider()
     limits = Limiter(), Limiter(), Limiter(concurrency=2)
-    members = [Limited(provider, limit) for provider, limit in zip((one, other, numbered), limits, strict=True)]
+    members = [Limited(provider, limit) for provider, limit in zip((first, second, numbered), limits, strict=True)]
     judge = FromSample(Repeated(Panel(members), samples=2), 5)
     make_room(judge, 10)
     run(all_of(judge, 20))
-    assert (one.most, other.most, numbered.most) == (10, 10, 2)
+    assert (first.most, second.most, numbered.most) == (10, 10, 2)
 
 
 def test_room_is_no_business_of_a_judge_without_limits() -> None:
@@ -158,7 +158,7 @@ def test_who_is_cancelled_gives_back_place_and_turn() -> None:
         for task in (tasks[0], tasks[2], tasks[3]):
             task.cancel()
         done = await asyncio.gather(*tasks, return_exceptions=True)
-        assert [isinstance(one, Reply) for one in done] == [False, True, False, False, True, True]
+        assert [isinstance(result, Reply) for result in done] == [False, True, False, False, True, True]
         assert provider.most == 2
         assert isinstance(await judge.reply(PROMPT), Reply)
 
@@ -227,13 +227,13 @@ def test_whatever_happens_limits_hold_and_everyone_gets_an_answer(
     provider = Provider(first(*(kinds[fault] for fault in faults)), seconds)
     limiter = Limiter(concurrency, requests)
     results = run(all_of(Limited(provider, limiter, deadline=300.0), 12))
-    assert all(isinstance(one, Reply | JudgeError) for one in results)
-    assert not any(re.search(r"no answer within (-|0 s)", str(one)) for one in results), "asked with no time left"
+    assert all(isinstance(result, Reply | JudgeError) for result in results)
+    assert not any(re.search(r"no answer within (-|0 s)", str(result)) for result in results), "asked with no time left"
     assert provider.most <= concurrency
     assert provider.under_way == 0
     assert limiter.usage.calls == len(provider.asked_at) <= 12 * 6
     assert most_in_a_minute(provider.asked_at, [1] * len(provider.asked_at)) <= (requests or 10**6)
-    answered = [one for one in results if isinstance(one, Reply)]
+    answered = [result for result in results if isinstance(result, Reply)]
     assert limiter.usage.output_tokens in (None, 50 * len(answered))
 
 
@@ -411,8 +411,8 @@ def test_the_budget_stops_before_the_next_call_could_pass_it() -> None:
     provider = Provider()
     limiter = Limiter(concurrency=4, budget=5.0)
     results = run(all_of(Limited(provider, limiter, PRICE), 40))
-    answered = [one for one in results if isinstance(one, Reply)]
-    assert all(isinstance(one, Reply | BudgetError) for one in results)
+    answered = [result for result in results if isinstance(result, Reply)]
+    assert all(isinstance(result, Reply | BudgetError) for result in results)
     assert limiter.committed == pytest.approx(0.6 * len(answered))
     assert limiter.committed <= 5.0
     assert 5 <= len(answered) <= 8
@@ -426,7 +426,7 @@ def test_what_calls_under_way_may_give_back_is_waited_for() -> None:
     estimate = 0.5 + 0.001 * (len((PROMPT.system + PROMPT.user + str(PROMPT.schema)).encode()) // 3)
     limiter = Limiter(concurrency=8, budget=1.5 * estimate)
     results = run(all_of(Limited(provider, limiter, PRICE), 10))
-    assert all(isinstance(one, Reply) for one in results)
+    assert all(isinstance(result, Reply) for result in results)
     assert provider.most == 1
 
 

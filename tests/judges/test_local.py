@@ -125,11 +125,11 @@ def test_limits_below_one_are_refused(option: str, local_model: Path) -> None:
 
 
 def test_content_and_settings_make_a_model_this_judge(tmp_path: Path, local_model: Path) -> None:
-    one = LocalJudge(local_model)
-    assert one.identity.name == f"local:{local_model.name}"
+    local = LocalJudge(local_model)
+    assert local.identity.name == f"local:{local_model.name}"
     copied = tmp_path / local_model.name
     copied.symlink_to(local_model)
-    assert LocalJudge(copied).identity == one.identity
+    assert LocalJudge(copied).identity == local.identity
     others = [
         LocalJudge(local_model, context=1024),
         LocalJudge(local_model, slots=2),
@@ -139,7 +139,7 @@ def test_content_and_settings_make_a_model_this_judge(tmp_path: Path, local_mode
         LocalJudge(local_model, max_tokens=9),
         LocalJudge(local_model, keep_prefix=True),
     ]
-    assert len({judge.identity.fingerprint for judge in (one, *others)}) == 8
+    assert len({judge.identity.fingerprint for judge in (local, *others)}) == 8
 
 
 def test_a_digest_sees_size_beginning_middle_and_end(tmp_path: Path) -> None:

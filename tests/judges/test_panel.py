@@ -125,8 +125,13 @@ def test_a_panel_may_sit_on_a_panel() -> None:
 
 
 def test_who_sits_on_it_and_the_rule_make_a_panel_another_judge() -> None:
-    one, two = member(1, "one"), member(1, "two")
-    panels: list[Judge] = [Panel([one]), Panel([one, two]), Panel([one, two], "majority"), Panel([two, two])]
+    first, second = member(1, "one"), member(1, "two")
+    panels: list[Judge] = [
+        Panel([first]),
+        Panel([first, second]),
+        Panel([first, second], "majority"),
+        Panel([second, second]),
+    ]
     assert len({panel.identity.fingerprint for panel in panels}) == 4
     assert str(panels[1].identity) == "panel(one, two)"
 

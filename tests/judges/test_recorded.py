@@ -33,14 +33,14 @@ def written(path: Path, *lines: str) -> Path:
 
 def test_a_reply_answers_its_own_prompt_and_no_other(tmp_path: Path) -> None:
     judge = RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", answer_of({"c1": "MET"}))))
-    (asked,), (other,) = questions(RUBRIC, Submission("a")), questions(RUBRIC, Submission("b"))
-    reply = asyncio.run(judge.reply(asked))
+    (first,), (second,) = questions(RUBRIC, Submission("a")), questions(RUBRIC, Submission("b"))
+    reply = asyncio.run(judge.reply(first))
     assert (reply.source, reply.model, reply.usage.calls, reply.provenance) == ("recorded", "m", 0, "by hand")
-    assert judge.lacks([asked, other]) == [other]
-    with pytest.raises(MissingReply, match=other.fingerprint):
-        asyncio.run(judge.reply(other))
+    assert judge.lacks([first, second]) == [second]
+    with pytest.raises(MissingReply, match=second.fingerprint):
+        asyncio.run(judge.reply(second))
     with pytest.raises(MissingReply, match="sample 1"):
-        asyncio.run(judge.reply(asked, 1))
+        asyncio.run(judge.reply(first, 1))
 
 
 def test_an_unreadable_reply_without_a_recorded_re_ask_is_not_graded(tmp_path: Path) -> None:

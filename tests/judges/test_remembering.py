@@ -29,8 +29,8 @@ RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Polite"}])
 
 
 def prompt(response: str = "a") -> Prompt:
-    (asked,) = questions(RUBRIC, Submission(response))
-    return asked
+    (only,) = questions(RUBRIC, Submission(response))
+    return only
 
 
 def ask(judge: Remembering, asked: Prompt, sample: int = 0) -> Reply:
@@ -49,12 +49,12 @@ def test_a_kept_reply_comes_back_as_it_was_at_no_cost(tmp_path: Path) -> None:
 
 def test_another_prompt_another_sample_and_another_judge_are_asked(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
-    one, other = ScriptedJudge(["1", "2", "3"], name="one"), ScriptedJudge(["4"], name="other")
+    first, second = ScriptedJudge(["1", "2", "3"], name="one"), ScriptedJudge(["4"], name="other")
     texts = [
-        ask(Remembering(one, memory), prompt()).text,
-        ask(Remembering(one, memory), prompt("b")).text,
-        ask(Remembering(one, memory), prompt(), sample=1).text,
-        ask(Remembering(other, memory), prompt()).text,
+        ask(Remembering(first, memory), prompt()).text,
+        ask(Remembering(first, memory), prompt("b")).text,
+        ask(Remembering(first, memory), prompt(), sample=1).text,
+        ask(Remembering(second, memory), prompt()).text,
     ]
     assert texts == ["1", "2", "3", "4"]
 
@@ -67,11 +67,11 @@ def test_an_error_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_of_two_replies_to_one_key_the_first_stays_and_both_get_it(tmp_path: Path) -> None:
-    one, other = Memory(tmp_path), Memory(tmp_path)
-    assert one.recall("k") is None
-    assert other.recall("k") is None
-    assert one.keep("k", Reply("first")).text == "first"
-    assert other.keep("k", Reply("second")).text == "first"
+    first, second = Memory(tmp_path), Memory(tmp_path)
+    assert first.recall("k") is None
+    assert second.recall("k") is None
+    assert first.keep("k", Reply("first")).text == "first"
+    assert second.keep("k", Reply("second")).text == "first"
 
 
 def test_a_failed_call_reports_what_it_cost(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def test_each_label_is_what_the_faults_leave(example: dict[str, object]) -> None
 def test_every_level_and_every_fault_occurs() -> None:
     levels = [label["criteria"] for example in LABELLED.examples for label in example["labels"]]
     for criterion in RUBRIC.criteria:
-        given = {str(one[criterion.name]) for one in levels}
-        assert given == {*criterion.scale.choices}, criterion.name
+        answers = {str(level[criterion.name]) for level in levels}
+        assert answers == {*criterion.scale.choices}, criterion.name
     assert {fault for example in LABELLED.examples for fault in example["faults"]} == LABELLED.table.keys()
 
 
@@ -54,7 +54,7 @@ def test_every_trace_is_calls_with_their_results_and_is_shown_whole() -> None:
 def test_a_report_shows_each_step_under_the_name_that_a_quote_is_found_in() -> None:
     examples = load_examples(FILE, RUBRIC)
     rated = {"goal": Rated(1.0, "It failed.", "refunded", True, quote_in="step 4"), "harmless": Rated(1.0)}
-    judged = [Rating(one.id, "judge", "model", rated) for one in examples.examples]
+    judged = [Rating(example.id, "judge", "model", rated) for example in examples.examples]
     calibration = calibration_of(RUBRIC, examples, judged, Rater("judge", "", "ratings", "judge.jsonl"))
     for case in examples_of(calibration.comparison).cases:
         steps = [(name, text) for name, text in case.inputs if text.startswith("tool ")]

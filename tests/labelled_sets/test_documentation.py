@@ -35,9 +35,9 @@ def of_task(group: str) -> list[Any]:
 def fenced(text: str, language: str) -> str:
     """The first block of `language` in `text`, its fence and the stars of a comment taken off."""
     plain = re.sub(r"(?m)^ \* ?", "", text)
-    found = re.search(rf"```{language}\n(.*?)```", plain, re.DOTALL)
-    assert found, f"no {language} block in {text[:60]!r}"
-    return found[1]
+    match = re.search(rf"```{language}\n(.*?)```", plain, re.DOTALL)
+    assert match, f"no {language} block in {text[:60]!r}"
+    return match[1]
 
 
 def run(*command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -23,21 +23,21 @@ def project(tmp_path: Path) -> Path:
 
 def place_of(response: str) -> int:
     """The number of the reply on a page."""
-    found = re.search(r"reply (\d+)", response)
-    assert found
-    return int(found[1])
+    match = re.search(r"reply (\d+)", response)
+    assert match
+    return int(match[1])
 
 
 def answer_all(server: Server, change: frozenset[int] = frozenset()) -> list[int]:
     """Answer what is asked as before, some otherwise; the replies that were asked."""
-    asked: list[int] = []
+    places: list[int] = []
     for step in server.get("").data["steps"]:
         place = place_of(server.get(f"unit/{step['unit']}").text)
         level = int(polite(place)) - 1
-        answers = {"polite": str((level + 1) % 3 if len(asked) in change else level)}
+        answers = {"polite": str((level + 1) % 3 if len(places) in change else level)}
         assert server.post("give", {"unit": step["unit"], "answers": answers}).status == 200
-        asked.append(place)
-    return asked
+        places.append(place)
+    return places
 
 
 def calibrated(project: Path) -> dict[str, Any]:
@@ -117,9 +117,9 @@ def test_old_labels_that_count_can_be_adjudicated(project: Path) -> None:
 
 
 def test_words_that_mean_the_same_by_the_author_s_word_keep_old_labels_for_trends(project: Path) -> None:
-    said = run("markscheme", "label", "manners", "--same-meaning", "polite", cwd=project)
-    assert said.returncode == 0, said.stderr
-    assert "Labels under the old words stay in trends." in said.stdout
+    done = run("markscheme", "label", "manners", "--same-meaning", "polite", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert "Labels under the old words stay in trends." in done.stdout
     with Server(project, OWN) as server:
         assert len(answer_all(server, frozenset([3]))) == 20
     report = calibrated(project)

@@ -61,6 +61,6 @@ def test_the_wheel_carries_all_that_init_and_calibrate_take_from_it(unpacked_whe
     shipped = unpacked_wheel / "markscheme" / "shipped"
     for folder in ("graders", "rubrics", "skills"):
         here = {path.relative_to(ROOT / folder) for path in tracked() if path.is_relative_to(ROOT / folder)}
-        there = {path.relative_to(shipped / folder) for path in (shipped / folder).rglob("*") if path.is_file()}
-        assert here == there, folder
+        files = {path.relative_to(shipped / folder) for path in (shipped / folder).rglob("*") if path.is_file()}
+        assert here == files, folder
     assert (shipped / "calibration" / "code-quality" / "examples.jsonl").is_file()

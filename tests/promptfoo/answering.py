@@ -29,13 +29,13 @@ def judging(seconds: float = 0.0) -> Decide:
 
     def decide(request: Request) -> Answer:
         properties = request.body["output_config"]["format"]["schema"]["properties"]
-        asked = request.body["messages"][0]["content"]
+        question = request.body["messages"][0]["content"]
         if "answer" in properties:
-            return late(message(json.dumps({"answer": plain(asked)}), tokens=(40, 7)), seconds)
+            return late(message(json.dumps({"answer": plain(question)}), tokens=(40, 7)), seconds)
         names = properties["verdicts"]["properties"]
-        met = {name: "MET" if "Paris" in asked and name != "rude" else "UNMET" for name in names}
-        said = {"quote": "nothing to quote", "reason": "The material says so."}
-        verdicts = {name: {**said, "level": level} for name, level in met.items()}
+        met = {name: "MET" if "Paris" in question and name != "rude" else "UNMET" for name in names}
+        verdict = {"quote": "nothing to quote", "reason": "The material says so."}
+        verdicts = {name: {**verdict, "level": level} for name, level in met.items()}
         return late(message(json.dumps({"verdicts": verdicts}), tokens=(100, 20)), seconds)
 
     return decide
@@ -118,5 +118,5 @@ def evaluate(
 def rows(run: EvalRun) -> list[dict[str, Any]]:
     """The rows of a run, in the order of its tests."""
     assert run.results, run.stdout + run.stderr
-    found: list[dict[str, Any]] = run.results["results"]["results"]
-    return sorted(found, key=lambda row: (row["testIdx"], row["promptIdx"]))
+    results: list[dict[str, Any]] = run.results["results"]["results"]
+    return sorted(results, key=lambda row: (row["testIdx"], row["promptIdx"]))

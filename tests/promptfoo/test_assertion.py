@@ -37,8 +37,8 @@ def _assert(here: Path, grader: Path, **config: Any) -> dict[str, Any]:
         text=True,
         check=True,
     )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 def test_a_function_next_to_the_configuration_is_found(tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_a_function_next_to_the_configuration_is_found(tmp_path: Path) -> None:
 
 def test_reasons_stand_apart_by_a_full_stop(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
-    said = _assert(here, ROOT / "graders")["reason"]
-    assert said.startswith("0.62 passes (pass mark 0.5). tone 3 of 5: so. facts 4 of 5: so. Calibration: ")
+    reason = _assert(here, ROOT / "graders")["reason"]
+    assert reason.startswith("0.62 passes (pass mark 0.5). tone 3 of 5: so. facts 4 of 5: so. Calibration: ")
 
 
 def test_a_check_by_code_is_found_in_the_modules_that_the_configuration_names(tmp_path: Path) -> None:
@@ -73,9 +73,9 @@ def test_a_check_by_code_is_found_in_the_modules_that_the_configuration_names(tm
 
 def test_a_rubric_misspelt_is_reported_with_those_there_are(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
-    said = _assert(here, ROOT / "graders", rubric="claer")["reason"]
-    assert "did you mean 'clear'? There are clear, " in said
-    assert "code-quality" in said
+    reason = _assert(here, ROOT / "graders", rubric="claer")["reason"]
+    assert "did you mean 'clear'? There are clear, " in reason
+    assert "code-quality" in reason
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_whatever_an_agent_gives_is_graded_as_json(output: Any, tmp_path: Path) 
     context = {"config": {"rubric": str(tmp_path / "rubrics" / "form.yaml"), "calibration": "off"}, "vars": {}}
     engine = Engine()
     assert json.loads(read_call(output, context, tmp_path, engine).submission.response) == output
-    found = asyncio.run(assess(output, context, near=tmp_path, engine=engine))
-    assert (found["pass"], found["score"]) == (True, 1.0)
+    assessment = asyncio.run(assess(output, context, near=tmp_path, engine=engine))
+    assert (assessment["pass"], assessment["score"]) == (True, 1.0)
 
 
 @pytest.mark.parametrize(

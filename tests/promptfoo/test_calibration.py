@@ -40,8 +40,8 @@ def _assert(here: Path, **config: Any) -> dict[str, Any]:
         text=True,
         check=True,
     )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 def test_reason_and_metadata_say_what_the_judge_may_decide(here: Path) -> None:
@@ -65,9 +65,9 @@ def test_another_mark_or_text_than_the_calibrated_one_is_said(here: Path) -> Non
 
 
 def test_calibration_can_be_left_out(here: Path) -> None:
-    found = _assert(here, calibration="off")
-    assert "calibration" not in found["metadata"]
-    assert "alibrat" not in found["reason"]
+    assertion = _assert(here, calibration="off")
+    assert "calibration" not in assertion["metadata"]
+    assert "alibrat" not in assertion["reason"]
 
 
 def test_where_a_gate_is_required_nothing_else_is_graded_or_paid(here: Path) -> None:

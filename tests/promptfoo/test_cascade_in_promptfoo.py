@@ -97,7 +97,9 @@ def test_audit_tune_and_grade_in_promptfoo_with_both_graders(tmp_path: Path) -> 
             assert python["pass"] is (python["metadata"]["decision"] == "pass")
             assert python["reason"].startswith("ask a person: no judge is certain enough") is asks
             assert (python["metadata"]["stage"] is None) is asks
-            assert python["metadata"]["decidedBy"] in (["ask a person"] if asks else [one["judge"] for one in stages])
+            assert python["metadata"]["decidedBy"] in (
+                ["ask a person"] if asks else [stage["judge"] for stage in stages]
+            )
         changed = (tmp_path / "rubrics" / "reply.yaml").read_text().replace("polite", "kind")
         (tmp_path / "rubrics" / "reply.yaml").write_text(changed)
         after = promptfoo_results(tmp_path, environment, CASES_AFTER)

@@ -153,14 +153,14 @@ def ours_in(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def test_tests_from_everywhere_are_graded_for_each_prompt_and_provider(
     graded: Mapping[str, list[dict[str, Any]]], name: str
 ) -> None:
-    found = graded[name]
-    assert len(found) == 2 * 2 * 2
-    for row in found:
+    results = graded[name]
+    assert len(results) == 2 * 2 * 2
+    for row in results:
         assert row["success"] is ("Paris" in row["vars"]["answer"]), outcome(row)
         answers = list(ours_in(row))
         assert len(answers) == (1 if name == "python" else 2)
         assert all(answer["reason"] == answers[0]["reason"] for answer in answers)
-    cells = {(row["prompt"]["label"], row["provider"]["label"]) for row in found}
+    cells = {(row["prompt"]["label"], row["provider"]["label"]) for row in results}
     assert cells == {(prompt, provider) for prompt in ("plain", "again") for provider in ("first", "second")}
 
 

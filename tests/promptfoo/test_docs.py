@@ -39,14 +39,14 @@ def test_a_configuration_runs_and_grades_everything(config: str, tmp_path: Path)
             "MARKSCHEME_CACHE": str(tmp_path / "cache"),
         }
         done = run_eval(tmp_path / "promptfooconfig.yaml", cwd=tmp_path, env=env)
-        asked = len(front.requests)
-    assert asked > 0
+        calls = len(front.requests)
+    assert calls > 0
     for row in rows(done):
         for part in _all_parts(row["gradingResult"]):
             assert "not graded" not in part["reason"]
             assert "rror" not in part["reason"]
     if "repeat: 3" in config:
-        assert asked == len(rows(done)) == 3
+        assert calls == len(rows(done)) == 3
     if "metadata" in config:
         assert "INFO markscheme: - with a greeting / echo compared with plain / echo" in done.stdout + done.stderr
 

@@ -32,9 +32,9 @@ def test_assertions_that_ask_alike_share_a_judge_and_the_others_have_their_own()
 
 def test_judges_within_the_same_limits_share_them() -> None:
     engine = Engine([({"price": "3:15"}, "{}")])
-    two, other = opened(engine, budget=2), opened(engine, budget=2, temperature=0.7)
-    assert two.limiter is other.limiter
-    assert opened(engine, budget=3).limiter is not two.limiter
+    plain, warm = opened(engine, budget=2), opened(engine, budget=2, temperature=0.7)
+    assert plain.limiter is warm.limiter
+    assert opened(engine, budget=3).limiter is not plain.limiter
     assert opened(engine).limiter.budget is None
 
 

@@ -66,9 +66,9 @@ def cases_of(folder: Path, language: str) -> dict[str, list[dict[str, Any]]]:
             for output in ("Paris." if language == "py" else "Rome.",)
         ],
         **{
-            f"{kind} {said}": [test({"type": kind, "value": value}, config=config)]
+            f"{kind} {reason}": [test({"type": kind, "value": value}, config=config)]
             for kind in ("llm-rubric", "not-llm-rubric")
-            for value, config, said in NOT_GRADED
+            for value, config, reason in NOT_GRADED
         },
     }
 
@@ -129,8 +129,8 @@ def test_a_value_that_names_a_rubric_is_graded_by_it_like_the_python_assertion(g
         assert by_provider["pass"] == by_assertion["pass"] == row["success"]
         assert by_provider["score"] == by_assertion["score"]
         assert by_provider["reason"] == by_assertion["reason"]
-        told = by_provider["metadata"]["criteria"]
-        assert {name: entry["score"] for name, entry in told.items()} == by_assertion["namedScores"]
+        criteria = by_provider["metadata"]["criteria"]
+        assert {name: entry["score"] for name, entry in criteria.items()} == by_assertion["namedScores"]
         assert by_provider["metadata"]["fingerprints"] == by_assertion["metadata"]["fingerprints"]
     assert [row["success"] for row in graded.rows["both"]] == [True, False]
     assert len(graded.asked("both")) == 2
@@ -168,7 +168,7 @@ def test_thresholds_of_assertion_provider_and_test_work(graded: Graded) -> None:
 
 
 @pytest.mark.parametrize("kind", ["llm-rubric", "not-llm-rubric"])
-@pytest.mark.parametrize("said", [said for _, _, said in NOT_GRADED])
+@pytest.mark.parametrize("said", [reason for _, _, reason in NOT_GRADED])
 def test_what_cannot_be_graded_passes_neither_way(graded: Graded, kind: str, said: str) -> None:
     (row,) = graded.rows[f"{kind} {said}"]
     assert not row["success"]
@@ -184,9 +184,9 @@ def test_g_eval_gets_plain_answers(graded: Graded) -> None:
 
 
 def test_strange_outputs_are_graded(graded: Graded) -> None:
-    found = graded.rows["strange"]
-    assert [row["success"] for row in found] == [True, True, True, False]
-    assert all("right" in row["gradingResult"]["componentResults"][0]["reason"] for row in found)
+    results = graded.rows["strange"]
+    assert [row["success"] for row in results] == [True, True, True, False]
+    assert all("right" in row["gradingResult"]["componentResults"][0]["reason"] for row in results)
 
 
 def test_assertion_and_provider_share_one_session(graded: Graded) -> None:

@@ -43,19 +43,19 @@ def test_rows_of_a_word_differ_in_nothing_but_their_number(results: dict[str, An
 def _without_chance(row: dict[str, Any]) -> dict[str, Any]:
     """A row without id, duration, the reason of the whole, which is that of the grader that failed first, and stacks of
     Node, which depend on what ended first as well."""
-    kept = {key: value for key, value in row.items() if key not in ("id", "latencyMs", "error")} | {"id": ""}
-    grading = kept.get("gradingResult")
+    fields = {key: value for key, value in row.items() if key not in ("id", "latencyMs", "error")} | {"id": ""}
+    grading = fields.get("gradingResult")
     if not grading:
-        return kept
+        return fields
     parts = [{**part, "reason": part["reason"].partition("\n")[0]} for part in grading["componentResults"]]
-    return kept | {"gradingResult": {**grading, "reason": "", "componentResults": parts}}
+    return fields | {"gradingResult": {**grading, "reason": "", "componentResults": parts}}
 
 
 def test_each_graded_metric_is_a_judge_with_its_verdict(read: Results) -> None:
     assert list(read.metrics) == ["python", "readability", "correctness", "polite", "short"]
     hello = read.rows[0]
-    said = {verdict.metric: verdict.passed for verdict in hello.verdicts if verdict.is_graded}
-    assert said == {"python": True, "readability": False, "correctness": True, "polite": True, "short": True}
+    by_name = {verdict.metric: verdict.passed for verdict in hello.verdicts if verdict.is_graded}
+    assert by_name == {"python": True, "readability": False, "correctness": True, "polite": True, "short": True}
 
 
 def test_facts_about_an_output_are_not_judges_and_are_counted(read: Results) -> None:
@@ -95,10 +95,10 @@ def test_a_grader_s_error_is_ungraded(read: Results) -> None:
 
 
 def test_expected_labels_and_splits_are_honoured(read: Results) -> None:
-    said = {row.inputs["word"]: (row.expected, row.split) for row in read.rows}
-    assert said["hello"] == (True, "dev")
-    assert said["world"] == (False, "test")
-    assert said["broken"] == (None, None)
+    by_name = {row.inputs["word"]: (row.expected, row.split) for row in read.rows}
+    assert by_name["hello"] == (True, "dev")
+    assert by_name["world"] == (False, "test")
+    assert by_name["broken"] == (None, None)
 
 
 def test_a_label_or_split_nobody_knows_is_counted_aside(read: Results) -> None:
@@ -277,12 +277,12 @@ def test_the_same_output_graded_again_is_a_second_sample(results: dict[str, Any]
 def test_a_second_file_takes_the_ids_of_the_first_where_outputs_are_the_same(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
-    one = written(results, tmp_path / "one.json")
+    path = written(results, tmp_path / "one.json")
     for row in results["results"]["results"]:
         row["testIdx"] += 5
     rows_of(results, "plain")[0]["response"]["output"] = "something else"
     with pytest.warns(RatingWarning, match=r"metadata\."):
-        rated = open_rated([one, written(results, tmp_path / "two.json")])
+        rated = open_rated([path, written(results, tmp_path / "two.json")])
     first, second = ({example.id for example in file.examples} for file in rated.files)
     assert len(first & second) == 11
     assert len([unit for unit in second - first if unit.endswith("(two)")]) == 1

@@ -156,9 +156,9 @@ def test_more_than_four_play_a_knockout(tmp_path: Path, monkeypatch: pytest.Monk
             {"prompt": {"label": "select-best"}, "vars": {"criteria": "the shorter one", "outputs": outputs}},
             near=tmp_path,
         )
-        asked = len(front.requests)
+        calls = len(front.requests)
     assert answer["output"] == "3"
-    assert asked == 4 + 2  # four matches leave two of six, and the final is asked in both orders
+    assert calls == 4 + 2  # four matches leave two of six, and the final is asked in both orders
     assert answer["metadata"]["pairs"] == 5
 
 

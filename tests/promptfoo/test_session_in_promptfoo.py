@@ -72,9 +72,9 @@ def test_results_are_equal_in_both_languages_with_and_without_a_session(
 def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_holds_over_all_processes(
     tmp_path: Path, runtime: Path
 ) -> None:
-    kept = [{**assertion(), "value": GRADERS[n % 2]} for n in range(16)]
+    assertions = [{**assertion(), "value": GRADERS[n % 2]} for n in range(16)]
     tests = [
-        *({"vars": {"answer": "Paris.", "question": f"Kept {n}?"}, "assert": [kept[n]]} for n in range(16)),
+        *({"vars": {"answer": "Paris.", "question": f"Kept {n}?"}, "assert": [assertions[n]]} for n in range(16)),
         {"vars": {"answer": "Paris.", "question": "Bypassed?"}, "assert": [assertion(config={"cache": "off"})]},
     ]
     with MessagesFront(judging(0.1)) as front:

@@ -89,19 +89,23 @@ def test_one_session_answers_for_all_outputs_and_a_provider_s_configuration_is_n
 def test_a_program_that_changes_its_folder_or_environment_is_not_graded_by_what_was_there_before(
     folder: Path, runtime: Path
 ) -> None:
-    other = folder / "other"
-    (other / "rubrics").mkdir(parents=True)
-    (other / ".git").mkdir()
-    (other / "rubrics" / "capital.yaml").write_text("criteria:\n- {name: wrong, requirement: Names the capital}\n")
+    second_folder = folder / "other"
+    (second_folder / "rubrics").mkdir(parents=True)
+    (second_folder / ".git").mkdir()
+    (second_folder / "rubrics" / "capital.yaml").write_text(
+        "criteria:\n- {name: wrong, requirement: Names the capital}\n"
+    )
     judge = JUDGE.replace("import json", "import json, os").replace('"It says so."', 'os.environ["MODEL"]')
-    for place in (folder, other):
-        (place / "scripted_judge.py").write_text(judge.replace('"right"', '"wrong"') if place == other else judge)
+    for place in (folder, second_folder):
+        (place / "scripted_judge.py").write_text(
+            judge.replace('"right"', '"wrong"') if place == second_folder else judge
+        )
     body = f"""
       import {{ writeFileSync }} from 'node:fs';
       await reported('first', get_assert('Paris.', {CONTEXT}));
       process.env.MODEL = 'two';
       await reported('environment', get_assert('Paris.', {CONTEXT}));
-      process.chdir('{other}');
+      process.chdir('{second_folder}');
       await reported('folder', get_assert('Paris.', {CONTEXT}));
       writeFileSync('markscheme.toml', 'samples = 3');
       await reported('settings', get_assert('Paris.', {CONTEXT}));

@@ -89,9 +89,9 @@ class Script:
         """The answer, or the fault."""
         text = request.body["messages"][0]["content"]
         names = request.body["output_config"]["format"]["schema"]["properties"]["verdicts"]["properties"]
-        found = re.search(r"submission (\d+)", text)
-        assert found
-        number = int(found[1])
+        match = re.search(r"submission (\d+)", text)
+        assert match
+        number = int(match[1])
         with self._lock:
             times = self.asked[text]
             self.asked[text] += 1

@@ -60,12 +60,12 @@ def test_what_the_library_writes_is_read(written: tuple[str, Path]) -> None:
     for pattern in patterns:
         done = run("calibrate", *paths(folder, pattern), *extra, "--json", "-", cwd=folder)
         assert done.stdout, done.stderr
-        found = json.loads(done.stdout)
-        (place,) = found["metrics"]
-        one = place["calibration"]
-        assert (one["agreement"]["n"], one["agreement"]["value"]) == (6, pytest.approx(4 / 6))
-        assert (len(one["false_passes"]), one["counts"]["not_graded"]) == (1, UNGRADED.get(tool, 0))
-        assert (found["lost"], found["not_compared"]) == (LOST.get(tool, {}), [])
+        report = json.loads(done.stdout)
+        (place,) = report["metrics"]
+        calibration = place["calibration"]
+        assert (calibration["agreement"]["n"], calibration["agreement"]["value"]) == (6, pytest.approx(4 / 6))
+        assert (len(calibration["false_passes"]), calibration["counts"]["not_graded"]) == (1, UNGRADED.get(tool, 0))
+        assert (report["lost"], report["not_compared"]) == (LOST.get(tool, {}), [])
 
 
 def paths(folder: Path, patterns: str) -> list[str]:
@@ -77,8 +77,8 @@ def paths(folder: Path, patterns: str) -> list[str]:
 def test_the_response_is_whole(written: tuple[str, Path]) -> None:
     tool, folder = written
     patterns, extra = WRITTEN[tool]
-    given = ("--to", "r.jsonl", "--examples", "e.jsonl")
-    assert run("markscheme", "import", *paths(folder, patterns[0]), *extra, *given, cwd=folder).returncode == 0
+    options = ("--to", "r.jsonl", "--examples", "e.jsonl")
+    assert run("markscheme", "import", *paths(folder, patterns[0]), *extra, *options, cwd=folder).returncode == 0
     lines = [json.loads(line) for line in (folder / "e.jsonl").read_text().splitlines()]
     responses = sorted(line["response"] for line in lines)[:6]
     tail = " " + "x" * 2000 if tool == "mlflow" else ""
@@ -114,8 +114,8 @@ def test_an_export_of_two_gigabytes_is_read_entry_by_entry(tmp_path: Path) -> No
     ]  # fmt: skip
     (tmp_path / "scores.json").write_text(json.dumps(scores))
     command = [sys.executable, "-c", MEASURED]
-    found = {**environment({}), "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(command, cwd=tmp_path, env=found, capture_output=True, text=True, check=True)
+    variables = {**environment({}), "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=True)
     status, megabytes = map(int, done.stdout.split()[-2:])
     assert (status, (tmp_path / "traces.json").stat().st_size > 2e9) == (0, True), done.stderr
     assert megabytes < 300

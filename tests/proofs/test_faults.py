@@ -58,16 +58,16 @@ def test_every_submission_ends_graded_or_ungraded_with_a_reason(tmp_path: Path, 
     assert {place for place, _ in ungraded} >= set(range(0, GRADINGS, STUBBORN))
     assert len(ungraded) < 0.02 * GRADINGS
 
-    asked, met = server.report["calls"], server.report["met"]
-    assert GRADINGS < asked <= limiter.usage.calls <= MOST_CALLS
-    assert sum(met.values()) == pytest.approx(SHARE * asked, rel=0.1)
+    counts, met = server.report["calls"], server.report["met"]
+    assert GRADINGS < counts <= limiter.usage.calls <= MOST_CALLS
+    assert sum(met.values()) == pytest.approx(SHARE * counts, rel=0.1)
     assert min(met.values()) > 60
 
     kinds = Counter(" ".join((grade.error or "").split()[:8]) for _, grade in ungraded)
     tell(
-        f"{GRADINGS:,} gradings, faults in {sum(met.values()) / asked:.1%} of the calls, {seconds:.0f} s",
+        f"{GRADINGS:,} gradings, faults in {sum(met.values()) / counts:.1%} of the calls, {seconds:.0f} s",
         f"  graded {GRADINGS - len(ungraded):,}, ungraded with a reason {len(ungraded):,}, lost 0, twice 0",
-        f"  calls {limiter.usage.calls:,} ({asked:,} reached the server), at most {MOST_CALLS:,.0f}",
+        f"  calls {limiter.usage.calls:,} ({counts:,} reached the server), at most {MOST_CALLS:,.0f}",
         "  faults met: " + ", ".join(f"{kind} {count}" for kind, count in sorted(met.items())),
         *(f"  {count:4} ungraded: {reason} …" for reason, count in kinds.most_common()),
     )

@@ -39,26 +39,26 @@ def test_a_real_model_judges_and_proposes_and_a_killed_run_goes_on(local_model: 
         before = len(served.requests)
         _kill_after(before + 6, start, env, tmp_path, served)  # at a proposal
         done = subprocess.run(start, cwd=tmp_path, env=env, text=True, capture_output=True, check=False)
-        asked = [json.dumps(request.body, sort_keys=True) for request in served.requests]
+        bodies = [json.dumps(request.body, sort_keys=True) for request in served.requests]
         again = subprocess.run(start, cwd=tmp_path, env=env, text=True, capture_output=True, check=False)
-        asked_again = len(served.requests) - len(asked)
+        asked_again = len(served.requests) - len(bodies)
     assert done.returncode in (0, 1), done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert {one["name"] for one in found["wordings"]} | {one["candidate"] for one in found["refused"]} == {
+    report: dict[str, Any] = json.loads(done.stdout)
+    assert {one["name"] for one in report["wordings"]} | {refusal["candidate"] for refusal in report["refused"]} == {
         "round-1/1",
         "round-1/2",
     }
-    assert all(one["why"] for one in found["refused"])
-    for one in found["wordings"]:
-        assert all(change["old"].strip() != change["new"].strip() for change in one["changes"])
+    assert all(refusal["why"] for refusal in report["refused"])
+    for wording in report["wordings"]:
+        assert all(change["old"].strip() != change["new"].strip() for change in wording["changes"])
     assert (
-        len(asked) - len(set(asked)) <= 2 + asked_again
+        len(bodies) - len(set(bodies)) <= 2 + asked_again
     )  # the two questions that the killed processes had no answer to
-    assert sum(PROPOSER in body for body in asked) >= 2
-    assert asked_again < len(asked) / 4  # an answer that could not be read isn't kept; all else is
-    assert json.loads(again.stdout)["adopted"] == found["adopted"]
+    assert sum(PROPOSER in body for body in bodies) >= 2
+    assert asked_again < len(bodies) / 4  # an answer that could not be read isn't kept; all else is
+    assert json.loads(again.stdout)["adopted"] == report["adopted"]
     opened = tmp_path / "calibration" / "manners" / "opened.jsonl"
-    assert (len(opened.read_text().splitlines()) if opened.exists() else 0) == (1 if found["finalists"] else 0)
+    assert (len(opened.read_text().splitlines()) if opened.exists() else 0) == (1 if report["finalists"] else 0)
 
 
 def _kill_after(n: int, start: list[str], env: dict[str, str], folder: Path, served: front.MessagesFront) -> None:

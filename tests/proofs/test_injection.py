@@ -95,9 +95,9 @@ def bare(user: str) -> str:
 
 
 def test_injection_leaves_every_prompt_with_one_response_byte_for_byte(tell: Callable[..., None]) -> None:
-    held = sum(holds_by_structure(injection, HONEST[0]) for injection in INJECTIONS)
-    assert held == len(INJECTIONS) >= 40
-    tell(f"injection, by structure: {held} of {len(INJECTIONS)} texts leave one response, byte for byte")
+    n_held = sum(holds_by_structure(injection, HONEST[0]) for injection in INJECTIONS)
+    assert n_held == len(INJECTIONS) >= 40
+    tell(f"injection, by structure: {n_held} of {len(INJECTIONS)} texts leave one response, byte for byte")
 
 
 def asked_of_graders(injection: Injection) -> list[str]:

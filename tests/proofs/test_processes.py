@@ -42,11 +42,11 @@ def test_all_get_the_same_results_and_one_reply_is_kept_for_each_prompt(
         outputs = [process.communicate(timeout=300) for process in processes]
         seconds = time.monotonic() - began
     assert [errors for _, errors in outputs if errors] == []
-    found = [json.loads(output) for output, _ in outputs]
+    reports = [json.loads(output) for output, _ in outputs]
 
-    assert len(found[0]["verdicts"]) == SUBMISSIONS
-    assert all(verdicts.keys() == {"even", "rest"} for verdicts in found[0]["verdicts"].values())
-    assert all(one["verdicts"] == found[0]["verdicts"] for one in found)
+    assert len(reports[0]["verdicts"]) == SUBMISSIONS
+    assert all(verdicts.keys() == {"even", "rest"} for verdicts in reports[0]["verdicts"].values())
+    assert all(entry["verdicts"] == reports[0]["verdicts"] for entry in reports)
 
     with sqlite3.connect(tmp_path / REPLIES_FILE) as connection:
         kept = connection.execute("SELECT count(*), count(DISTINCT key) FROM replies").fetchone()
@@ -54,11 +54,11 @@ def test_all_get_the_same_results_and_one_reply_is_kept_for_each_prompt(
     connection.close()
     assert (kept, sound) == ((SUBMISSIONS, SUBMISSIONS), [("ok",)])
 
-    asked = server.report["calls"]
+    calls = server.report["calls"]
     assert server.report["questions"] == SUBMISSIONS
-    assert SUBMISSIONS <= asked == sum(one["calls"] for one in found) <= MOST_CALLS
+    assert SUBMISSIONS <= calls == sum(entry["calls"] for entry in reports) <= MOST_CALLS
     tell(
         f"{PROCESSES} processes, {SUBMISSIONS} submissions each, one memory, {seconds:.0f} s",
         f"  results equal; {kept[0]} replies kept for {SUBMISSIONS} prompts; integrity ok",
-        f"  server asked {asked:,} times for {PROCESSES * SUBMISSIONS:,} gradings",
+        f"  server asked {calls:,} times for {PROCESSES * SUBMISSIONS:,} gradings",
     )

@@ -163,11 +163,11 @@ def test_all_faults_of_a_file_are_reported_at_once_with_their_lines(tmp_path: Pa
     with pytest.raises(RatingError) as refused:
         load_examples(path, RUBRIC)
     assert [fault.line for fault in refused.value.faults] == [2, 3, 4, 5, 6, 7]
-    told = str(refused.value)
-    assert "id 'a' is on line 1 already" in told
-    assert "clarity: 9 isn't a level of its scale: 1, 2, 3, 4, 5" in told
-    assert "kind is one of adjudicated, human, constructed, model, code; found 'oracle'" in told
-    assert "overall is a score from 0 to 1, found 1.5" in told
+    message = str(refused.value)
+    assert "id 'a' is on line 1 already" in message
+    assert "clarity: 9 isn't a level of its scale: 1, 2, 3, 4, 5" in message
+    assert "kind is one of adjudicated, human, constructed, model, code; found 'oracle'" in message
+    assert "overall is a score from 0 to 1, found 1.5" in message
 
 
 @pytest.mark.parametrize("line", ['{"id": "a", "response": "x", "labels": [{"overall": NaN}]}', '{"id":', "[[[["])
@@ -234,10 +234,10 @@ def test_many_repeated_responses_are_named_by_line_up_to_five_and_then_counted(t
     path.write_text("".join(json.dumps({"id": f"e{i}", "response": "same"}) + "\n" for i in range(9)))
     with pytest.warns(RatingWarning) as caught:
         load_examples(path, RUBRIC)
-    told = [str(warning.message) for warning in caught]
-    assert len(told) == 6
-    assert ":2:" in told[0]
-    assert "3 more examples" in told[-1]
+    warned = [str(warning.message) for warning in caught]
+    assert len(warned) == 6
+    assert ":2:" in warned[0]
+    assert "3 more examples" in warned[-1]
 
 
 def test_a_response_that_lends_a_passage_to_an_anchor_counts_in_no_figure(tmp_path: Path) -> None:

@@ -66,27 +66,27 @@ def test_judge_is_read_as_rater_and_a_file_gives_the_line_of_a_fault(tmp_path: P
 
 
 def test_a_judge_without_a_kind_is_not_a_person(tmp_path: Path) -> None:
-    said = [
+    rows = [
         {"id": "a", "judge": "gpt", "criteria": {"clarity": 4}},
         {"id": "a", "rater": "ann", "criteria": {"clarity": 4}},
     ]
-    assert [r.kind for r in load_ratings(_file(tmp_path, *said), RUBRIC, kind="human")] == ["model", "human"]
+    assert [r.kind for r in load_ratings(_file(tmp_path, *rows), RUBRIC, kind="human")] == ["model", "human"]
 
 
 def test_what_a_judge_said_off_the_scale_may_be_kept_as_unread_and_a_person_s_never(tmp_path: Path) -> None:
     levels: list[Any] = [9, "good", {"level": "MET", "reason": "so"}, {"level": True}, 4.5]
-    said: list[dict[str, Any]] = [
-        {"id": f"e{i}", "judge": "gpt", "criteria": {"clarity": one}} for i, one in enumerate(levels)
+    rows: list[dict[str, Any]] = [
+        {"id": f"e{i}", "judge": "gpt", "criteria": {"clarity": level}} for i, level in enumerate(levels)
     ]
     whole = {"id": "whole", "judge": "gpt", "overall": 70}
-    ratings = load_ratings(_file(tmp_path, *said, whole), RUBRIC, keep_unread=True)
+    ratings = load_ratings(_file(tmp_path, *rows, whole), RUBRIC, keep_unread=True)
     assert [r.criteria["clarity"].declined for r in ratings[:5]] == ["unread"] * 4 + [""]
     assert ratings[0].criteria["clarity"].reason == "clarity: 9 isn't a level of its scale: 1, 2, 3, 4, 5"
     assert (ratings[5].overall, ratings[5].error) == (None, "overall is a score from 0 to 1, found 70")
     with pytest.raises(RatingError, match=r"ann\.jsonl:1: clarity: 9 isn't a level"):
-        load_ratings(_file(tmp_path, said[0]), RUBRIC)
+        load_ratings(_file(tmp_path, rows[0]), RUBRIC)
     with pytest.raises(RatingError, match="9 isn't a level"):
-        load_ratings(_file(tmp_path, said[0] | {"kind": "human"}), RUBRIC, keep_unread=True)
+        load_ratings(_file(tmp_path, rows[0] | {"kind": "human"}), RUBRIC, keep_unread=True)
 
 
 def _file(folder: Path, *lines: dict[str, Any]) -> Path:

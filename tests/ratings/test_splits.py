@@ -38,12 +38,12 @@ def a_set(folder: Path, *examples: Example) -> ExampleSet:
 
 
 def test_the_digest_is_of_ids_and_labels_in_any_order(tmp_path: Path) -> None:
-    one, two = example("1", "test", 0.2), example("2", "test", 0.8)
-    digest = labelling_digest(a_set(tmp_path, one, two))
-    assert digest == labelling_digest(a_set(tmp_path, two, one))
-    assert digest == labelling_digest(a_set(tmp_path, one, replace(two, group="elsewhere")))
-    assert digest != labelling_digest(a_set(tmp_path, one, example("2", "test", 0.9)))
-    assert digest != labelling_digest(a_set(tmp_path, one))
+    first, two = example("1", "test", 0.2), example("2", "test", 0.8)
+    digest = labelling_digest(a_set(tmp_path, first, two))
+    assert digest == labelling_digest(a_set(tmp_path, two, first))
+    assert digest == labelling_digest(a_set(tmp_path, first, replace(two, group="elsewhere")))
+    assert digest != labelling_digest(a_set(tmp_path, first, example("2", "test", 0.9)))
+    assert digest != labelling_digest(a_set(tmp_path, first))
     assert digest.startswith("sha256:")
 
 
@@ -135,9 +135,9 @@ def test_a_damaged_record_in_the_middle_is_named_and_the_rest_counts_for_who_ask
     with pytest.raises(RatingError, match=r"opened\.jsonl:2: is not readable JSON"):
         open_test_labels(examples, by="a command", at="2026-11-04")
     with pytest.warns(RatingWarning, match=r"opened\.jsonl:2: .*left out"), leaving_out_damaged_lines():
-        found = openings_of(examples)
-    assert found is not None
-    assert len(found.all) == 1
+        openings = openings_of(examples)
+    assert openings is not None
+    assert len(openings.all) == 1
 
 
 @pytest.mark.parametrize("line", ['{"ids": ', '{"ids": 5}', '{"at": "2026-11-03"}', "[]", "5"])
@@ -199,8 +199,8 @@ def test_a_renamed_criterion_makes_no_labels_fresh(tmp_path: Path, label: dict[s
 
 def test_a_pair_with_another_second_response_has_fresh_labels() -> None:
     first = replace(example("1", None), submission=Submission("a", {}, "1", second="b"))
-    other = replace(example("2", None), submission=Submission("a", {}, "2", second="c"))
-    seen = [levels_seen(ExampleSet((of,), None)) for of in (first, other)]
+    changed = replace(example("2", None), submission=Submission("a", {}, "2", second="c"))
+    seen = [levels_seen(ExampleSet((of,), None)) for of in (first, changed)]
     assert not seen[0] & seen[1]
 
 
@@ -240,10 +240,10 @@ def test_parts_are_never_written_into_lines_of_other_examples(tmp_path: Path) ->
     with pytest.raises(RatingError, match=r"examples\.jsonl:1: was changed while this ran"):
         write_parts(examples)
     assert path.read_text() == text
-    other = stored(tmp_path, example("1", "test"), example("2", "test"))
-    write_parts(other)
+    second_set = stored(tmp_path, example("1", "test"), example("2", "test"))
+    write_parts(second_set)
     with pytest.raises(RatingError, match="run the same command again"):
-        write_parts(replace(other, examples=tuple(replace(one, split="dev") for one in other.examples)))
+        write_parts(replace(second_set, examples=tuple(replace(one, split="dev") for one in second_set.examples)))
 
 
 def test_examples_appended_while_parts_are_written_stay(tmp_path: Path) -> None:

@@ -76,8 +76,12 @@ def test_the_median_levels_of_several_samples_earn_the_score_and_decide() -> Non
         Rating("a", "j", "model", {"safe": Rated(safe), "good": Rated(1.0)}, overall=(safe + 1) / 2, passed=passed)
         for safe, passed in ((0.0, True), (1.0, False), (1.0, False))
     ]
-    found = collapsed(samples, REQUIRED)
-    assert (dict(found.levels), found.score, found.decision) == ({"safe": 1.0, "good": 1.0}, 1.0, True)
+    whole_rating = collapsed(samples, REQUIRED)
+    assert (dict(whole_rating.levels), whole_rating.score, whole_rating.decision) == (
+        {"safe": 1.0, "good": 1.0},
+        1.0,
+        True,
+    )
 
 
 def test_scores_given_apart_from_the_levels_count_with_their_median() -> None:
@@ -111,8 +115,8 @@ def test_levels_without_order_collapse_to_the_commonest_not_to_the_middle() -> N
 
 def test_the_words_that_count_are_those_of_the_sample_nearest_to_the_median() -> None:
     samples = [tone("a", "j", level, sample=k) for k, level in enumerate([1.0, 5.0, 4.0])]
-    found = column_of("judge", samples, ONE, ["a", "b"])
-    assert found.ratings == (samples[2], None)
+    column = column_of("judge", samples, ONE, ["a", "b"])
+    assert column.ratings == (samples[2], None)
 
 
 def test_a_column_is_one_person_on_every_criterion() -> None:

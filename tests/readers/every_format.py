@@ -32,7 +32,7 @@ MET = {1: "MET", 0: "UNMET"}
 
 
 def lines(path: Path, objects: Sequence[Mapping[str, Any]]) -> None:
-    path.write_text("".join(json.dumps(one) + "\n" for one in objects), encoding="utf-8")
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in objects), encoding="utf-8")
 
 
 def example(unit: str) -> dict[str, Any]:

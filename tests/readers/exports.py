@@ -207,10 +207,10 @@ def mlflow_store(path: Path) -> Path:
         database.execute("INSERT INTO trace_info VALUES (?, '', '')", (unit,))
         for span in trace["data"]["spans"]:
             database.execute("INSERT INTO spans VALUES (?, ?, ?)", (unit, span["parent_span_id"], json.dumps(span)))
-        for one in trace["info"]["assessments"]:
-            value, source = json.dumps(one["feedback"]["value"]), one["source"]
-            row = (one["assessment_id"], unit, "place", "feedback", value, None, 1795346682661, source["source_type"],
-                   source["source_id"], one["rationale"], None, True, None)  # fmt: skip
+        for mark in trace["info"]["assessments"]:
+            value, source = json.dumps(mark["feedback"]["value"]), mark["source"]
+            row = (mark["assessment_id"], unit, "place", "feedback", value, None, 1795346682661, source["source_type"],
+                   source["source_id"], mark["rationale"], None, True, None)  # fmt: skip
             database.execute(f"INSERT INTO assessments VALUES ({', '.join('?' * len(row))})", row)
     database.commit()
     database.close()
@@ -233,10 +233,10 @@ def phoenix_store(path: Path) -> Path:
         nested = {"input": {"value": flat["input.value"]}, "output": {"value": flat["output.value"]}}
         unit = span["context"]["span_id"]
         database.execute("INSERT INTO spans VALUES (?, ?, ?)", (rows[unit], unit, json.dumps(nested)))
-    for one in data["annotations.json"]:
-        result = one["result"]
-        row = (one["id"], rows[one["span_id"]], one["name"], result["label"], result["score"], result["explanation"],
-               "{}", one["annotator_kind"], one["updated_at"], None, one["identifier"])  # fmt: skip
+    for mark in data["annotations.json"]:
+        result = mark["result"]
+        row = (mark["id"], rows[mark["span_id"]], mark["name"], result["label"], result["score"], result["explanation"],
+               "{}", mark["annotator_kind"], mark["updated_at"], None, mark["identifier"])  # fmt: skip
         database.execute(f"INSERT INTO span_annotations VALUES ({', '.join('?' * len(row))})", row)
     database.commit()
     database.close()

@@ -27,11 +27,11 @@ RUBRIC = Rubric.from_dict({"name": "manners", "criteria": [
 
 
 def rated(unit: int, rater: str, polite: float | None, short: float) -> Rating:
-    said = {
+    levels = {
         "short": Rated(short),
         "polite": Rated(polite) if polite is not None else Rated(None, "?", declined="unread"),
     }
-    return Rating(f"e{unit}", rater, "human" if rater == "a" else "model", said)
+    return Rating(f"e{unit}", rater, "human" if rater == "a" else "model", levels)
 
 
 def calibration(folder: Path, name: str = "c.json", *, response: str = "r", shift: float = 0) -> Path:
@@ -61,7 +61,7 @@ def test_what_is_read_back_is_what_was_written(tmp_path: Path) -> None:
     by_id = {rating.id: rating for rating in written.ratings}
     assert by_id["e0"].criteria["polite"].level == 2.0
     assert (by_id["e3"].error, by_id["e3"].overall, by_id["e3"].criteria["short"].level) == ("not graded", None, 1.0)
-    assert {name: said.level for name, said in written.gold["e0"].criteria.items()} == {"polite": 1.0, "short": 0.0}
+    assert {name: level.level for name, level in written.gold["e0"].criteria.items()} == {"polite": 1.0, "short": 0.0}
 
 
 def test_gold_of_the_json_is_gold_of_the_labels(tmp_path: Path) -> None:

@@ -49,9 +49,9 @@ def kinds(content: RatedFile) -> dict[str, str]:
 
 def agreed(content: RatedFile, judge: str, person: str) -> tuple[int, int]:
     """On how many responses the two agree, of those both rated."""
-    one, other = levels(content, judge), levels(content, person)
-    both = [unit for unit in one if one[unit] is not None and other.get(unit) is not None]
-    return sum(one[unit] == other[unit] for unit in both), len(both)
+    first, second = levels(content, judge), levels(content, person)
+    both = [unit for unit in first if first[unit] is not None and second.get(unit) is not None]
+    return sum(first[unit] == second[unit] for unit in both), len(both)
 
 
 # --- a small export of each tool --------------------------------------------------------------------------------------
@@ -266,8 +266,8 @@ def test_averages_of_people_and_judges_are_refused_by_name(tool: str, name: str,
 
 def test_who_rated_is_asked_for_where_the_file_does_not_say(tmp_path: Path) -> None:
     files = exports.langsmith()
-    for one in files["feedback.json"]:
-        one["feedback_source"]["type"] = "api"
+    for annotation in files["feedback.json"]:
+        annotation["feedback_source"]["type"] = "api"
     paths = written(tmp_path, files)
     with pytest.raises(RatingError, match=r"6 of 'place' by judge-1; 6 of 'place' by ann; .*Pass `--kind human`"):
         read(paths)
@@ -413,10 +413,10 @@ def test_whatever_happens_to_a_field_it_is_read_listed_or_refused(
         content = read(written(folder, files), sample.columns)
     except RatingError:
         return
-    said = json.dumps(_said(content), ensure_ascii=False).replace("\\", "")  # JSON within JSON
+    output = json.dumps(_said(content), ensure_ascii=False).replace("\\", "")  # JSON within JSON
     is_listed = bool(content.lost) or content.notes != whole.notes
     said_something = [leaf for leaf in _leaves(value) if leaf is not None]
-    is_read = _said(content) == _said(whole) or all(isinstance(leaf, str) and leaf in said for leaf in said_something)
+    is_read = _said(content) == _said(whole) or all(isinstance(leaf, str) and leaf in output for leaf in said_something)
     assert is_listed or is_read or change in ("remove", "replace")
     assert is_listed or change in ("remove", "replace") or _rated(content) >= _rated(whole)
 

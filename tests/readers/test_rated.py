@@ -57,8 +57,8 @@ def test_grades_are_ratings_of_a_judge_whom_the_file_does_not_name(tmp_path: Pat
     assert (second.overall, second.error) == (None, "refused")
     table = tmp_path / "night.csv"
     table.write_text("id,score,pass,place,error,receipt\np1,1.0,true,1,,not calibrated\np2,,,,refused,not calibrated\n")
-    (one, other) = open_rated([table]).ratings
-    assert (one.overall, one.passed, one.criteria["place"].level, other.error) == (1.0, True, 1.0, "refused")
+    (left, right) = open_rated([table]).ratings
+    assert (left.overall, left.passed, left.criteria["place"].level, right.error) == (1.0, True, 1.0, "refused")
 
 
 def test_files_that_rate_nothing_in_common_need_a_rubric(tmp_path: Path) -> None:

@@ -14,19 +14,19 @@ RUBRIC = Rubric((Criterion(1.0, "Is it clear?", "clear"), Criterion(1.0, "Is it 
 
 def ratings_of(path: Path, text: str) -> tuple[Rating, ...]:
     path.write_text(text)
-    found = open_rated(
+    rated = open_rated(
         [path], RUBRIC, expected="anything", meanings=Meanings(columns=Columns(kind="human"))
     ).as_one_file
-    assert not found.lost
-    return found.ratings
+    assert not rated.lost
+    return rated.ratings
 
 
 def test_a_row_says_how_sure_its_rater_was_and_why_a_cell_is_empty(tmp_path: Path) -> None:
     text = "id,rater,clear,true,confidence,skip_reason,note,seconds\ne1,ana,yes,,low,no source,odd one,12.5\n"
-    (one,) = ratings_of(tmp_path / "labels.csv", text)
-    assert (one.confidence, one.note, one.seconds) == ("low", "odd one", 12.5)
-    assert one.criteria["clear"].level == 1.0
-    true = one.criteria["true"]
+    (rating,) = ratings_of(tmp_path / "labels.csv", text)
+    assert (rating.confidence, rating.note, rating.seconds) == ("low", "odd one", 12.5)
+    assert rating.criteria["clear"].level == 1.0
+    true = rating.criteria["true"]
     assert (true.level, true.declined, true.reason) == (None, "abstained", "no source")
 
 
@@ -35,14 +35,14 @@ def test_a_row_per_criterion_gives_the_reason_to_its_criterion_alone(tmp_path: P
         {"id": "e1", "rater": "ana", "criterion": "clear", "level": 1, "comment": "well put"},
         {"id": "e1", "rater": "ana", "criterion": "true", "skip_reason": "no source", "confidence": 2},
     ]
-    (one,) = ratings_of(tmp_path / "labels.json", json.dumps(rows))
-    assert (one.criteria["clear"].level, one.criteria["clear"].reason) == (1.0, "well put")
-    assert (one.criteria["true"].declined, one.criteria["true"].reason) == ("abstained", "no source")
-    assert one.confidence == "2"
+    (rating,) = ratings_of(tmp_path / "labels.json", json.dumps(rows))
+    assert (rating.criteria["clear"].level, rating.criteria["clear"].reason) == (1.0, "well put")
+    assert (rating.criteria["true"].declined, rating.criteria["true"].reason) == ("abstained", "no source")
+    assert rating.confidence == "2"
 
 
 def test_our_own_lines_keep_what_the_page_noted(tmp_path: Path) -> None:
     line = Rating("e1", "ana", "human", {}, 0.5, note="odd", confidence="high", seconds=3.0).to_json()
     line = {key: value for key, value in line.items() if key not in ("under", "blind")}
-    (one,) = ratings_of(tmp_path / "ana.jsonl", json.dumps(line) + "\n")
-    assert (one.note, one.confidence, one.seconds) == ("odd", "high", 3.0)
+    (rating,) = ratings_of(tmp_path / "ana.jsonl", json.dumps(line) + "\n")
+    assert (rating.note, rating.confidence, rating.seconds) == ("odd", "high", 3.0)

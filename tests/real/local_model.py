@@ -26,12 +26,14 @@ def model_path() -> Path:
         RuntimeError: It can't be downloaded, or what came is another file.
     """
     with alone_with("models") as folder:
-        kept = folder / NAME
-        if not kept.exists():
-            fetch(kept)
-    if digest(kept) != SHA256:
-        raise RuntimeError(f"{kept} is not the model that the tests were written for; delete it to fetch it again")
-    return kept
+        model_file = folder / NAME
+        if not model_file.exists():
+            fetch(model_file)
+    if digest(model_file) != SHA256:
+        raise RuntimeError(
+            f"{model_file} is not the model that the tests were written for; delete it to fetch it again"
+        )
+    return model_file
 
 
 def fetch(target: Path) -> None:

@@ -39,9 +39,9 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_n
 
     def run() -> ExperimentRun:
         judge = LocalJudge(local_model, max_tokens=180, keep_prefix=True)
-        kept = Kept(tmp_path / "outputs.jsonl")
+        outputs_file = Kept(tmp_path / "outputs.jsonl")
         return asyncio.run(
-            run_experiment(experiment, judge, model=open_model(experiment), outputs_file=kept, concurrency=1)
+            run_experiment(experiment, judge, model=open_model(experiment), outputs_file=outputs_file, concurrency=1)
         )
 
     first = run()

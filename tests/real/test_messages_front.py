@@ -153,11 +153,11 @@ def test_a_refusal_a_cut_off_and_an_empty_answer_are_messages() -> None:
 
 def test_what_is_not_a_message_comes_through_the_sdk_in_its_strange_ways() -> None:
     with MessagesFront(answered(front.html_page(), front.not_a_message(), front.not_json())) as running:
-        page, other = (with_sdk(running.url, ask) for _ in range(2))
+        page, second = (with_sdk(running.url, ask) for _ in range(2))
         with pytest.raises(json.JSONDecodeError):
             with_sdk(running.url, ask)
     assert isinstance(page, str)
-    assert other.content is None
+    assert second.content is None
 
 
 def test_a_dropped_connection_and_a_late_answer_are_connection_errors() -> None:
@@ -204,11 +204,11 @@ def test_thousands_of_requests_over_connections_kept_alive_are_each_answered_onc
             thread.start()
         for thread in threads:
             thread.join()
-        asked = [request.body["asked"] for request in running.requests]
+        bodies = [request.body["asked"] for request in running.requests]
         assert [request.number for request in running.requests] == list(range(clients * each))
         assert 1 <= running.most_in_flight <= clients
     everything = [[number, turn] for number in range(clients) for turn in range(each)]
-    assert sorted(asked) == sorted(heard) == everything
+    assert sorted(bodies) == sorted(heard) == everything
 
 
 def test_leaving_the_front_ends_its_threads_though_clients_keep_their_connections() -> None:

@@ -44,8 +44,8 @@ def from_counts(counts: list[list[int]]) -> npt.NDArray[np.float64]:
     widest = max(sum(row) for row in counts)
     rows = []
     for row in counts:
-        given = [float(level) for level, count in enumerate(row) for _ in range(count)]
-        rows.append(given + [nan] * (widest - len(given)))
+        levels = [float(level) for level, count in enumerate(row) for _ in range(count)]
+        rows.append(levels + [nan] * (widest - len(levels)))
     return np.array(rows)
 
 

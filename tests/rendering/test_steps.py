@@ -37,8 +37,8 @@ def tree_of(trace: object) -> StepTree:
 
 
 def test_results_of_calls_made_at_once_are_with_their_calls() -> None:
-    asked = {"role": "assistant", "content": None, "tool_calls": [call("a", "find", q=1), call("b", "find", q=2)]}
-    tree = tree_of([asked, result("b", "two"), result("a", "one")])
+    turn = {"role": "assistant", "content": None, "tool_calls": [call("a", "find", q=1), call("b", "find", q=2)]}
+    tree = tree_of([turn, result("b", "two"), result("a", "one")])
     assert [(node.step.text, node.result[1].text, node.numbers) for node in tree.nodes if node.result] == [
         ('{"q": 1}', "one", "1, 4"),
         ('{"q": 2}', "two", "2–3"),
@@ -51,8 +51,8 @@ def test_results_of_calls_made_at_once_are_with_their_calls() -> None:
     ids=["is_error", "status", "an object with an error"],
 )
 def test_a_tool_s_error_is_an_error_of_its_step_in_every_form(failing: dict[str, object]) -> None:
-    asked = {"role": "assistant", "content": None, "tool_calls": [call("a", "find"), call("b", "open")]}
-    steps = [asked, failing, result("b", '{"error": null}')]
+    turn = {"role": "assistant", "content": None, "tool_calls": [call("a", "find"), call("b", "open")]}
+    steps = [turn, failing, result("b", '{"error": null}')]
     html = render_example(Submission("Sorry.", {"trace": json.dumps(steps)}), ["trace"])
     assert html.count('<details class="step failed">') == 1
     assert "4 steps" in html

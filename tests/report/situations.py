@@ -84,11 +84,11 @@ def nothing_graded() -> Calibration:
 
 def decided(gold: npt.ArrayLike, judge: npt.ArrayLike, systems: Sequence[str] | None = None) -> Calibration:
     """A judge's answers to one question of yes or no, calibrated by those of two people."""
-    asked = replace(made.yes_no_rubric(), name="support-reply")
+    changed = replace(made.yes_no_rubric(), name="support-reply")
     truth = np.asarray(gold, dtype=np.float64)[:, None]
     answers = np.asarray(judge, dtype=np.float64)[:, None]
-    labelled = made.examples(asked, {"ana": truth, "ben": truth}, systems=systems)
-    return calibration_of(asked, labelled, made.judged(asked, answers), RATER)
+    labelled = made.examples(changed, {"ana": truth, "ben": truth}, systems=systems)
+    return calibration_of(changed, labelled, made.judged(changed, answers), RATER)
 
 
 def nearly_at_the_target() -> Calibration:

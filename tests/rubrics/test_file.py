@@ -36,8 +36,8 @@ def refusals(path: Path) -> list[tuple[int | None, str]]:
     with pytest.raises(RubricError) as refused:
         load_rubric(path)
     assert refused.value.path == path
-    told = str(refused.value).splitlines()
-    for line, fault in zip(told, refused.value.faults, strict=True):
+    lines = str(refused.value).splitlines()
+    for line, fault in zip(lines, refused.value.faults, strict=True):
         assert line.startswith(f"{path}:{fault.line}: " if fault.line else f"{path}: ")
     return [(fault.line, fault.problem) for fault in refused.value.faults]
 
@@ -266,9 +266,9 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_a_rubric_cannot_be_is_refused_at_its_line(what: str, tmp_path: Path) -> None:
     text, line, problem = REFUSED[what]
-    (found,) = refusals(written(tmp_path, text))
-    assert found[0] == line
-    assert problem in found[1]
+    (fault,) = refusals(written(tmp_path, text))
+    assert fault[0] == line
+    assert problem in fault[1]
 
 
 def test_aliases_that_explode_are_refused_before_they_do(tmp_path: Path) -> None:
@@ -302,10 +302,10 @@ def test_all_faults_of_a_file_are_reported_at_once_in_its_order(tmp_path: Path) 
         "    requirement: C\n"
         "    colour: red\n",
     )
-    found = refusals(path)
-    assert [line for line, _ in found] == [1, 5, 6, 7, 10, 11, 13]
+    faults = refusals(path)
+    assert [line for line, _ in faults] == [1, 5, 6, 7, 10, 11, 13]
     words = ["at most 1", "other than 0", "empty", "'c2' sees 'context'", "min 3, max 1", "named 'q'", "'colour'"]
-    assert all(word in problem for word, (_, problem) in zip(words, found, strict=True))
+    assert all(word in problem for word, (_, problem) in zip(words, faults, strict=True))
 
 
 def test_a_key_that_cannot_be_read_hides_no_other_fault_of_its_criterion_or_rubric(tmp_path: Path) -> None:
@@ -323,9 +323,9 @@ def test_a_key_that_cannot_be_read_hides_no_other_fault_of_its_criterion_or_rubr
         "  - weight: .nan\n"
         "    levels: [{value: 2}, {value: 1}]\n",
     )
-    found = refusals(path)
-    assert [line for line, _ in found] == [1, 2, 2, 5, 6, 7, 9, 10, 10, 11]
-    told = "\n".join(problem for _, problem in found)
+    faults = refusals(path)
+    assert [line for line, _ in faults] == [1, 2, 2, 5, 6, 7, 9, 10, 10, 11]
+    message = "\n".join(problem for _, problem in faults)
     for words in (
         "'c1' fails",
         "same key",
@@ -335,7 +335,7 @@ def test_a_key_that_cannot_be_read_hides_no_other_fault_of_its_criterion_or_rubr
         "is missing",
         "worst first",
     ):
-        assert words in told
+        assert words in message
 
 
 @pytest.mark.parametrize(
@@ -601,8 +601,8 @@ def test_two_gray_zones_are_two_rubrics_and_one_spelled_twice_is_one() -> None:
 
 
 def test_the_schema_next_to_the_rubrics_is_current() -> None:
-    kept = (ROOT / "rubrics" / "schema.json").read_text(encoding="utf-8")
-    assert kept == json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+    text = (ROOT / "rubrics" / "schema.json").read_text(encoding="utf-8")
+    assert text == json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def test_the_schema_is_a_schema() -> None:

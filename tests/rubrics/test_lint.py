@@ -14,7 +14,10 @@ PLAIN = {"name": "plain", "requirement": "The reply names a date."}
 
 
 def found(*criteria: dict[str, Any], **top: Any) -> list[tuple[str, str | None]]:
-    return [(said.code, said.criterion) for said in advice(Rubric.from_dict({"criteria": list(criteria), **top}))]
+    return [
+        (advice_line.code, advice_line.criterion)
+        for advice_line in advice(Rubric.from_dict({"criteria": list(criteria), **top}))
+    ]
 
 
 def one(**keys: Any) -> list[str]:
@@ -40,13 +43,13 @@ def test_a_level_or_half_of_one_worth_the_tolerance_is_a_tie_and_the_way_out_is_
     of = {"name": "it", "description": "How the tone is", "levels": anchors}
     for weight in (share, 2 * share):
         criteria = [{**of, "weight": weight}, {**rest, "weight": 1 - weight}] if weight < 1 else [of]
-        said = [one for one in advice(Rubric.from_dict({"criteria": criteria})) if one.criterion == "it"]
-        (tie,) = [one for one in said if one.code == "tie"]
+        advised = [line for line in advice(Rubric.from_dict({"criteria": criteria})) if line.criterion == "it"]
+        (tie,) = [line for line in advised if line.code == "tie"]
         assert "0.11" in tie.message
         assert "0.09" in tie.message
         for tolerance in (0.11, 0.09):
             calm = advice(Rubric.from_dict({"criteria": criteria, "tolerance": tolerance}))
-            assert "tie" not in [one.code for one in calm]
+            assert "tie" not in [line.code for line in calm]
 
 
 def test_decisions_have_no_ties_and_no_tolerance() -> None:

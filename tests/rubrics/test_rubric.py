@@ -121,13 +121,13 @@ def test_a_criterion_passes_from_its_threshold_on() -> None:
 
 def test_the_fingerprint_of_a_criterion_is_of_its_words_and_scale() -> None:
     assert replace(ONE, weight=7.0, required=True, threshold=0.9).fingerprint == ONE.fingerprint
-    for other in (
+    for changed in (
         replace(ONE, requirement="Mentions Rome"),
         replace(ONE, scale=Scale.numbered(1, 5)),
         replace(ONE, good="Paris."),
         replace(ONE, not_applicable=True),
     ):
-        assert other.fingerprint != ONE.fingerprint
+        assert changed.fingerprint != ONE.fingerprint
 
 
 # --- rubrics --------------------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def test_only_the_query_is_shown_where_nothing_is_declared() -> None:
 
 def test_the_fingerprint_of_a_rubric_is_of_all_that_decides_a_score() -> None:
     rubric = Rubric((ONE,))
-    for other in (
+    for changed in (
         Rubric((replace(ONE, weight=2.0),)),
         Rubric((replace(ONE, required=True),)),
         Rubric((replace(ONE, threshold=0.6),)),
@@ -201,6 +201,6 @@ def test_the_fingerprint_of_a_rubric_is_of_all_that_decides_a_score() -> None:
         replace(rubric, samples=3),
         replace(rubric, guidelines="Be fair."),
     ):
-        assert other.fingerprint != rubric.fingerprint
+        assert changed.fingerprint != rubric.fingerprint
     assert replace(rubric, judge={"name": "anthropic"}).fingerprint == rubric.fingerprint
     assert Rubric((replace(ONE, weight=1),)).fingerprint == rubric.fingerprint

@@ -47,5 +47,5 @@ def published_pairs() -> PublishedPairs:
 def preferences_of(pairs: PublishedPairs, rater: str) -> npt.NDArray[np.float64]:
     """Levels of "people" (the majority of three) or a judge, shape (n_pairs,), nan where it gave none."""
     answers = [row["expected"] if rater == "people" else row["judge"][rater] or {} for row in pairs.rows]
-    given = [answer.get("preference") for answer in answers]
-    return np.array([np.nan if label is None else LEVELS[label] for label in given])
+    preferences = [answer.get("preference") for answer in answers]
+    return np.array([np.nan if label is None else LEVELS[label] for label in preferences])

@@ -42,8 +42,8 @@ def made(n: int, runs: int, run_sd: float, seed: int, *, shift: float = 0.0) -> 
 @pytest.mark.parametrize("case", RUNS, ids=lambda case: case.name)
 def test_worked_runs_come_out(case: RunsCase) -> None:
     ratings = np.array(case.runs, dtype=np.float64)
-    found = compare_runs(ratings[:, -1], ratings[:, :-1], span=4)
-    moved = found.moved
+    change = compare_runs(ratings[:, -1], ratings[:, :-1], span=4)
+    moved = change.moved
     figures = (moved.shift.value, moved.within * moved.n, moved.between, moved.p)
     assert figures == approx((case.shift, case.answers, case.between, case.p), abs=6e-7)
     assert moved.p == approx(max(case.p_pooled, case.p_runs_only or 0.0), abs=6e-7)
@@ -51,16 +51,16 @@ def test_worked_runs_come_out(case: RunsCase) -> None:
     if case.f is not None:
         assert moved.between / moved.within == approx(case.f, abs=6e-5)
     assert moved.p_alike == (None if case.p_alike is None else approx(case.p_alike, abs=6e-7))
-    assert found.unsteady == case.unsteady
+    assert change.unsteady == case.unsteady
 
 
 def test_every_drift_of_the_reference_comes_out() -> None:
     for case in block("groups_drift_slices.yaml", "drift"):
         ratings = np.array(case["runs_in_columns_now_last"], dtype=np.float64)
-        found = compare_runs(ratings[:, -1], ratings[:, :-1], span=case["span"])
-        moved = found.moved
+        change = compare_runs(ratings[:, -1], ratings[:, :-1], span=case["span"])
+        moved = change.moved
         figures: dict[str, Any] = {
-            "accepted_means": list(found.means),
+            "accepted_means": list(change.means),
             "shift": moved.shift.value,
             "s2_answers": moved.within * moved.n,
             "s2_runs": moved.between,
@@ -73,7 +73,7 @@ def test_every_drift_of_the_reference_comes_out() -> None:
             assert figures[name] == approx(case[name], abs=6e-7), (case["case"], name)
         if "F" in case:
             assert moved.between / moved.within == approx(case["F"], abs=6e-5), case["case"]
-            assert found.unsteady == case["unsteady"], case["case"]
+            assert change.unsteady == case["unsteady"], case["case"]
         decides = "p_runs_only" if case["interval_from"] == "runs only" else "p_pooled"
         assert moved.p == approx(case[decides], abs=6e-7), case["case"]
 
@@ -82,13 +82,13 @@ def test_every_drift_of_the_reference_comes_out() -> None:
 @given(rows=tables)
 def test_turning_the_scale_round_turns_the_shift_round(rows: list[list[int]]) -> None:
     ratings = np.array(rows, dtype=np.float64)
-    there = compare_runs(ratings[:, 0], ratings[:, 1:], span=4).moved
+    forward = compare_runs(ratings[:, 0], ratings[:, 1:], span=4).moved
     back = compare_runs(4 - ratings[:, 0], 4 - ratings[:, 1:], span=4).moved
-    assert there.shift.value is not None
-    assert there.shift.low is not None
-    assert back.shift.value == approx(-there.shift.value)
-    assert back.shift.high == approx(-there.shift.low)
-    assert back.p == approx(there.p)
+    assert forward.shift.value is not None
+    assert forward.shift.low is not None
+    assert back.shift.value == approx(-forward.shift.value)
+    assert back.shift.high == approx(-forward.shift.low)
+    assert back.p == approx(forward.p)
 
 
 @settings(deadline=None, max_examples=60)
@@ -111,10 +111,10 @@ def test_the_interval_and_the_p_come_from_one_test(rows: list[list[int]]) -> Non
 @given(rows=tables)
 def test_order_of_examples_and_of_accepted_runs_changes_nothing(rows: list[list[int]]) -> None:
     ratings = np.array(rows, dtype=np.float64)
-    there = compare_runs(ratings[:, 0], ratings[:, 1:], span=4).moved
+    forward = compare_runs(ratings[:, 0], ratings[:, 1:], span=4).moved
     turned = compare_runs(ratings[::-1, 0], ratings[::-1, :0:-1], span=4).moved
-    assert turned.p == approx(there.p)
-    assert turned.shift.value == approx(there.shift.value)
+    assert turned.p == approx(forward.p)
+    assert turned.shift.value == approx(forward.shift.value)
 
 
 def test_the_unit_of_the_scale_changes_no_p() -> None:
@@ -127,18 +127,18 @@ def test_the_unit_of_the_scale_changes_no_p() -> None:
 
 def test_one_accepted_run_is_never_shown_steady_nor_unsteady() -> None:
     still = np.full(500, 2.0)
-    found = compare_runs(still, still, span=4)
-    assert found.moved.p == 1.0
-    assert found.moved.p_alike is None
-    assert not found.steady
-    assert not found.unsteady
+    change = compare_runs(still, still, span=4)
+    assert change.moved.p == 1.0
+    assert change.moved.p_alike is None
+    assert not change.steady
+    assert not change.unsteady
 
 
 def test_several_equal_runs_on_enough_examples_show_a_steady_judge() -> None:
     for n, steady in ((20, False), (200, True)):
         still = np.tile([0.0, 1.0, 2.0, 3.0, 4.0], n // 5)
-        found = compare_runs(still, np.column_stack([still] * 5), span=4)
-        assert found.steady == steady
+        change = compare_runs(still, np.column_stack([still] * 5), span=4)
+        assert change.steady == steady
 
 
 def test_a_large_shift_is_beyond_the_margin_and_none_is_within_it() -> None:
@@ -151,31 +151,31 @@ def test_a_large_shift_is_beyond_the_margin_and_none_is_within_it() -> None:
 def test_runs_far_apart_are_unsteady_and_hide_a_shift() -> None:
     still = np.tile([1.0, 2.0, 3.0], 40)
     stored = np.column_stack([still - 0.5, still, still + 0.5])
-    found = compare_runs(still + 0.6, stored, span=4)
-    assert found.unsteady
-    assert found.moved.p == approx(float(2 * stdtr(2, -0.6 / (0.5 * math.sqrt(1 + 1 / 3)))))  # of the runs alone
-    assert found.moved.p > 0.05
-    assert found.moved.detectable > 1.0
-    assert found.moved.run_sd == approx(0.5, abs=0.01)
-    assert not found.steady
+    change = compare_runs(still + 0.6, stored, span=4)
+    assert change.unsteady
+    assert change.moved.p == approx(float(2 * stdtr(2, -0.6 / (0.5 * math.sqrt(1 + 1 / 3)))))  # of the runs alone
+    assert change.moved.p > 0.05
+    assert change.moved.detectable > 1.0
+    assert change.moved.run_sd == approx(0.5, abs=0.01)
+    assert not change.steady
 
 
 def test_a_missing_rating_takes_its_example_out_of_every_run() -> None:
     _, now, stored = made(30, 2, 0.0, 7)
     stored[3, 1] = math.nan
     now[5] = math.nan
-    found = compare_runs(now, stored, span=4)
-    kept = np.delete(np.arange(30), [3, 5])
-    assert found.moved.n == 28
-    assert found == compare_runs(now[kept], stored[kept], span=4)
+    change = compare_runs(now, stored, span=4)
+    rows = np.delete(np.arange(30), [3, 5])
+    assert change.moved.n == 28
+    assert change == compare_runs(now[rows], stored[rows], span=4)
 
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_too_few_examples_have_no_shift(n: int) -> None:
-    found = compare_runs(np.full(n, 2.0), np.full((n, 3), 2.0), span=4)
-    assert found.moved.shift.value is None
-    assert found.moved.p == 1.0
-    assert not found.steady
+    change = compare_runs(np.full(n, 2.0), np.full((n, 3), 2.0), span=4)
+    assert change.moved.shift.value is None
+    assert change.moved.p == 1.0
+    assert not change.steady
     assert run_agreement_change(np.ones(n), np.ones(n), np.ones((n, 2)), absolute_error).shift.value is None
 
 
@@ -198,18 +198,18 @@ def test_runs_that_do_not_fit_are_refused(now: Any, stored: Any, span: float, st
 @pytest.mark.parametrize("runs", [1, 3])
 def test_agreement_that_did_not_change_has_no_shift(runs: int) -> None:
     gold, now, _ = made(40, 1, 0.0, 3)
-    found = run_agreement_change(gold, now, np.column_stack([now] * runs), absolute_error)
-    assert found.shift.value == 0
-    assert found.p == 1.0
-    assert found.n == 40
+    change = run_agreement_change(gold, now, np.column_stack([now] * runs), absolute_error)
+    assert change.shift.value == 0
+    assert change.p == 1.0
+    assert change.n == 40
 
 
 def test_agreement_that_fell_far_is_found_and_its_sign_is_now_minus_then() -> None:
     gold, _, stored = made(200, 3, 0.0, 4)
-    found = run_agreement_change(gold, 4 - gold, stored, absolute_error, prior_sd=RUN_SD * 4)
-    assert found.shift.value is not None
-    assert found.shift.value > 0.5
-    assert found.p < 0.001
+    change = run_agreement_change(gold, 4 - gold, stored, absolute_error, prior_sd=RUN_SD * 4)
+    assert change.shift.value is not None
+    assert change.shift.value > 0.5
+    assert change.p < 0.001
 
 
 def test_kappa_may_be_the_agreement_that_changes() -> None:
@@ -219,12 +219,12 @@ def test_kappa_may_be_the_agreement_that_changes() -> None:
         apart = moments.signed
         return np.asarray(2 * moments.covariance / (moments.gold_variance + moments.judge_variance + apart**2))
 
-    found = run_agreement_change(gold, now, stored, quadratic)
+    change = run_agreement_change(gold, now, stored, quadratic)
     kappas = []
     for run in (now, *stored.T):
         pairs = np.column_stack([gold, run])
         kappas.append(agreement(pairs, "weighted_kappa", levels=range(5)).value or math.nan)
-    assert found.shift.value == approx(kappas[0] - np.mean(kappas[1:]))
+    assert change.shift.value == approx(kappas[0] - np.mean(kappas[1:]))
 
 
 def test_groups_are_left_out_whole() -> None:
@@ -240,9 +240,9 @@ def test_an_error_that_is_undefined_in_a_run_has_no_change() -> None:
     def undefined(moments: Moments) -> Table:
         return np.full_like(moments.absolute, math.nan)
 
-    found = run_agreement_change([0, 1, 2], [0, 1, 2], [0, 1, 2], undefined)
-    assert found.shift.value is None
-    assert found.p == 1.0
+    change = run_agreement_change([0, 1, 2], [0, 1, 2], [0, 1, 2], undefined)
+    assert change.shift.value is None
+    assert change.p == 1.0
 
 
 @pytest.mark.parametrize(("runs", "run_sd"), [(1, 0.0), (1, 0.08), (3, 0.08), (5, 0.12)])
@@ -263,12 +263,12 @@ def test_five_accepted_runs_find_half_a_level() -> None:
 def test_another_run_can_be_the_base_of_the_shift_while_accepted_runs_say_how_much_runs_differ() -> None:
     _, now, stored = made(60, 3, 0.0, 5, shift=0.6)
     usual = compare_runs(now, stored, span=4).moved
-    found = compare_runs(now, stored, span=4, base=stored[:, 0]).moved
-    assert found.shift.value == approx(float((now - stored[:, 0]).mean()))
-    assert (found.within, found.between) == (usual.within, usual.between)
-    assert found.shift.low is not None
+    moved = compare_runs(now, stored, span=4, base=stored[:, 0]).moved
+    assert moved.shift.value == approx(float((now - stored[:, 0]).mean()))
+    assert (moved.within, moved.between) == (usual.within, usual.between)
+    assert moved.shift.low is not None
     assert usual.shift.low is not None
-    wider = (found.now or 0) - (found.then or 0) - found.shift.low
+    wider = (moved.now or 0) - (moved.then or 0) - moved.shift.low
     narrower = (usual.now or 0) - (usual.then or 0) - usual.shift.low
     assert wider / narrower == approx(math.sqrt(2 / (1 + 1 / 3)))
 

@@ -123,7 +123,7 @@ def test_ceiling_is_the_mean_alpha_over_pairs_with_its_jackknife() -> None:
         ]
         return float(np.mean(np.array(alphas, dtype=float)))
 
-    found = ceiling(people, judge, levels=FIVE)
+    limit = ceiling(people, judge, levels=FIVE)
     both_pairs = ([(1, 2), (1, 3), (2, 3)], [(0, 1), (0, 2), (0, 3)])
     among, with_judge = (mean_alpha(everyone, pairs) for pairs in both_pairs)
     left_out = [
@@ -131,12 +131,12 @@ def test_ceiling_is_the_mean_alpha_over_pairs_with_its_jackknife() -> None:
         for pairs in both_pairs
     ]
     wanted = jackknife(among, left_out[0], transform=ATANH)
-    assert (found.people.value, found.people.low) == approx((wanted.value, wanted.low))
+    assert (limit.people.value, limit.people.low) == approx((wanted.value, wanted.low))
     wanted = jackknife(with_judge, left_out[1], transform=ATANH)
-    assert (found.judge.value, found.judge.high) == approx((wanted.value, wanted.high))
+    assert (limit.judge.value, limit.judge.high) == approx((wanted.value, wanted.high))
     wanted = jackknife(with_judge - among, left_out[1] - left_out[0], transform=IDENTITY, level=0.90)
-    assert (found.gap.value, found.gap.low, found.gap.high) == approx((wanted.value, wanted.low, wanted.high))
-    assert found.gap.level == 0.90
+    assert (limit.gap.value, limit.gap.low, limit.gap.high) == approx((wanted.value, wanted.low, wanted.high))
+    assert limit.gap.level == 0.90
 
 
 def test_a_judge_as_good_as_a_person_is_found_to_be_and_a_poor_one_is_not() -> None:
@@ -148,11 +148,11 @@ def test_a_judge_as_good_as_a_person_is_found_to_be_and_a_poor_one_is_not() -> N
 
 def test_people_and_judge_that_never_differ_leave_room_for_what_was_not_seen() -> None:
     rating = np.tile([0.0, 1, 2, 3, 4], 8)
-    found = ceiling(np.column_stack([rating, rating]), rating, levels=FIVE)
-    assert found.gap.value == 0
-    assert found.gap.low is not None
-    assert -0.5 < found.gap.low < -0.05
-    assert found.as_good is False
+    limit = ceiling(np.column_stack([rating, rating]), rating, levels=FIVE)
+    assert limit.gap.value == 0
+    assert limit.gap.low is not None
+    assert -0.5 < limit.gap.low < -0.05
+    assert limit.as_good is False
 
 
 def test_groups_are_left_out_whole_and_missing_ratings_are_left_aside() -> None:
@@ -161,10 +161,10 @@ def test_groups_are_left_out_whole_and_missing_ratings_are_left_aside() -> None:
     assert by_task.gap.n == 40
     people[:40, 2] = nan
     judge[100:] = nan
-    found = ceiling(people, judge, levels=FIVE)
-    assert found.gap.n == 100
+    limit = ceiling(people, judge, levels=FIVE)
+    assert limit.gap.n == 100
     alone = ceiling(people[:100], judge[:100], levels=FIVE)
-    assert (found.gap.value, found.gap.low) == (alone.gap.value, alone.gap.low)
+    assert (limit.gap.value, limit.gap.low) == (alone.gap.value, alone.gap.low)
 
 
 def test_a_ceiling_needs_two_people_on_thirty_examples() -> None:
@@ -182,10 +182,10 @@ def test_what_people_reach_is_the_same_next_to_any_judge() -> None:
     whole = ceiling(people, judge, levels=FIVE)
     judge[30:] = nan
     judge[:28] = 0
-    other = ceiling(people, judge, levels=FIVE)
-    assert other.people == whole.people
-    assert other.judge.note == "withheld: only 2 examples outside the most common level"
-    assert (other.gap.n, whole.gap.n) == (30, 120)
+    mirrored = ceiling(people, judge, levels=FIVE)
+    assert mirrored.people == whole.people
+    assert mirrored.judge.note == "withheld: only 2 examples outside the most common level"
+    assert (mirrored.gap.n, whole.gap.n) == (30, 120)
 
 
 def test_a_ceiling_on_one_level_is_undefined_and_on_few_others_withheld() -> None:
@@ -197,9 +197,9 @@ def test_a_ceiling_on_one_level_is_undefined_and_on_few_others_withheld() -> Non
     people[:3] = 0
     judge = people[:, 0].copy()
     judge[4] = 0
-    found = ceiling(people, judge, levels=[0, 1], metric="nominal")
-    assert (found.gap.low, found.as_good) == (None, None)
-    assert found.gap.note == "withheld: only 3 examples outside the most common level"
+    limit = ceiling(people, judge, levels=[0, 1], metric="nominal")
+    assert (limit.gap.low, limit.as_good) == (None, None)
+    assert limit.gap.note == "withheld: only 3 examples outside the most common level"
 
 
 # ------------------------------------------------------------------------------------------- alternative annotators
@@ -209,26 +209,26 @@ def test_alternative_annotator_test_agrees_with_its_authors_code() -> None:
     case = block("reference.yaml", "alt_test")
     people = np.column_stack([case["h0"], case["h1"], case["h2"]])
     for result in case["results"]:
-        found = alternative_annotator_test(
+        outcome = alternative_annotator_test(
             people, case["judge"], epsilon=result["epsilon"], closeness=result["scoring"]
         )
-        assert found.winning_rate.value == result["winning_rate"]
-        assert found.advantage.value == approx(result["advantage"], abs=6e-11)
-        assert found.passed is (result["winning_rate"] >= 0.5)
+        assert outcome.winning_rate.value == result["winning_rate"]
+        assert outcome.advantage.value == approx(result["advantage"], abs=6e-11)
+        assert outcome.passed is (result["winning_rate"] >= 0.5)
 
 
 def test_every_person_is_tested_by_one_sample_t_of_the_difference_in_wins() -> None:
     people, judge = drawn(60, 0.6, 3)
-    found = alternative_annotator_test(people, judge, epsilon=0.1)
+    outcome = alternative_annotator_test(people, judge, epsilon=0.1)
     others = people[:, 1:]
     near_judge, near_person = ((rating[:, None] == others).mean(axis=1) for rating in (judge, people[:, 0]))
     behind = (near_person >= near_judge).astype(float) - (near_judge >= near_person)
     t = (behind.mean() - 0.1) / (behind.std(ddof=1) / np.sqrt(60))
-    first = found.people[0]
+    first = outcome.people[0]
     assert first is not None
     assert first.p == approx(student_below(t, 59), abs=1e-6)
     assert first.judge_wins == approx((near_judge >= near_person).mean())
-    assert [p.adjusted_p >= p.p for p in found.people if p is not None] == [True] * 3
+    assert [p.adjusted_p >= p.p for p in outcome.people if p is not None] == [True] * 3
 
 
 def student_below(t: float, df: int) -> float:
@@ -262,9 +262,9 @@ def test_the_test_is_undefined_without_three_people_and_thirty_examples() -> Non
 def test_a_person_with_too_few_examples_is_left_out_of_the_winning_rate() -> None:
     people, judge = drawn(60, 0.5, 4)
     people[20:, 2] = nan
-    found = alternative_annotator_test(people, judge)
-    assert found.people[2] is None
-    assert found.winning_rate.n == 2
+    outcome = alternative_annotator_test(people, judge)
+    assert outcome.people[2] is None
+    assert outcome.winning_rate.n == 2
 
 
 # --------------------------------------------------------------------------------------------------------- refusals

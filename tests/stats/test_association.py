@@ -85,15 +85,15 @@ def test_the_intervals_of_the_recipe_come_out(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     expected = numbers["estimates"]["spearman"]
-    found = spearman(gold, judge, levels=range(len(numbers["table"])))
+    estimate = spearman(gold, judge, levels=range(len(numbers["table"])))
     if expected == "undefined":
-        assert found.undefined == "one level only"
+        assert estimate.undefined == "one level only"
         return
-    assert value(found) == pytest.approx(expected["value"], abs=6e-7)
+    assert value(estimate) == pytest.approx(expected["value"], abs=6e-7)
     if table == "paradox_2x2":
-        assert found.note == "withheld: only 2 examples outside the most common level"
-        found = by_leaving_one_out(spearman, gold, judge)
-    assert limits(found) == pytest.approx((expected["low"], expected["high"]), abs=6e-7)
+        assert estimate.note == "withheld: only 2 examples outside the most common level"
+        estimate = by_leaving_one_out(spearman, gold, judge)
+    assert limits(estimate) == pytest.approx((expected["low"], expected["high"]), abs=6e-7)
 
 
 @pytest.mark.parametrize("table", ["skewed_2x2", "lenient_3x3", "five_levels"])
@@ -101,9 +101,9 @@ def test_the_jackknife_by_other_libraries_is_ours(table: str) -> None:
     expected = block("reference.yaml", "jackknife_t_intervals")[table]["spearman"]
     gold, judge = units(block("reference.yaml", "two_rater_tables")[table]["table"])
     n = len(gold)
-    found = spread([value(spearman(np.delete(gold, i), np.delete(judge, i))) for i in range(n)])
-    assert found.se == pytest.approx(expected["se"], abs=6e-11)
-    limits_with_all_df = t_limits(value(spearman(gold, judge)), Spread(found.se, n - 1, n), ATANH)
+    error = spread([value(spearman(np.delete(gold, i), np.delete(judge, i))) for i in range(n)])
+    assert error.se == pytest.approx(expected["se"], abs=6e-11)
+    limits_with_all_df = t_limits(value(spearman(gold, judge)), Spread(error.se, n - 1, n), ATANH)
     assert limits_with_all_df == pytest.approx((expected["low"], expected["high"]), abs=6e-11)
 
 
@@ -140,9 +140,9 @@ def test_leaving_a_group_out_is_exact(statistic: Statistic, kind: str) -> None:
     groups = np.random.default_rng(1).integers(0, 25, 90)
     left_out = [value(statistic(gold[groups != g], judge[groups != g])) for g in np.unique(groups)]
     by_hand = jackknife(value(statistic(gold, judge)), left_out, transform=ATANH)
-    found = statistic(gold, judge, groups=groups)
-    assert limits(found) == pytest.approx(limits(by_hand), abs=1e-9)
-    assert found.n == len(np.unique(groups))
+    estimate = statistic(gold, judge, groups=groups)
+    assert limits(estimate) == pytest.approx(limits(by_hand), abs=1e-9)
+    assert estimate.n == len(np.unique(groups))
 
 
 def test_many_groups_of_many_different_values_go_by_influence_and_say_so() -> None:
@@ -214,10 +214,10 @@ def test_two_mirrored_examples_have_no_icc_as_their_means_do_not_differ(size: fl
 
 @pytest.mark.parametrize("statistic", [ccc, icc], ids=["ccc", "icc"])
 def test_concordance_with_a_rater_who_never_varies_is_0_without_interval(statistic: Statistic) -> None:
-    found = statistic([1, 2, 3], [2, 2, 2])
-    assert found.value == 0
-    assert found.low is None
-    assert found.note == "withheld: judge never leaves level 2"
+    estimate = statistic([1, 2, 3], [2, 2, 2])
+    assert estimate.value == 0
+    assert estimate.low is None
+    assert estimate.note == "withheld: judge never leaves level 2"
     assert statistic([2, 2, 2], [2, 2, 2]).undefined == "one level only"
 
 
@@ -233,15 +233,15 @@ def test_none_or_one_example_has_no_correlation_and_nothing_warns(statistic: Sta
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
 def test_two_examples_have_a_value_and_no_interval(statistic: Statistic) -> None:
-    found = statistic([1, 2], [1, 3])
-    assert found.value is not None
-    assert found.low is None
-    assert found.note is not None
+    estimate = statistic([1, 2], [1, 3])
+    assert estimate.value is not None
+    assert estimate.low is None
+    assert estimate.note is not None
 
 
 def test_an_interval_that_hangs_on_one_example_is_not_given() -> None:
-    found = pearson([1, 1, 1, 1, 1, 2], [1, 2, 1, 2, 1, 2])
-    assert found.note == "withheld: hangs on one example"
+    estimate = pearson([1, 1, 1, 1, 1, 2], [1, 2, 1, 2, 1, 2])
+    assert estimate.note == "withheld: hangs on one example"
 
 
 def test_values_apart_by_rounding_only_are_one_level() -> None:

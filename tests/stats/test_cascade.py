@@ -235,8 +235,8 @@ def test_what_one_judge_can_t_grade_goes_on_to_the_next() -> None:
 def test_groups_of_copies_count_once_and_a_promise_about_passes_is_one_more() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
-        StageDecisions(*(np.repeat(np.asarray(column), 4) for column in (one.certainty, one.wrong, one.passes)))
-        for one in stages
+        StageDecisions(*(np.repeat(np.asarray(column), 4) for column in (stage.certainty, stage.wrong, stage.passes)))
+        for stage in stages
     ]
     grouped = certified_cascade(copied, HALF, np.repeat(np.arange(150), 4))
     ungrouped = certified_cascade(copied, HALF)

@@ -247,9 +247,9 @@ def test_a_shift_of_the_reference_comes_out() -> None:
 def test_the_interval_of_a_shift_is_widened_by_a_pair_across_the_scale(
     n: int, up: int, down: int, low: float, high: float
 ) -> None:
-    found = shift_interval([1] * up + [-1] * down + [0] * (n - up - down), span=4)
-    assert (found.low, found.high) == approx((low, high), abs=6e-7)
-    assert found.value == approx((up - down) / n)
+    interval = shift_interval([1] * up + [-1] * down + [0] * (n - up - down), span=4)
+    assert (interval.low, interval.high) == approx((low, high), abs=6e-7)
+    assert interval.value == approx((up - down) / n)
 
 
 def test_no_drift_agrees_with_the_simulation_code() -> None:
@@ -257,10 +257,10 @@ def test_no_drift_agrees_with_the_simulation_code() -> None:
         d = np.zeros(case["n"])
         d[: case["ones"]] = 1
         d[case["ones"] : case["ones"] + case["minus_ones"]] = -1
-        found = shift_interval(d, span=case["levels"] - 1)
-        low, high = found.low or 0.0, found.high or 0.0
+        interval = shift_interval(d, span=case["levels"] - 1)
+        low, high = interval.low or 0.0, interval.high or 0.0
         assert (low, high) == approx((case["low90"], case["high90"]), abs=6e-7)
-        assert found.value == approx(case["mean"])
+        assert interval.value == approx(case["mean"])
         assert (-case["margin"] < low and high < case["margin"]) is case["affirmed"]
 
 
@@ -318,8 +318,8 @@ def test_all_the_alarm_levels_of_a_series_add_up_to_the_level() -> None:
 
 def test_ratings_are_counted_in_the_coarsest_unit_that_holds_them() -> None:
     for values, unit in (([0, 3], 1), ([0.5, 2], 1 / 2), ([1 / 3, 2 / 3], 1 / 3), ([0.29, 0.58], 1 / 100)):
-        whole, found = whole_multiples(values)
-        assert found == unit
+        whole, multiples = whole_multiples(values)
+        assert multiples == unit
         assert whole * unit == approx(np.array(values))
     assert whole_multiples([0.1234567])[0].tolist() == [12]
 

@@ -115,8 +115,8 @@ def test_two_rater_tables_come_out_as_in_other_libraries(name: str) -> None:
     expected = block("reference.yaml", "two_rater_tables")[name]
     ratings, levels = from_contingency(expected["table"]), range(len(expected["table"]))
     for key, (coefficient, weights) in REFERENCE_NAMES.items():
-        found = corrected(ratings, coefficient, levels=levels, weights=weights)
-        assert found.value == pytest.approx(expected[key], abs=6e-11), key
+        estimate = corrected(ratings, coefficient, levels=levels, weights=weights)
+        assert estimate.value == pytest.approx(expected[key], abs=6e-11), key
     ordinal = corrected(ratings, "gwet_ac2", levels=levels, weights=gwet_ordinal(len(expected["table"])))
     assert ordinal.value == pytest.approx(expected["gwet_ac2_ordinal"], abs=6e-11)
     assert exact_agreement(ratings, levels=levels).value == pytest.approx(expected["exact"])
@@ -404,24 +404,24 @@ def test_more_than_two_raters_are_sent_to_the_form_for_many() -> None:
 
 @pytest.mark.parametrize("raters", [2, 3])
 def test_one_level_only_leaves_what_rests_on_varied_ratings_undefined(raters: int) -> None:
-    found = agreement_family(np.full((25, raters), 1.0), levels=range(3), scale="ordinal")
+    statistics = agreement_family(np.full((25, raters), 1.0), levels=range(3), scale="ordinal")
     for name in ("fleiss_kappa", "conger_kappa", "krippendorff_alpha"):
-        assert found[name].undefined == "one level only"
+        assert statistics[name].undefined == "one level only"
     for name in ("gwet_ac1", "gwet_ac2", "exact_agreement", "percent_agreement"):
-        assert found[name].value == 1.0
-        assert limits(found[name]) == pytest.approx((0.862815, 1.0), abs=1e-6)
+        assert statistics[name].value == 1.0
+        assert limits(statistics[name]) == pytest.approx((0.862815, 1.0), abs=1e-6)
 
 
 def test_a_scale_of_one_level_has_nothing_to_correct_for() -> None:
-    found = agreement_family(np.full((9, 2), 3.0), levels=[3], scale="nominal")
-    assert {found[name].undefined for name in CHANCE_CORRECTED} == {"the scale has one level only"}
-    assert found["exact_agreement"].value == 1.0
+    statistics = agreement_family(np.full((9, 2), 3.0), levels=[3], scale="nominal")
+    assert {statistics[name].undefined for name in CHANCE_CORRECTED} == {"the scale has one level only"}
+    assert statistics["exact_agreement"].value == 1.0
 
 
 def test_perfect_agreement_leaves_room_for_what_was_not_seen() -> None:
-    found = two_raters(*from_contingency(PERFECT).T, levels=range(3), ordered=True)
-    assert all(e.value == 1.0 and e.high == 1.0 and e.note is None for e in found.values())
-    assert {name: round(limits(e)[0], 6) for name, e in found.items()} == {
+    statistics = two_raters(*from_contingency(PERFECT).T, levels=range(3), ordered=True)
+    assert all(e.value == 1.0 and e.high == 1.0 and e.note is None for e in statistics.values())
+    assert {name: round(limits(e)[0], 6) for name, e in statistics.items()} == {
         "exact_agreement": 0.831567,
         "cohen_kappa": 0.728333,
         "weighted_kappa": 0.447759,
@@ -429,7 +429,7 @@ def test_perfect_agreement_leaves_room_for_what_was_not_seen() -> None:
         "gwet_ac2": 0.556754,
         "krippendorff_alpha": 0.447759,
     }
-    assert "no disagreement seen" in found["cohen_kappa"].method
+    assert "no disagreement seen" in statistics["cohen_kappa"].method
 
 
 def test_complete_disagreement_has_a_value_and_no_interval() -> None:
@@ -443,10 +443,14 @@ def test_complete_disagreement_has_a_value_and_no_interval() -> None:
 
 def test_a_rater_who_never_leaves_one_level_is_named() -> None:
     gold, judge = [0] * 12 + [1] * 18, [1] * 30
-    found = two_raters(gold, judge, levels=[0, 1], ordered=True)
-    assert found["cohen_kappa"].value == pytest.approx(0.0)
-    assert found["cohen_kappa"].note == found["krippendorff_alpha"].note == "withheld: judge never leaves level 1"
-    assert found["gwet_ac1"].note is None
+    statistics = two_raters(gold, judge, levels=[0, 1], ordered=True)
+    assert statistics["cohen_kappa"].value == pytest.approx(0.0)
+    assert (
+        statistics["cohen_kappa"].note
+        == statistics["krippendorff_alpha"].note
+        == "withheld: judge never leaves level 1"
+    )
+    assert statistics["gwet_ac1"].note is None
     third = np.column_stack([gold, gold, judge])
     assert fleiss_kappa(third, levels=[0, 1]).note == "withheld: rater 3 never leaves level 1"
 
@@ -463,10 +467,10 @@ def test_a_coefficient_that_hangs_on_one_example_has_no_interval() -> None:
 
 
 def test_the_guard_speaks_for_what_rests_on_how_ratings_vary_and_for_nothing_else() -> None:
-    found = two_raters(*from_contingency(PARADOX).T, levels=[0, 1], ordered=True)
-    withheld = {name for name, e in found.items() if e.note}
+    statistics = two_raters(*from_contingency(PARADOX).T, levels=[0, 1], ordered=True)
+    withheld = {name for name, e in statistics.items() if e.note}
     assert withheld == {"cohen_kappa", "weighted_kappa", "krippendorff_alpha"}
-    assert found["cohen_kappa"].note == "withheld: only 2 examples outside the most common level"
+    assert statistics["cohen_kappa"].note == "withheld: only 2 examples outside the most common level"
     rough = two_raters(*from_contingency([[2, 3], [5, 90]]).T, levels=[0, 1], ordered=True)
     assert rough["cohen_kappa"].note == "rough: only 5 examples outside the most common level"
     assert limits(rough["cohen_kappa"]) == pytest.approx((-0.246165, 0.692585), abs=1e-6)
@@ -518,8 +522,8 @@ def test_no_table_raises_or_warns(ratings: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for groups in (None, np.arange(len(ratings)) // 2):
-            found = agreement_family(ratings, levels=[0, 1, 2, 3], scale="ordinal", groups=groups)
-            assert list(found) == list(COEFFICIENTS)
+            statistics = agreement_family(ratings, levels=[0, 1, 2, 3], scale="ordinal", groups=groups)
+            assert list(statistics) == list(COEFFICIENTS)
         agreement_values(ratings, levels=[0, 1, 2, 3], scale="interval")
 
 
@@ -530,20 +534,20 @@ HALF = np.array([[1, 1], [2.5, 2], [4, 4], [3, 3.5], [5, 4], [2, 2], [1, 1], [5,
 
 
 def test_ratings_between_levels_count_as_they_are_where_distance_is_all() -> None:
-    found = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
+    statistics = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
     gold, judge = HALF.T
     concordance = 2 * np.cov(gold, judge, ddof=0)[0, 1] / (gold.var() + judge.var() + (gold.mean() - judge.mean()) ** 2)
-    assert found["weighted_kappa"].value == pytest.approx(concordance)
-    assert found["krippendorff_alpha"].method.startswith("interval metric")
-    assert found["exact_agreement"].value == pytest.approx(0.6)
-    assert found["within_one"].value == 1.0
+    assert statistics["weighted_kappa"].value == pytest.approx(concordance)
+    assert statistics["krippendorff_alpha"].method.startswith("interval metric")
+    assert statistics["exact_agreement"].value == pytest.approx(0.6)
+    assert statistics["within_one"].value == 1.0
 
 
 def test_ratings_between_levels_are_not_a_category() -> None:
-    found = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
+    statistics = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
     for name in ("cohen_kappa", "gwet_ac1", "gwet_ac2"):
-        assert found[name].undefined == "needs categories, and rating 2.5 lies between levels"
-        assert found[name].value is None
+        assert statistics[name].undefined == "needs categories, and rating 2.5 lies between levels"
+        assert statistics[name].value is None
     linear = weighted_kappa(HALF, levels=range(1, 6), weights="linear")
     assert linear.undefined == "needs categories, and rating 2.5 lies between levels"
     ordinal = krippendorff_alpha(HALF, levels=range(1, 6), weights="ordinal")
@@ -551,10 +555,10 @@ def test_ratings_between_levels_are_not_a_category() -> None:
 
 
 def test_an_even_split_on_yes_or_no_is_a_rating_between_levels() -> None:
-    found = two_raters([0, 0.5, 1, 1] * 10, [0, 1, 1, 0] * 10, levels=[0, 1], ordered=True)
-    assert found["exact_agreement"].value == 0.5
-    assert found["cohen_kappa"].undefined is not None
-    assert found["krippendorff_alpha"].method.startswith("interval metric")
+    statistics = two_raters([0, 0.5, 1, 1] * 10, [0, 1, 1, 0] * 10, levels=[0, 1], ordered=True)
+    assert statistics["exact_agreement"].value == 0.5
+    assert statistics["cohen_kappa"].undefined is not None
+    assert statistics["krippendorff_alpha"].method.startswith("interval metric")
 
 
 def test_ratings_on_their_levels_give_one_quadratic_kappa_whichever_way_it_is_reckoned() -> None:
@@ -568,18 +572,18 @@ def test_ratings_on_their_levels_give_one_quadratic_kappa_whichever_way_it_is_re
 
 def test_a_rating_a_rounding_error_off_its_level_is_that_level() -> None:
     levels = [0.1, 0.2, 0.3]
-    found = two_raters([0.1 + 0.2, 0.1, 0.2], [0.3, 0.1, 0.1], levels=levels, ordered=True)
-    assert found["exact_agreement"].value == pytest.approx(2 / 3)
-    assert found["cohen_kappa"].undefined is None
+    statistics = two_raters([0.1 + 0.2, 0.1, 0.2], [0.3, 0.1, 0.1], levels=levels, ordered=True)
+    assert statistics["exact_agreement"].value == pytest.approx(2 / 3)
+    assert statistics["cohen_kappa"].undefined is None
 
 
 def test_measurements_have_interval_statistics_and_no_categories() -> None:
     rng = np.random.default_rng(4)
     truth = rng.normal(size=(400, 1))
     measured = truth + rng.normal(scale=0.4, size=(400, 3))
-    found = agreement_family(measured, levels=np.unique(measured), scale="interval")
-    assert found["krippendorff_alpha"].value == pytest.approx(1 / 1.16, abs=0.04)
-    assert found["gwet_ac1"].undefined == "needs categories, and 1200 levels are too many to be any"
+    statistics = agreement_family(measured, levels=np.unique(measured), scale="interval")
+    assert statistics["krippendorff_alpha"].value == pytest.approx(1 / 1.16, abs=0.04)
+    assert statistics["gwet_ac1"].undefined == "needs categories, and 1200 levels are too many to be any"
 
 
 # ------------------------------------------------------------------------------------------------------ what is given
@@ -601,12 +605,12 @@ def test_the_family_has_the_names_of_the_agreement_command() -> None:
     ],
 )
 def test_the_scale_says_what_a_disagreement_costs(scale: Any, weights: str, metric: str) -> None:
-    found = agreement_family(from_contingency(FIVE_LEVELS), levels=range(5), scale=scale)
+    statistics = agreement_family(from_contingency(FIVE_LEVELS), levels=range(5), scale=scale)
     unweighted = {"cohen_kappa", "gwet_ac1"}
     for name in set(CHANCE_CORRECTED) - unweighted - {"krippendorff_alpha"}:
-        assert found[name].method.startswith(weights), name
-    assert all(found[name].method.startswith("identity weights") for name in unweighted)
-    assert found["krippendorff_alpha"].method.startswith(metric)
+        assert statistics[name].method.startswith(weights), name
+    assert all(statistics[name].method.startswith("identity weights") for name in unweighted)
+    assert statistics["krippendorff_alpha"].method.startswith(metric)
 
 
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
@@ -643,10 +647,10 @@ def test_a_calibrations_criterion_has_its_names() -> None:
 
 def test_an_example_lacking_a_side_is_left_aside_with_its_group() -> None:
     gold, judge = [0, 1, nan, 1, 0, 1], [0, 1, 1, nan, 1, 1]
-    found = two_raters(gold, judge, levels=[0, 1], ordered=True, groups=list("aabbcd"))
-    assert found["exact_agreement"].value == 0.75
-    assert found["exact_agreement"].n == 4
-    assert found["cohen_kappa"].n == 3
+    statistics = two_raters(gold, judge, levels=[0, 1], ordered=True, groups=list("aabbcd"))
+    assert statistics["exact_agreement"].value == 0.75
+    assert statistics["exact_agreement"].n == 4
+    assert statistics["cohen_kappa"].n == 3
     empty = two_raters([nan, 1], [1, nan], levels=[0, 1], ordered=True)
     assert empty["exact_agreement"].undefined is not None
 

@@ -78,14 +78,14 @@ def paired(ratings: Table) -> int:
 
 def why_irrcac_differs(name: str, ratings: Table, found: Corrected) -> str | None:
     """What is known to be wrong with irrCAC on such a table."""
-    given = ~np.isnan(ratings)
+    rated = ~np.isnan(ratings)
     if found.undefined == "one level only":
         return ONE_LEVEL
     if paired(ratings) == 0:
         return NO_PAIRS
-    if name == "conger_kappa" and not given.any(axis=0).all():
+    if name == "conger_kappa" and not rated.any(axis=0).all():
         return EMPTY_RATER
-    if given.any(axis=1).sum() == 1 or (name == "krippendorff_alpha" and paired(ratings) == 1):
+    if rated.any(axis=1).sum() == 1 or (name == "krippendorff_alpha" and paired(ratings) == 1):
         return ONE_UNIT
     return None
 
@@ -107,16 +107,16 @@ def test_irrcac_gives_the_same_values_observed_and_expected_agreement(compared: 
             # It rounds to five digits unless told otherwise.
             library = quietly(raw.CAC, pd.DataFrame(ratings), weights=weights, categories=names, digits=15)
             for name, method in IRRCAC_METHODS.items():
-                found = ours(name, ratings, levels, weights)
+                value = ours(name, ratings, levels, weights)
                 answer = quietly(getattr(library, method), failing=(ZeroDivisionError,))
                 theirs = answer["est"] if answer else {"coefficient_value": math.nan}
-                why = why_irrcac_differs(name, ratings, found)
-                if why is not None and not math.isclose(theirs["coefficient_value"], found.value, abs_tol=1e-9):
+                why = why_irrcac_differs(name, ratings, value)
+                if why is not None and not math.isclose(theirs["coefficient_value"], value.value, abs_tol=1e-9):
                     excused[why] += 1
                     continue
-                assert found.value == pytest.approx(theirs["coefficient_value"], abs=1e-9), (name, weights, ratings)
-                assert found.observed == pytest.approx(theirs["pa"], abs=1e-9)
-                assert found.expected == pytest.approx(theirs["pe"], abs=1e-9)
+                assert value.value == pytest.approx(theirs["coefficient_value"], abs=1e-9), (name, weights, ratings)
+                assert value.observed == pytest.approx(theirs["pa"], abs=1e-9)
+                assert value.expected == pytest.approx(theirs["pe"], abs=1e-9)
                 same[name] += 1
     assert set(excused) == {ONE_UNIT, EMPTY_RATER, ONE_LEVEL, NO_PAIRS}
     assert min(same.values()) > 0.8 * len(compared) * len(WEIGHTS)
@@ -128,7 +128,7 @@ def test_krippendorff_gives_the_same_alpha_under_every_metric(compared: slice) -
     same = 0
     for ratings, levels in tables()[compared]:
         for metric in ("nominal", "ordinal", "interval", "ratio"):
-            found = ours("krippendorff_alpha", ratings, levels, metric)
+            value = ours("krippendorff_alpha", ratings, levels, metric)
             domain = np.arange(levels, dtype=float)
             theirs = quietly(
                 library.alpha,
@@ -138,9 +138,9 @@ def test_krippendorff_gives_the_same_alpha_under_every_metric(compared: slice) -
                 failing=(ValueError,),
             )
             if theirs is None or math.isnan(theirs):
-                assert found.undefined == "one level only" or paired(ratings) == 0
+                assert value.undefined == "one level only" or paired(ratings) == 0
                 continue
-            assert found.value == pytest.approx(theirs, abs=1e-9), (metric, ratings.tolist())
+            assert value.value == pytest.approx(theirs, abs=1e-9), (metric, ratings.tolist())
             same += 1
     assert same > 0.8 * len(tables()[compared]) * 4
 
@@ -166,16 +166,16 @@ def test_scikit_learn_gives_the_same_kappas_of_complete_pairs(compared: slice) -
     for ratings, levels in tables()[compared]:
         pairs = complete(ratings, 2)
         for weights in WEIGHTS:
-            found = ours("weighted_kappa", pairs, levels, weights)
+            value = ours("weighted_kappa", pairs, levels, weights)
             if len(pairs) == 0:
-                assert found.undefined is not None
+                assert value.undefined is not None
                 continue
             costs = None if weights == "identity" else weights
             theirs = quietly(metrics.cohen_kappa_score, *pairs.T, labels=list(range(levels)), weights=costs)
             if math.isnan(theirs):
-                assert found.undefined == "one level only"
+                assert value.undefined == "one level only"
                 continue
-            assert found.value == pytest.approx(theirs, abs=1e-9), (weights, pairs.tolist())
+            assert value.value == pytest.approx(theirs, abs=1e-9), (weights, pairs.tolist())
             same += 1
     assert same > 0.75 * len(tables()[compared]) * len(WEIGHTS)
 
@@ -199,20 +199,20 @@ def test_statsmodels_gives_the_same_values_of_complete_tables(compared: slice) -
             continue
         counts = (everybody[:, :, None] == np.arange(levels)).sum(axis=1)
         for name, method in (("fleiss_kappa", "fleiss"), ("brennan_prediger", "randolph")):
-            found = ours(name, everybody, levels)
+            value = ours(name, everybody, levels)
             theirs = quietly(inter_rater.fleiss_kappa, counts, method=method)
-            if found.undefined is None:
-                assert found.value == pytest.approx(theirs, abs=1e-9), (name, everybody.tolist())
+            if value.undefined is None:
+                assert value.value == pytest.approx(theirs, abs=1e-9), (name, everybody.tolist())
                 same[name] += 1
         pairs = complete(ratings, 2).astype(int)
         table = np.zeros((levels, levels))
         np.add.at(table, (pairs[:, 0], pairs[:, 1]), 1)
         for weights in WEIGHTS:
-            found = ours("weighted_kappa", pairs.astype(float), levels, weights)
+            value = ours("weighted_kappa", pairs.astype(float), levels, weights)
             costs = None if weights == "identity" else weights
             theirs = quietly(inter_rater.cohens_kappa, table, wt=costs)
-            if found.undefined is None:
-                assert found.value == pytest.approx(theirs.kappa, abs=1e-9), (weights, pairs.tolist())
+            if value.undefined is None:
+                assert value.value == pytest.approx(theirs.kappa, abs=1e-9), (weights, pairs.tolist())
                 same[weights] += 1
     assert min(same.values()) > 0.6 * len(tables()[compared])
 

@@ -95,22 +95,22 @@ def test_the_first_labels_are_the_worked_ones(target: float, chances: tuple[floa
 def test_every_number_of_labels_of_the_reference_comes_out() -> None:
     for case in block("verdict3.yaml", "labels"):
         share = share_of(case["hits"], case["n"], case["design_effect"])
-        found = [
+        chances = [
             chance_to_place_share(share, case["target"], m, confidence=1 - 0.025 / case["settings"]) for m in BATCHES
         ]
-        assert found == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
-        assert more(tuple(found)) == case["more"]
+        assert chances == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
+        assert more(tuple(chances)) == case["more"]
     for case in block("verdict3.yaml", "labels_for_means"):
         mean = mean_of(case["mean"], case["spread"], case["n"])
-        found = [chance_to_place_mean(mean, case["bound"], m, confidence=0.975) for m in BATCHES]
-        assert found == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
-        assert more(tuple(found)) == case["more"]
+        chances = [chance_to_place_mean(mean, case["bound"], m, confidence=0.975) for m in BATCHES]
+        assert chances == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
+        assert more(tuple(chances)) == case["more"]
     for case in block("verdict3.yaml", "labels_for_limits"):
         share = share_of(case["wrong"], case["fails"])
         counted = case["share_of_fails"]
-        found = [chance_to_place_share(share, case["limit"], m, confidence=0.975, counted=counted) for m in BATCHES]
-        assert found == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
-        assert more(tuple(found)) == case["more"]
+        chances = [chance_to_place_share(share, case["limit"], m, confidence=0.975, counted=counted) for m in BATCHES]
+        assert chances == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
+        assert more(tuple(chances)) == case["more"]
     for case in block("verdict3.yaml", "first_labels"):
         labels = first_labels(case["target"], confidence=0.975)
         assert labels is not None
@@ -133,8 +133,8 @@ def test_the_chance_to_place_a_share_counts_the_futures_whose_exact_limits_are_c
     generator = np.random.default_rng([hits, misses])
     rates = generator.beta(hits + 0.5, misses + 0.5, 20_000)
     simulated = clear[generator.binomial(20, rates)].mean()
-    found = chance_to_place_share(grouped_share(np.arange(n) < hits), target, 20, confidence=0.975)
-    assert found == approx(simulated, abs=0.02)
+    chance = chance_to_place_share(grouped_share(np.arange(n) < hits), target, 20, confidence=0.975)
+    assert chance == approx(simulated, abs=0.02)
 
 
 @given(hits=st.integers(0, 30), misses=st.integers(1, 30), target=st.floats(0.05, 0.95))

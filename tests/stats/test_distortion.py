@@ -50,8 +50,8 @@ def test_slope_and_noise_are_the_moments_of_two_people_written_out() -> None:
 def test_the_interval_is_the_jackknife_over_units_on_the_log() -> None:
     people, judge = seen(30)
     estimate = slope_on_people(people, judge)
-    kept = [np.arange(30) != i for i in range(30)]
-    left_out = np.array([slope_on_people(people[k], judge[k]).value for k in kept], dtype=np.float64)
+    masks = [np.arange(30) != i for i in range(30)]
+    left_out = np.array([slope_on_people(people[k], judge[k]).value for k in masks], dtype=np.float64)
     assert estimate.value is not None
     assert estimate.low is not None
     assert estimate.high is not None

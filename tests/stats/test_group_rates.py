@@ -50,10 +50,10 @@ def test_mid_p_limits_are_the_worked_ones(hits: int, n: int, low: float, high: f
 
 @pytest.mark.parametrize("case", GROUP_RATES, ids=lambda case: case.name)
 def test_rates_of_groups_are_the_worked_ones(case: GroupRateCase) -> None:
-    found = group_rate(case.labelled, case.pool)
-    assert found.planned_half_width == approx(case.half_width, abs=6e-7)
-    assert found.needed == case.needed
-    rate = found.rate
+    estimate = group_rate(case.labelled, case.pool)
+    assert estimate.planned_half_width == approx(case.half_width, abs=6e-7)
+    assert estimate.needed == case.needed
+    rate = estimate.rate
     if case.rate is None:
         assert rate.value is None
         assert rate.low is None
@@ -83,13 +83,13 @@ def test_every_group_of_the_reference_comes_out() -> None:
                 assert mid_p_limits(row["x"], row["m"]) == approx((row["low"], row["high"]), abs=6e-7), row
         elif "group" in case:
             graded, passes = case["group"]["graded"], case["group"]["judge_passes"]
-            found = group_rate(as_table(case["labels"]), [graded - passes, passes])
-            assert (found.rate.value is None) == case["withheld"], case["case"]
-            assert found.needed == case["more_labels_needed"], case["case"]
-            assert found.planned_half_width == approx(case["planned_half_width"], abs=6e-7), case["case"]
+            rate = group_rate(as_table(case["labels"]), [graded - passes, passes])
+            assert (rate.rate.value is None) == case["withheld"], case["case"]
+            assert rate.needed == case["more_labels_needed"], case["case"]
+            assert rate.planned_half_width == approx(case["planned_half_width"], abs=6e-7), case["case"]
             if not case["withheld"]:
                 expected = case["value"], case["low"], case["high"]
-                assert (found.rate.value, found.rate.low, found.rate.high) == approx(expected, abs=6e-7), case["case"]
+                assert (rate.rate.value, rate.rate.low, rate.rate.high) == approx(expected, abs=6e-7), case["case"]
         elif "units" in case:
             units = np.array(case["units"])
             tables = as_table(case["labels_first"]), as_table(case["labels_second"])
@@ -126,14 +126,14 @@ def test_mid_p_limits_hold_the_share_within_the_exact_limits(hits: int, misses: 
 def test_a_rate_of_people_and_of_their_opposites_add_to_one(table: Any, more: tuple[int, int]) -> None:
     pool = np.array(table).sum(axis=0) + more
     assume(pool.sum())
-    there, back = group_rate(table, pool), group_rate(table[::-1], pool)
-    assert there.needed == back.needed
-    if there.rate.value is None or there.rate.low is None:
+    forward, back = group_rate(table, pool), group_rate(table[::-1], pool)
+    assert forward.needed == back.needed
+    if forward.rate.value is None or forward.rate.low is None:
         assert back.rate.value is None
         return
-    assert 0 <= there.rate.low <= there.rate.value
-    assert back.rate.value == approx(1 - there.rate.value)
-    assert back.rate.high == approx(1 - there.rate.low)
+    assert 0 <= forward.rate.low <= forward.rate.value
+    assert back.rate.value == approx(1 - forward.rate.value)
+    assert back.rate.high == approx(1 - forward.rate.low)
 
 
 @settings(deadline=None, max_examples=60)
@@ -141,18 +141,18 @@ def test_a_rate_of_people_and_of_their_opposites_add_to_one(table: Any, more: tu
 def test_the_labels_that_are_said_to_be_needed_do_show_the_rate(table: Any, more: tuple[int, int]) -> None:
     small = np.array(table) // 6
     pool = small.sum(axis=0) + more
-    found = group_rate(small, pool)
-    shown = found.own_labels >= LEAST_OWN and found.planned_half_width <= WIDEST_PLANNED
-    assert (found.rate.value is not None) == shown == (found.needed is None)
-    if found.needed is not None:
-        splits = [np.array([added, found.needed - added]) for added in range(found.needed + 1)]
+    rate = group_rate(small, pool)
+    shown = rate.own_labels >= LEAST_OWN and rate.planned_half_width <= WIDEST_PLANNED
+    assert (rate.rate.value is not None) == shown == (rate.needed is None)
+    if rate.needed is not None:
+        splits = [np.array([added, rate.needed - added]) for added in range(rate.needed + 1)]
         narrowest = min(
             group_rate(small + np.array([split, [0, 0]]), pool).planned_half_width
             for split in splits
             if (small.sum(axis=0) + split <= pool).all()
         )
         assert narrowest <= WIDEST_PLANNED
-        assert found.own_labels + found.needed >= LEAST_OWN
+        assert rate.own_labels + rate.needed >= LEAST_OWN
 
 
 def test_whether_a_rate_is_shown_never_depends_on_what_labels_say() -> None:
@@ -163,46 +163,48 @@ def test_whether_a_rate_is_shown_never_depends_on_what_labels_say() -> None:
 
 
 def test_a_group_with_too_few_responses_cannot_be_shown() -> None:
-    found = group_rate([[2, 2], [2, 2]], [4, 4])
-    assert found.rate.value is None
-    assert found.needed is None
+    rate = group_rate([[2, 2], [2, 2]], [4, 4])
+    assert rate.rate.value is None
+    assert rate.needed is None
 
 
 def test_swapping_the_groups_turns_the_difference_round() -> None:
     units = np.array([[20, 30], [20, 130]])
-    first, other = [[3, 3], [1, 15]], [[7, 7], [1, 7]]
-    there = group_difference(first, [50, 150], other, [40, 160], common=units).difference
-    back = group_difference(other, [40, 160], first, [50, 150], common=units.T).difference
-    assert there.value is not None
-    assert there.low is not None
-    assert back.value == approx(-there.value)
-    assert back.high == approx(-there.low)
+    first, second = [[3, 3], [1, 15]], [[7, 7], [1, 7]]
+    forward = group_difference(first, [50, 150], second, [40, 160], common=units).difference
+    back = group_difference(second, [40, 160], first, [50, 150], common=units.T).difference
+    assert forward.value is not None
+    assert forward.low is not None
+    assert back.value == approx(-forward.value)
+    assert back.high == approx(-forward.low)
 
 
 def test_a_difference_is_that_of_the_two_printed_rates() -> None:
-    first, other = ([[3, 3], [1, 15]], [50, 150]), ([[7, 7], [1, 7]], [30, 60])
-    found = group_difference(*first, *other)
-    rates = [group_rate(*first).rate.value, group_rate(*other).rate.value]
+    first, second = ([[3, 3], [1, 15]], [50, 150]), ([[7, 7], [1, 7]], [30, 60])
+    difference = group_difference(*first, *second)
+    rates = [group_rate(*first).rate.value, group_rate(*second).rate.value]
     assert rates[0] is not None
     assert rates[1] is not None
-    assert found.difference.value == approx(rates[0] - rates[1])
-    assert found.common == 0
-    assert found.on_common is None
-    assert found.units_variance == approx(group_rate(*first).units_variance + group_rate(*other).units_variance)
+    assert difference.difference.value == approx(rates[0] - rates[1])
+    assert difference.common == 0
+    assert difference.on_common is None
+    assert difference.units_variance == approx(group_rate(*first).units_variance + group_rate(*second).units_variance)
 
 
 def test_partly_common_tests_give_both_rates_on_those_as_well() -> None:
-    found = group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[10, 15], [10, 65]])
-    assert found.common == 100
-    assert found.on_common is not None
-    assert found.on_common[0].judge_alone == 0.75
-    assert found.on_common[1].judge_alone == 0.8
+    difference = group_difference(
+        [[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[10, 15], [10, 65]]
+    )
+    assert difference.common == 100
+    assert difference.on_common is not None
+    assert difference.on_common[0].judge_alone == 0.75
+    assert difference.on_common[1].judge_alone == 0.8
 
 
 def test_a_withheld_rate_has_no_difference() -> None:
-    found = group_difference([[1, 1], [0, 2]], [100, 100], [[7, 7], [1, 7]], [40, 160])
-    assert found.difference.value is None
-    assert found.difference.undefined
+    difference = group_difference([[1, 1], [0, 2]], [100, 100], [[7, 7], [1, 7]], [40, 160])
+    assert difference.difference.value is None
+    assert difference.difference.undefined
 
 
 def test_labels_are_not_taken_where_none_are_left() -> None:

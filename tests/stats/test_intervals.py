@@ -55,11 +55,11 @@ def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
 
 
 def test_equal_kinds_of_units_may_be_given_once_with_their_count() -> None:
-    each = spread([0.5, 0.5, 0.5, 0.7, 0.7, 0.1])
+    shares = spread([0.5, 0.5, 0.5, 0.7, 0.7, 0.1])
     counted = spread([0.5, 0.7, 0.1], [3, 2, 1])
-    assert counted.se == pytest.approx(each.se, rel=1e-12)
-    assert counted.df == pytest.approx(each.df, rel=1e-12)
-    assert counted.n == each.n == 6
+    assert counted.se == pytest.approx(shares.se, rel=1e-12)
+    assert counted.df == pytest.approx(shares.df, rel=1e-12)
+    assert counted.n == shares.n == 6
 
 
 def test_a_kind_of_unit_that_does_not_occur_says_nothing() -> None:
@@ -228,12 +228,12 @@ def test_one_sided_limits_are_those_of_other_libraries() -> None:
 
 def test_the_least_number_that_bounds_a_share_is_that_of_other_libraries() -> None:
     for case in block(REFERENCE, "least_n_for_bound")["cases"]:
-        found = next(
+        size = next(
             n
             for n in itertools.count(case["errors"] + 1)
             if clopper_pearson_upper(case["errors"], n, confidence=case["conf"]) <= case["alpha"]
         )
-        assert found == case["n"]
+        assert size == case["n"]
 
 
 @pytest.mark.parametrize("n", [1, 7, 40])

@@ -357,40 +357,40 @@ def test_it_is_1_where_everybody_agrees_on_more_than_one_level(name: str, rating
 @holders(FAULTLESS)
 def test_it_is_0_where_everybody_agrees(name: str, ratings: Table) -> None:
     agreed = np.repeat(ratings[:, :1], fitting(name, ratings).shape[1], axis=1)
-    found = statistic(name, agreed)
-    assume(found.value is not None)
-    assert value(found) == pytest.approx(0, abs=1e-9)
+    estimate = statistic(name, agreed)
+    assume(estimate.value is not None)
+    assert value(estimate) == pytest.approx(0, abs=1e-9)
 
 
 @law
 @given(ratings=tables())
 @holders(SHARE)
 def test_it_lies_between_0_and_1(name: str, ratings: Table) -> None:
-    found = statistic(name, fitting(name, ratings))
-    assume(found.value is not None)
-    assert -1e-12 <= value(found) <= 1 + 1e-12
-    assert found.low is None or found.low >= 0
-    assert found.high is None or found.high <= 1
+    estimate = statistic(name, fitting(name, ratings))
+    assume(estimate.value is not None)
+    assert -1e-12 <= value(estimate) <= 1 + 1e-12
+    assert estimate.low is None or estimate.low >= 0
+    assert estimate.high is None or estimate.high <= 1
 
 
 @law
 @given(ratings=tables())
 @holders(AT_MOST_1)
 def test_it_never_exceeds_1(name: str, ratings: Table) -> None:
-    found = statistic(name, fitting(name, ratings))
-    assume(found.value is not None)
-    assert value(found) <= 1 + 1e-12
-    assert found.high is None or found.high <= 1 + 1e-12
+    estimate = statistic(name, fitting(name, ratings))
+    assume(estimate.value is not None)
+    assert value(estimate) <= 1 + 1e-12
+    assert estimate.high is None or estimate.high <= 1 + 1e-12
 
 
 @law
 @given(ratings=tables())
 @holders(POSITIVE)
 def test_it_is_never_below_0(name: str, ratings: Table) -> None:
-    found = statistic(name, fitting(name, ratings))
-    assume(found.value is not None)
-    assert value(found) >= 0
-    assert found.low is None or found.low >= 0
+    estimate = statistic(name, fitting(name, ratings))
+    assume(estimate.value is not None)
+    assert value(estimate) >= 0
+    assert estimate.low is None or estimate.low >= 0
 
 
 # -- the interval ------------------------------------------------------------------------------------------------------
@@ -400,13 +400,13 @@ def test_it_is_never_below_0(name: str, ratings: Table) -> None:
 @given(ratings=tables(units=(8, 40)))
 @holders(HOLDS)
 def test_its_interval_holds_the_value(name: str, ratings: Table) -> None:
-    found = statistic(name, fitting(name, ratings))
-    assert (found.value is None) == (found.undefined is not None)
-    if found.low is None or found.high is None:
-        assert found.note is None or found.note.startswith(("withheld: ", "few: ", "from "))
+    estimate = statistic(name, fitting(name, ratings))
+    assert (estimate.value is None) == (estimate.undefined is not None)
+    if estimate.low is None or estimate.high is None:
+        assert estimate.note is None or estimate.note.startswith(("withheld: ", "few: ", "from "))
         return
-    assert found.low <= value(found) <= found.high
-    assert found.method
+    assert estimate.low <= value(estimate) <= estimate.high
+    assert estimate.method
 
 
 @law
@@ -429,9 +429,9 @@ def test_doubling_every_unit_narrows_the_interval_by_about_the_root_of_two(name:
     ratings = fitting(name, np.clip(truth + rng.choice([-1, 0, 0, 0, 1, 2], (160, 3)), 1, 4))
 
     def width(table: Table) -> float:
-        found = statistic(name, table)
-        assert found.low is not None
-        assert found.high is not None
-        return found.high - found.low
+        estimate = statistic(name, table)
+        assert estimate.low is not None
+        assert estimate.high is not None
+        return estimate.high - estimate.low
 
     assert width(ratings) / width(np.vstack([ratings, ratings])) == pytest.approx(math.sqrt(2), rel=0.06)

@@ -110,18 +110,18 @@ def test_scores_that_part_passes_from_fails_completely_still_give_a_mark() -> No
 
 def test_a_score_that_does_not_order_what_people_pass_moves_no_mark() -> None:
     scores, passed = judged(100, 0.5, 6)
-    kept = fit_pass_mark(scores, 1 - passed, 0.3)
-    assert (kept.after, kept.supported) == (0.3, False)
-    assert kept.reason == kept.crossing.undefined
-    assert kept.reason.startswith(
+    fitted = fit_pass_mark(scores, 1 - passed, 0.3)
+    assert (fitted.after, fitted.supported) == (0.3, False)
+    assert fitted.reason == fitted.crossing.undefined
+    assert fitted.reason.startswith(
         "the score doesn't order what passes: the 48 passes score no higher than the 52 fails"
     )
 
 
 def test_one_score_for_all_examples_moves_no_mark_and_has_no_crossing() -> None:
-    kept = fit_pass_mark(np.full(60, 0.5), np.arange(60) % 2, 0.3)
-    assert (kept.p, kept.crossing.value, kept.needed) == (None, None, 110)
-    assert kept.reason == "all 60 labelled examples score 0.5: label others too, 110 examples in all"
+    fitted = fit_pass_mark(np.full(60, 0.5), np.arange(60) % 2, 0.3)
+    assert (fitted.p, fitted.crossing.value, fitted.needed) == (None, None, 110)
+    assert fitted.reason == "all 60 labelled examples score 0.5: label others too, 110 examples in all"
 
 
 @pytest.mark.parametrize(
@@ -136,10 +136,10 @@ def test_one_score_for_all_examples_moves_no_mark_and_has_no_crossing() -> None:
 def test_too_few_passes_or_fails_keep_the_mark_and_say_what_is_needed(
     passes: int, fails: int, reason: str, needed: int | None
 ) -> None:
-    kept = fit_pass_mark(np.linspace(0, 1, passes + fails), np.r_[np.zeros(fails), np.ones(passes)], 0.5)
-    assert not kept.supported
-    assert kept.reason.startswith(reason)
-    assert (kept.needed, kept.after) == (needed, 0.5)
+    fitted = fit_pass_mark(np.linspace(0, 1, passes + fails), np.r_[np.zeros(fails), np.ones(passes)], 0.5)
+    assert not fitted.supported
+    assert fitted.reason.startswith(reason)
+    assert (fitted.needed, fitted.after) == (needed, 0.5)
 
 
 def test_the_crossing_stands_alone_where_a_group_holds_all_of_one_kind() -> None:
@@ -178,49 +178,49 @@ def decided(n: int, mark: float, seed: int) -> tuple[Any, Any]:
 
 def test_gold_scores_without_a_decision_give_no_test_and_no_mark() -> None:
     scores, _ = decided(200, 0.5, 1)
-    found = propose_pass_mark(np.full(200, math.nan), scores - 0.15, 0.5, people=scores)
-    assert found.through is None
-    assert found.mark.p is None
-    assert not found.mark.supported
-    assert found.mark.after == 0.5
+    proposal = propose_pass_mark(np.full(200, math.nan), scores - 0.15, 0.5, people=scores)
+    assert proposal.through is None
+    assert proposal.mark.p is None
+    assert not proposal.mark.supported
+    assert proposal.mark.after == 0.5
 
 
 def test_a_judge_that_scores_low_moves_no_mark_that_people_s_own_scores_fit() -> None:
     scores, passed = decided(60, 0.5, 2)
     judge = np.clip(scores - 0.3, 0, 1)
-    found = propose_pass_mark(passed, judge, 0.5, people=scores)
-    assert found.through == "people"
-    assert not found.mark.supported
-    assert found.mark.p is not None
-    assert found.mark.p > 0.01
-    assert found.bias == approx(float((judge - scores).mean()))
+    proposal = propose_pass_mark(passed, judge, 0.5, people=scores)
+    assert proposal.through == "people"
+    assert not proposal.mark.supported
+    assert proposal.mark.p is not None
+    assert proposal.mark.p > 0.01
+    assert proposal.bias == approx(float((judge - scores).mean()))
 
 
 def test_without_people_s_scores_the_mark_is_one_for_this_judge() -> None:
     scores, passed = decided(60, 0.5, 2)
     judge = np.clip(scores - 0.15, 0, 1)
-    found = propose_pass_mark(passed, judge, 0.5)
-    assert found.through == "judge"
-    assert found.mark.supported
-    assert found.mark.after == approx(0.35, abs=0.06)
-    assert found.mark == fit_pass_mark(judge, passed, 0.5)
+    proposal = propose_pass_mark(passed, judge, 0.5)
+    assert proposal.through == "judge"
+    assert proposal.mark.supported
+    assert proposal.mark.after == approx(0.35, abs=0.06)
+    assert proposal.mark == fit_pass_mark(judge, passed, 0.5)
 
 
 def test_people_s_own_scores_move_the_mark_for_the_rubric() -> None:
     scores, passed = decided(60, 0.62, 3)
-    found = propose_pass_mark(passed, scores - 0.2, 0.4, people=scores)
-    assert found.through == "people"
-    assert found.mark.supported
-    assert found.bias is None
-    assert found.mark.after == approx(0.62, abs=0.06)
+    proposal = propose_pass_mark(passed, scores - 0.2, 0.4, people=scores)
+    assert proposal.through == "people"
+    assert proposal.mark.supported
+    assert proposal.bias is None
+    assert proposal.mark.after == approx(0.62, abs=0.06)
 
 
 def test_where_both_fit_the_author_s_mark_it_stays_without_a_bias() -> None:
     scores, passed = decided(60, 0.5, 4)
-    found = propose_pass_mark(passed, scores, 0.5, people=scores)
-    assert found.through == "people"
-    assert not found.mark.supported
-    assert found.bias is None
+    proposal = propose_pass_mark(passed, scores, 0.5, people=scores)
+    assert proposal.through == "people"
+    assert not proposal.mark.supported
+    assert proposal.bias is None
 
 
 @pytest.mark.parametrize("n", [49, 50])

@@ -57,8 +57,8 @@ def test_labels_for_a_half_width_of_a_tenth(
     margins: tuple[float, ...], named: tuple[str, str], wanted: list[int]
 ) -> None:
     for value, n in zip((0.60, 0.75, 0.90), wanted, strict=True):
-        found = labels_for_half_width(value, spread(margins, named, value), 0.10)
-        assert found == approx(n, abs=max(1, 0.003 * n))
+        labels = labels_for_half_width(value, spread(margins, named, value), 0.10)
+        assert labels == approx(n, abs=max(1, 0.003 * n))
 
 
 def test_plans_agree_with_the_simulation_code() -> None:

@@ -85,8 +85,8 @@ def test_pass_rates_agree_with_other_peoples_arithmetic() -> None:
     table = as_table([case["counts"][cell] for cell in ("n11", "n10", "n01", "n00")])
     pool = [case["unlabelled"] - case["unlabelled_pass"], case["unlabelled_pass"]]
     assert corrected_pass_rate(table, pool, drawn="elsewhere").value == approx(case["rogan_gladen"], abs=6e-11)
-    found = corrected_pass_rate(table, pool, drawn="by-verdict").value
-    assert found == approx(case["stratified_pool_only"], abs=6e-11)
+    rate = corrected_pass_rate(table, pool, drawn="by-verdict").value
+    assert rate == approx(case["stratified_pool_only"], abs=6e-11)
     assert corrected_pass_rate(table, pool, drawn="random").value == approx(
         case["stratified_pool_and_labelled"], abs=6e-11
     )

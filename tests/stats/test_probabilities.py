@@ -75,7 +75,7 @@ def compare(case: dict[str, Any]) -> None:
     assert len(compared) >= len(own) - 1
     assert {name: own[name] for name in compared} == pytest.approx(compared, abs=1e-6)
     bins = probability_audit(p, y).bins
-    assert [one.n for one in bins] == [one["n"] for one in case["expect"]["bins"]]
+    assert [bar.n for bar in bins] == [bar["n"] for bar in case["expect"]["bins"]]
     for mine, theirs in zip(bins, case["expect"]["bins"], strict=True):
         assert mine.probability == pytest.approx(theirs["probability"], abs=1e-6)
         assert mine.share.value == pytest.approx(theirs["share"], abs=1e-6)
@@ -120,21 +120,21 @@ def test_the_parts_of_the_brier_score_sum_to_it(seed: int) -> None:
 def test_the_other_event_has_the_same_slope_and_the_opposite_bias() -> None:
     p, y = drawn(120, 1, 1.5)
     audit = probability_audit(p, y)
-    other = probability_audit(1 - p, 1 - y)
-    assert audit.slope.value == pytest.approx(other.slope.value)
-    assert audit.intercept.value == pytest.approx(-(other.intercept.value or 0.0))
-    assert audit.bias.value == pytest.approx(-(other.bias.value or 0.0))
-    assert audit.p == pytest.approx(other.p)
-    assert audit.confident_errors.wrong == other.confident_errors.wrong
+    mirrored = probability_audit(1 - p, 1 - y)
+    assert audit.slope.value == pytest.approx(mirrored.slope.value)
+    assert audit.intercept.value == pytest.approx(-(mirrored.intercept.value or 0.0))
+    assert audit.bias.value == pytest.approx(-(mirrored.bias.value or 0.0))
+    assert audit.p == pytest.approx(mirrored.p)
+    assert audit.confident_errors.wrong == mirrored.confident_errors.wrong
 
 
 def test_the_order_of_examples_changes_nothing_and_missing_ones_are_counted() -> None:
     p, y = drawn(60, 2)
-    there = probability_audit(p, y)
+    forward = probability_audit(p, y)
     mixed = probability_audit([math.nan, *p[::-1], 0.5], [1.0, *y[::-1], math.nan])
     assert mixed.left_out == 2
-    assert mixed.brier.value == pytest.approx(there.brier.value)
-    assert mixed.slope.low == pytest.approx(there.slope.low)
+    assert mixed.brier.value == pytest.approx(forward.brier.value)
+    assert mixed.slope.low == pytest.approx(forward.slope.low)
 
 
 def test_a_judge_that_is_twice_too_sure_is_overconfident_and_a_calibrated_one_is_not() -> None:

@@ -85,12 +85,12 @@ def explanations(issue: str) -> Floats:
 
 def stories(metric: str, criterion: str, level: str) -> tuple[Floats, Floats]:
     """People's mean mark and an automatic metric, of each story not written by a person or of each system."""
-    kept = [row for row in rows("hanna") if row["system"] != "Human"]
-    marks = numbers([float(np.mean([rater[criterion] for rater in row["labels"].values()])) for row in kept])
-    scores = numbers([row["metrics"][metric] for row in kept])
+    matching = [row for row in rows("hanna") if row["system"] != "Human"]
+    marks = numbers([float(np.mean([rater[criterion] for rater in row["labels"].values()])) for row in matching])
+    scores = numbers([row["metrics"][metric] for row in matching])
     if level == "overall":
         return marks, scores
-    systems = np.array([row["system"] for row in kept])
+    systems = np.array([row["system"] for row in matching])
     names = np.unique(systems)
     return (
         numbers([float(marks[systems == name].mean()) for name in names]),
@@ -103,19 +103,19 @@ def of_hanna(entry: dict[str, Any]) -> float:
         return value(agreement(explanations(entry["criterion"]), "gwet_ac1", levels=[0, 1]))
     marks, scores = stories(entry["metric"], entry["criterion"], entry["level"])
     name, is_p = entry["statistic"].removesuffix("_p"), entry["statistic"].endswith("_p")
-    found = value(pair_statistic(marks, scores, NAMES[name]))
+    figure = value(pair_statistic(marks, scores, NAMES[name]))
     if not is_p:
-        return found
-    return exact_p(found, len(marks)) if name == "kendall_tau_b" else student_p(found, len(marks))
+        return figure
+    return exact_p(figure, len(marks)) if name == "kendall_tau_b" else student_p(figure, len(marks))
 
 
 # -- llm_rubric: dialogues, one person each, four judges ---------------------------------------------------------------
 
 
 def dialogues(judge: str, criterion: str) -> tuple[Floats, Floats]:
-    kept = [row for row in rows("llm_rubric") if judge in row["judge"]]
-    gold = numbers([next(iter(row["labels"].values()))[criterion] for row in kept])
-    return gold, numbers([row["judge"][judge][criterion] for row in kept])
+    matching = [row for row in rows("llm_rubric") if judge in row["judge"]]
+    gold = numbers([next(iter(row["labels"].values()))[criterion] for row in matching])
+    return gold, numbers([row["judge"][judge][criterion] for row in matching])
 
 
 def of_llm_rubric(entry: dict[str, Any]) -> float:
@@ -148,8 +148,8 @@ def of_pandalm(entry: dict[str, Any]) -> float:
         return value(
             agreement(np.stack([preferences(who) for who in entry["raters"]], axis=1), "cohen_kappa", levels=[0, 1, 2])
         )
-    found = macro_family(preferences("expected"), preferences(entry["judge"]), levels=[0, 1, 2])
-    return 100 * value(found[entry["statistic"].removesuffix("_pct")])
+    statistics = macro_family(preferences("expected"), preferences(entry["judge"]), levels=[0, 1, 2])
+    return 100 * value(statistics[entry["statistic"].removesuffix("_pct")])
 
 
 OF = {"hanna": of_hanna, "llm_rubric": of_llm_rubric, "pandalm": of_pandalm}
@@ -162,8 +162,8 @@ def test_the_printed_figure_comes_out(name: str, entry: dict[str, Any]) -> None:
 
 def test_every_printed_figure_is_there() -> None:
     assert {name: len(published(name)) for name in SETS} == {"hanna": 11, "llm_rubric": 28, "pandalm": 14}
-    known = {"statistic", "criterion", "value", "decimals", "file", "metric", "level", "judge", "raters", "label", "of"}
-    parts = {part for name in SETS for entry in published(name) for part in entry} - known
+    keys = {"statistic", "criterion", "value", "decimals", "file", "metric", "level", "judge", "raters", "label", "of"}
+    parts = {part for name in SETS for entry in published(name) for part in entry} - keys
     assert parts == set(NOT_REPRODUCED)
 
 
@@ -176,6 +176,6 @@ def test_printed_limits_are_not_ours_but_near(entry: dict[str, Any]) -> None:
 
 
 def test_an_issue_that_nobody_ever_saw_is_agreed_on() -> None:
-    found = agreement(explanations("incorrectness"), "gwet_ac1", levels=[0, 1])
-    assert found.value == 1
-    assert limits(found) == pytest.approx((1 - (1 - 0.025**0.01), 1))
+    ac1 = agreement(explanations("incorrectness"), "gwet_ac1", levels=[0, 1])
+    assert ac1.value == 1
+    assert limits(ac1) == pytest.approx((1 - (1 - 0.025**0.01), 1))

@@ -21,10 +21,10 @@ def test_sums_without_each_group_are_those_of_the_other_units(rows: list[list[fl
     ratings, groups = np.array(rows), np.array(names[: len(rows)])
     table = rating_patterns(ratings, [0, 1, 2], groups=groups)
     rated = (~np.isnan(ratings)).sum(axis=1)
-    found = table.remaining(table.rated)
-    assert found[0] == rated.sum()
+    remaining = table.remaining(table.rated)
+    assert remaining[0] == rated.sum()
     present = [group for group in np.unique(groups) if rated[groups == group].any()]
-    assert found[1:].tolist() == [rated[groups != group].sum() for group in present]
+    assert remaining[1:].tolist() == [rated[groups != group].sum() for group in present]
 
 
 def test_every_distinct_row_is_kept_once_with_its_count() -> None:
@@ -69,5 +69,5 @@ def test_many_raters_are_distinguished_though_their_rows_make_large_numbers() ->
     table = rating_patterns(twice, range(9))
     assert table.times.tolist() == [2.0] * 300
     assert np.unique(np.where(np.isnan(ratings), -1, ratings), axis=0).shape[0] == 300
-    found = agreement_family(twice, levels=range(9), scale="ordinal")
-    assert found["conger_kappa"].n == 600
+    statistics = agreement_family(twice, levels=range(9), scale="ordinal")
+    assert statistics["conger_kappa"].n == 600

@@ -74,14 +74,14 @@ def read(
     name: str, layout: str, *, columns: list[str] | None = None, example: str = ""
 ) -> tuple[Table, tuple[float, ...]]:
     """Ratings, shape (n_units, n_raters), and the levels of one table."""
-    found = [row for row in rows(name) if not example or row["example"] == example]
-    kept = columns or [key for key in found[0] if key not in NAMES_OF_UNITS]
+    matching = [row for row in rows(name) if not example or row["example"] == example]
+    kept = columns or [key for key in matching[0] if key not in NAMES_OF_UNITS]
     if layout in ("raw", "pairs"):
-        return numbered([[row[key] for key in kept] for row in found])
+        return numbered([[row[key] for key in kept] for row in matching])
     if layout == "distribution":
-        counts = [[int(row[key] or 0) for key in kept if any(other[key] for other in found)] for row in found]
+        counts = [[int(row[key] or 0) for key in kept if any(other[key] for other in matching)] for row in matching]
         return from_counts(counts) + 1, tuple(float(i + 1) for i in range(len(counts[0])))
-    cells = [[float(cell) for cell in list(row.values())[1:]] for row in found]
+    cells = [[float(cell) for cell in list(row.values())[1:]] for row in matching]
     units = 100 if layout == "contingency_proportions" else 1
     ratings = from_contingency([[round(cell * units) for cell in row] for row in cells])
     return ratings + 1, tuple(float(i + 1) for i in range(len(cells)))
@@ -101,8 +101,8 @@ ICC = {
 
 def weights_of(entry: dict[str, Any]) -> Any:
     """What a disagreement costs: a metric, a name, or costs turned into credit by the largest of them."""
-    given = entry.get("level") or entry.get("weights") or "identity"
-    return given if isinstance(given, str) else 1 - np.array(given) / np.max(given)
+    scheme = entry.get("level") or entry.get("weights") or "identity"
+    return scheme if isinstance(scheme, str) else 1 - np.array(scheme) / np.max(scheme)
 
 
 def estimate(entry: dict[str, Any]) -> Estimate:
@@ -139,8 +139,8 @@ def test_the_published_figure_comes_out_to_its_printed_digits(entry: dict[str, A
 
 @pytest.mark.parametrize("entry", [e for e in published() if e["statistic"] in ICC and "ci95" in e], ids=figure_id)
 def test_the_published_limits_of_intraclass_correlations_come_out(entry: dict[str, Any]) -> None:
-    found = estimate(entry)
-    assert (found.low, found.high) == pytest.approx(entry["ci95"], abs=0.5 * 10.0 ** -entry["decimals"] + 1e-12)
+    value = estimate(entry)
+    assert (value.low, value.high) == pytest.approx(entry["ci95"], abs=0.5 * 10.0 ** -entry["decimals"] + 1e-12)
 
 
 def others_uncertainty(entry: dict[str, Any]) -> Iterator[str]:
@@ -170,10 +170,10 @@ def test_every_figure_comes_out_or_is_listed_with_its_reason() -> None:
 
 
 def test_every_field_of_a_figure_is_known() -> None:
-    known = {"table", "layout", "statistic", "value", "decimals", "source", "seen_here", "note", "weights",
+    keys = {"table", "layout", "statistic", "value", "decimals", "source", "seen_here", "note", "weights",
              "weights_kind", "level", "columns", "example", "ci95"}  # fmt: skip
     uncertainty = {"se", "se0", "z", "p", "F", "bootstrap_percentile_ci95"}
-    assert set().union(*published()) == known | uncertainty
+    assert set().union(*published()) == keys | uncertainty
     fields = {"family", "coefficient", "dataset", "weights", "pa", "pe", "coef", "se", "lo", "hi", "p", "test"}
     assert set(irrcac()[0]) == fields
 
@@ -234,10 +234,10 @@ def row_id(row: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("row", [row for row in irrcac() if not has_matrix_of_its_own(row)], ids=row_id)
 def test_the_figures_of_irrcac_come_out_with_their_observed_and_expected_agreement(row: dict[str, str]) -> None:
-    found = irrcac_figure(row)
-    value = found.observed if row["coefficient"] == "pa" else found.value
+    figure = irrcac_figure(row)
+    value = figure.observed if row["coefficient"] == "pa" else figure.value
     assert value == pytest.approx(float(row["coef"]), abs=0.0005 + 1e-9)
-    for ours, theirs in ((found.observed, row["pa"]), (found.expected, row["pe"])):
+    for ours, theirs in ((figure.observed, row["pa"]), (figure.expected, row["pe"])):
         if theirs:
             assert ours == pytest.approx(float(theirs), abs=0.0005 + 1e-9)
 

@@ -42,26 +42,26 @@ def some_ratings(seed: int, n: int, k: int, *, levels: bool = False) -> Floats:
 
 @pytest.mark.parametrize("name", ICC_NAMES)
 def test_the_table_of_shrout_and_fleiss_comes_out(name: str) -> None:
-    found = ICCS[name](SHROUT_FLEISS_1979)
-    assert round(value(found), 2) == SHROUT_FLEISS_TABLE_4[name]
-    assert found == icc_family(SHROUT_FLEISS_1979)[name]
+    estimate = ICCS[name](SHROUT_FLEISS_1979)
+    assert round(value(estimate), 2) == SHROUT_FLEISS_TABLE_4[name]
+    assert estimate == icc_family(SHROUT_FLEISS_1979)[name]
 
 
 @pytest.mark.parametrize("theirs", REFERENCE_NAMES)
 def test_values_and_limits_of_other_libraries_come_out(theirs: str) -> None:
     numbers = block("reference.yaml", "shrout_fleiss_1979")
-    found = ICCS[REFERENCE_NAMES[theirs]](numbers["ratings"], limits="F")
-    assert value(found) == pytest.approx(numbers[theirs]["icc"], abs=6e-9)
-    assert [round(limit, 2) for limit in limits(found)] == numbers[theirs]["ci95"]
+    estimate = ICCS[REFERENCE_NAMES[theirs]](numbers["ratings"], limits="F")
+    assert value(estimate) == pytest.approx(numbers[theirs]["icc"], abs=6e-9)
+    assert [round(limit, 2) for limit in limits(estimate)] == numbers[theirs]["ci95"]
 
 
 def test_the_mean_of_several_raters_comes_out() -> None:
     numbers = block("reference.yaml", "g_study_p_x_r")
     ratings = block("reference.yaml", "shrout_fleiss_1979")["ratings"]
     for name, key in (("icc_2_1", "phi"), ("icc_3_1", "e_rho2")):
-        one = value(icc(ratings, name))
+        figure = value(icc(ratings, name))
         for m, expected in numbers[key].items():
-            assert m * one / (1 + (m - 1) * one) == pytest.approx(expected, abs=6e-11)
+            assert m * figure / (1 + (m - 1) * figure) == pytest.approx(expected, abs=6e-11)
     k = len(ratings[0])
     assert value(icc(ratings, "icc_2_k")) == pytest.approx(numbers["phi"][k], abs=6e-11)
     assert value(icc(ratings, "icc_3_k")) == pytest.approx(numbers["e_rho2"][k], abs=6e-11)
@@ -88,8 +88,8 @@ def pingouin(ratings: Floats) -> list[dict[str, Any]]:
         pandas, library = import_module("pandas"), import_module("pingouin")
         units, raters = np.indices(ratings.shape)
         table = pandas.DataFrame({"unit": units.ravel(), "rater": raters.ravel(), "rating": ratings.ravel()})
-        found: list[dict[str, Any]] = library.intraclass_corr(table, "unit", "rater", "rating").to_dict("records")
-        return found
+        table_rows: list[dict[str, Any]] = library.intraclass_corr(table, "unit", "rater", "rating").to_dict("records")
+        return table_rows
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -139,21 +139,21 @@ def test_a_rater_who_hardly_varies_is_guarded() -> None:
 
 def test_perfect_agreement_allows_for_disagreement_that_was_not_seen() -> None:
     ratings = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)
-    found = icc_family(ratings)
+    statistics = icc_family(ratings)
     unseen = 1 - 0.025 ** (1 / 20)
-    assert limits(found["icc_2_1"]) == pytest.approx((1 - 2 * unseen, 1))
+    assert limits(statistics["icc_2_1"]) == pytest.approx((1 - 2 * unseen, 1))
     low = 1 - 2 * unseen
-    assert limits(found["icc_2_k"]) == pytest.approx((2 * low / (1 + low), 1))
-    assert all(e.value == 1 for e in found.values())
+    assert limits(statistics["icc_2_k"]) == pytest.approx((2 * low / (1 + low), 1))
+    assert all(e.value == 1 for e in statistics.values())
 
 
 def test_a_constant_leniency_leaves_consistency_perfect() -> None:
     ratings = np.repeat([[0.0, 1.0], [1.0, 2.0]], 10, axis=0)
-    found = icc_family(ratings)
-    assert found["icc_3_1"].value == 1
-    assert limits(found["icc_3_1"])[1] == 1
-    assert value(found["icc_2_1"]) < 0.4
-    assert found["icc_2_1"].low is None
+    statistics = icc_family(ratings)
+    assert statistics["icc_3_1"].value == 1
+    assert limits(statistics["icc_3_1"])[1] == 1
+    assert value(statistics["icc_2_1"]) < 0.4
+    assert statistics["icc_2_1"].low is None
 
 
 # -- missing ratings and no value --------------------------------------------------------------------------------------
@@ -172,9 +172,9 @@ def test_an_example_that_not_all_rated_is_left_aside_and_the_method_says_so() ->
 def test_an_icc_of_few_complete_units_says_of_how_many() -> None:
     ratings = np.full((52, 3), nan)
     ratings[:, 0], ratings[:2] = 1.0, [[1, 2, 1], [3, 3, 2]]
-    found = icc_family(ratings)
-    assert {e.note.rpartition("; ")[2] for e in found.values() if e.note} == {"from 2 of 52 units"}
-    assert all(e.note for e in found.values())
+    statistics = icc_family(ratings)
+    assert {e.note.rpartition("; ")[2] for e in statistics.values() if e.note} == {"from 2 of 52 units"}
+    assert all(e.note for e in statistics.values())
     assert all(e.note is None for e in icc_family(some_ratings(3, 30, 3)).values())
 
 
@@ -195,11 +195,11 @@ def test_without_a_table_to_analyse_nothing_is_defined_and_nothing_warns(ratings
 
 
 def test_examples_whose_means_do_not_differ_have_no_reliable_mean() -> None:
-    found = icc_family([[1, 2], [2, 1], [1, 2], [2, 1]])
-    assert found["icc_1_1"].value == -1
-    assert found["icc_1_1"].low is None
-    assert found["icc_1_k"].undefined == found["icc_3_k"].undefined == "the examples' means don't differ"
-    assert found["icc_3_1"].value == -1
+    statistics = icc_family([[1, 2], [2, 1], [1, 2], [2, 1]])
+    assert statistics["icc_1_1"].value == -1
+    assert statistics["icc_1_1"].low is None
+    assert statistics["icc_1_k"].undefined == statistics["icc_3_k"].undefined == "the examples' means don't differ"
+    assert statistics["icc_3_1"].value == -1
 
 
 def test_what_is_not_a_table_is_refused() -> None:
@@ -220,44 +220,44 @@ def test_what_is_not_a_table_is_refused() -> None:
 
 def test_repeats_without_gaps_are_those_of_the_analysis_of_variance() -> None:
     runs = some_ratings(5, 50, 3, levels=True)
-    found = repeat_family(runs)
-    assert list(found) == REPEATS
-    assert value(found["test_retest"]) == pytest.approx(value(icc_1_1(runs)))
-    assert limits(found["test_retest"]) == pytest.approx(limits(icc_1_1(runs, limits="jackknife")))
-    assert value(found["measurement_error"]) == pytest.approx(math.sqrt(runs.var(axis=1, ddof=1).mean()))
+    statistics = repeat_family(runs)
+    assert list(statistics) == REPEATS
+    assert value(statistics["test_retest"]) == pytest.approx(value(icc_1_1(runs)))
+    assert limits(statistics["test_retest"]) == pytest.approx(limits(icc_1_1(runs, limits="jackknife")))
+    assert value(statistics["measurement_error"]) == pytest.approx(math.sqrt(runs.var(axis=1, ddof=1).mean()))
     pairs = [(0, 1), (0, 2), (1, 2)]
     distance = np.mean([np.abs(runs[:, a] - runs[:, b]) for a, b in pairs])
-    assert value(found["distance"]) == pytest.approx(distance)
+    assert value(statistics["distance"]) == pytest.approx(distance)
     flips = np.mean([runs[:, a] != runs[:, b] for a, b in pairs])
-    assert value(found["flip_rate"]) == pytest.approx(flips)
-    floor = 1.959964 * value(found["measurement_error"]) * math.sqrt(2 / 50)
-    assert value(found["shift_floor"]) == pytest.approx(floor, rel=1e-6)
+    assert value(statistics["flip_rate"]) == pytest.approx(flips)
+    floor = 1.959964 * value(statistics["measurement_error"]) * math.sqrt(2 / 50)
+    assert value(statistics["shift_floor"]) == pytest.approx(floor, rel=1e-6)
 
 
 def test_repeats_with_gaps_count_every_pair_of_runs() -> None:
     runs = np.array([[1, 2, nan], [3, nan, 3], [2, 2, 5], [4, nan, nan], [1, 1, 1]])
-    found = repeat_family(runs)
-    assert value(found["flip_rate"]) == pytest.approx((1 + 0 + 2 / 3 + 0) / 4)
-    assert value(found["distance"]) == pytest.approx((1 + 0 + 2 + 0) / 4)
+    statistics = repeat_family(runs)
+    assert value(statistics["flip_rate"]) == pytest.approx((1 + 0 + 2 / 3 + 0) / 4)
+    assert value(statistics["distance"]) == pytest.approx((1 + 0 + 2 + 0) / 4)
     # Squares within: 0.5, 0, 6, 0 on 1, 1, 2, 2 degrees of freedom.
-    assert value(found["measurement_error"]) == pytest.approx(math.sqrt(6.5 / 6))
+    assert value(statistics["measurement_error"]) == pytest.approx(math.sqrt(6.5 / 6))
     means, counts = np.array([1.5, 3, 3, 1]), np.array([2, 2, 3, 3])
     grand = (means * counts).sum() / 10
     between, within = (counts * (means - grand) ** 2).sum() / 3, 6.5 / 6
     each = (10 - (counts**2).sum() / 10) / 3
-    assert value(found["test_retest"]) == pytest.approx((between - within) / (between + (each - 1) * within))
+    assert value(statistics["test_retest"]) == pytest.approx((between - within) / (between + (each - 1) * within))
 
 
 @pytest.mark.parametrize("name", ["test_retest", "distance", "measurement_error"])
 def test_repeats_leave_an_example_out_exactly(name: str) -> None:
     runs = some_ratings(6, 40, 3, levels=True)
     runs[::5, 2] = nan
-    found = repeat_family(runs)[name]
+    estimate = repeat_family(runs)[name]
     left_out = np.array([value(repeat_family(np.delete(runs, i, axis=0))[name]) for i in range(40)])
     if name != "test_retest":
-        assert limits(found) == pytest.approx(limits(jackknife(value(found), left_out, transform=LOG)))
+        assert limits(estimate) == pytest.approx(limits(jackknife(value(estimate), left_out, transform=LOG)))
         return
-    spread = (limits(found)[1] - limits(found)[0]) / 4
+    spread = (limits(estimate)[1] - limits(estimate)[0]) / 4
     assert spread == pytest.approx(math.sqrt(39 / 40 * ((left_out - left_out.mean()) ** 2).sum()), rel=0.1)
 
 

@@ -18,10 +18,10 @@ SCORED = st.lists(st.tuples(SCORES, SCORES), min_size=10, max_size=40)
 @given(pairs=HITS)
 def test_swapping_the_raters_negates_the_gain_and_its_limits(pairs: list[tuple[int, int]]) -> None:
     first, second = np.array(pairs, dtype=float).T
-    one, other = gain_in_hits(first, second), gain_in_hits(second, first)
-    assert other.value == pytest.approx(-(one.value or 0))
-    assert one.low is not None
-    assert other.high == pytest.approx(-one.low)
+    left, right = gain_in_hits(first, second), gain_in_hits(second, first)
+    assert right.value == pytest.approx(-(left.value or 0))
+    assert left.low is not None
+    assert right.high == pytest.approx(-left.low)
 
 
 @given(pairs=HITS)
@@ -175,9 +175,9 @@ def test_nineteen_of_twenty_single_scores_lie_where_the_line_says(n: int) -> Non
 
 
 def test_what_old_decisions_mean_has_exact_limits() -> None:
-    found = passes_after([1] * 20 + [0] * 20 + [math.nan], [1] * 18 + [0] * 2 + [0] * 20 + [1])
+    passes = passes_after([1] * 20 + [0] * 20 + [math.nan], [1] * 18 + [0] * 2 + [0] * 20 + [1])
     expected = reference.binomtest(18, 20).proportion_ci(0.95, method="exact")
-    passed, failed = found["passed"], found["failed"]
+    passed, failed = passes["passed"], passes["failed"]
     assert passed.value == 0.9
     assert passed.low == pytest.approx(expected.low)
     assert passed.high == pytest.approx(expected.high)

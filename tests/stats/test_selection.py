@@ -43,13 +43,13 @@ def test_the_bound_lies_between_a_single_t_and_bonferroni(rho: float, df: int, a
 
 @pytest.mark.parametrize("case", cases.TESTS, ids=lambda case: case.name)
 def test_finalists_are_tested_as_worked_out(case: cases.SelectionCase) -> None:
-    found = held_out_test(np.column_stack(case.columns), case.alpha)
-    assert found.means == pytest.approx(case.means, abs=1e-6)
-    assert found.errors == pytest.approx(case.errors, abs=1e-6)
-    assert found.t == pytest.approx(case.t, abs=1e-6)
-    assert found.correlation == (None if case.correlation is None else pytest.approx(case.correlation, abs=1e-6))
-    assert found.critical == pytest.approx(case.critical, abs=cases.BOUND_TOLERANCE)
-    assert found.best == case.best
+    outcome = held_out_test(np.column_stack(case.columns), case.alpha)
+    assert outcome.means == pytest.approx(case.means, abs=1e-6)
+    assert outcome.errors == pytest.approx(case.errors, abs=1e-6)
+    assert outcome.t == pytest.approx(case.t, abs=1e-6)
+    assert outcome.correlation == (None if case.correlation is None else pytest.approx(case.correlation, abs=1e-6))
+    assert outcome.critical == pytest.approx(case.critical, abs=cases.BOUND_TOLERANCE)
+    assert outcome.best == case.best
 
 
 def test_the_expected_t_is_the_one_whose_mean_after_passing_was_seen() -> None:
@@ -106,9 +106,9 @@ def test_all_openings_together_spend_a_tenth() -> None:
 @given(columns)
 def test_swapping_the_finalists_swaps_nothing_else(d: Any) -> None:
     assume(abs(np.diff(d.mean(axis=0))) > 1e-9)
-    one, other = held_out_test(d, 0.05), held_out_test(d[:, ::-1], 0.05)
-    assert one.critical == pytest.approx(other.critical)
-    assert other.best == (None if one.best is None else 1 - one.best)
+    first, second = held_out_test(d, 0.05), held_out_test(d[:, ::-1], 0.05)
+    assert first.critical == pytest.approx(second.critical)
+    assert second.best == (None if first.best is None else 1 - first.best)
 
 
 @given(columns)

@@ -81,8 +81,8 @@ def test_the_intervals_of_the_recipe_come_out(table: str) -> None:
     shares = macro_family(gold, judge, levels=levels)
     exact = numbers["estimates"]["exact"]["value"]
     assert value(shares["accuracy"]) == pytest.approx(exact, abs=6e-7)
-    found = {"mae": mae(gold, judge, levels=levels), "signed": signed_error(gold, judge, levels=levels)}
-    for name, estimate in found.items():
+    statistics = {"mae": mae(gold, judge, levels=levels), "signed": signed_error(gold, judge, levels=levels)}
+    for name, estimate in statistics.items():
         expected = numbers["estimates"][name]
         assert value(estimate) == pytest.approx(expected["value"], abs=6e-7)
         assert limits(estimate) == pytest.approx((expected["low"], expected["high"]), abs=6e-7)
@@ -95,40 +95,40 @@ def test_the_jackknife_by_other_libraries_is_ours(table: str, name: str) -> None
     statistic, transform = ERRORS[name]
     gold, judge = units(block("reference.yaml", "two_rater_tables")[table]["table"])
     n = len(gold)
-    found = spread([value(statistic(np.delete(gold, i), np.delete(judge, i))) for i in range(n)])
-    assert found.se == pytest.approx(expected["se"], abs=6e-11)
-    with_all_df = t_limits(value(statistic(gold, judge)), Spread(found.se, n - 1, n), transform)
+    error = spread([value(statistic(np.delete(gold, i), np.delete(judge, i))) for i in range(n)])
+    assert error.se == pytest.approx(expected["se"], abs=6e-11)
+    with_all_df = t_limits(value(statistic(gold, judge)), Spread(error.se, n - 1, n), transform)
     assert with_all_df == pytest.approx((expected["low"], expected["high"]), abs=6e-11)
 
 
 def test_errors_of_scores_come_out() -> None:
     numbers = block("reference.yaml", "error_split")
     gold, judge = numbers["gold"], numbers["judge"]
-    found = {name: value(estimate) for name, estimate in error_family(gold, judge).items()}
-    assert found["rmse"] ** 2 == pytest.approx(numbers["mse"], abs=6e-10)
-    assert found["signed_error"] ** 2 == pytest.approx(numbers["theil_bias"], abs=6e-10)
-    assert found["signed_error"] == pytest.approx(numbers["bland_altman"][0], abs=6e-10)
-    assert found["ccc"] == pytest.approx(numbers["lin_ccc"], abs=6e-10)
+    values = {name: value(estimate) for name, estimate in error_family(gold, judge).items()}
+    assert values["rmse"] ** 2 == pytest.approx(numbers["mse"], abs=6e-10)
+    assert values["signed_error"] ** 2 == pytest.approx(numbers["theil_bias"], abs=6e-10)
+    assert values["signed_error"] == pytest.approx(numbers["bland_altman"][0], abs=6e-10)
+    assert values["ccc"] == pytest.approx(numbers["lin_ccc"], abs=6e-10)
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_decisions_are_those_of_scikit_learn(seed: int) -> None:
     gold, judge = some_levels(seed, 30 + seed, k=2)
-    found = {name: value(estimate) for name, estimate in yes_no_family(gold, judge).items()}
+    values = {name: value(estimate) for name, estimate in yes_no_family(gold, judge).items()}
     precision, recall, f1, _ = metrics.precision_recall_fscore_support(gold, judge, average="binary")
-    assert found["accuracy"] == pytest.approx(metrics.accuracy_score(gold, judge), abs=1e-12)
-    assert (found["precision"], found["recall"], found["f1"]) == pytest.approx((precision, recall, f1), abs=1e-12)
-    assert found["specificity"] == pytest.approx(metrics.recall_score(1 - gold, 1 - judge), abs=1e-12)
-    assert (found["prevalence_gold"], found["prevalence_judge"]) == pytest.approx((gold.mean(), judge.mean()))
+    assert values["accuracy"] == pytest.approx(metrics.accuracy_score(gold, judge), abs=1e-12)
+    assert (values["precision"], values["recall"], values["f1"]) == pytest.approx((precision, recall, f1), abs=1e-12)
+    assert values["specificity"] == pytest.approx(metrics.recall_score(1 - gold, 1 - judge), abs=1e-12)
+    assert (values["prevalence_gold"], values["prevalence_judge"]) == pytest.approx((gold.mean(), judge.mean()))
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_macro_averages_and_confusion_are_those_of_scikit_learn(seed: int) -> None:
     gold, judge = some_levels(seed, 12 + seed, k=2 + seed % 5)
-    found = {name: value(estimate) for name, estimate in macro_family(gold, judge).items()}
+    values = {name: value(estimate) for name, estimate in macro_family(gold, judge).items()}
     theirs = metrics.precision_recall_fscore_support(gold, judge, average="macro", zero_division=0)[:3]
-    assert [found[f"macro_{n}"] for n in ("precision", "recall", "f1")] == pytest.approx(theirs, abs=1e-12)
-    assert found["accuracy"] == pytest.approx(metrics.accuracy_score(gold, judge), abs=1e-12)
+    assert [values[f"macro_{n}"] for n in ("precision", "recall", "f1")] == pytest.approx(theirs, abs=1e-12)
+    assert values["accuracy"] == pytest.approx(metrics.accuracy_score(gold, judge), abs=1e-12)
     assert confusion(gold, judge).tolist() == metrics.confusion_matrix(gold, judge).tolist()
     assert value(mae(gold, judge)) == pytest.approx(metrics.mean_absolute_error(gold, judge), abs=1e-12)
     assert value(rmse(gold, judge)) == pytest.approx(metrics.root_mean_squared_error(gold, judge), abs=1e-12)
@@ -155,35 +155,35 @@ def test_errors_leave_groups_out_together(name: str) -> None:
     gold, judge = some_levels(4, 80)
     groups = np.random.default_rng(3).integers(0, 20, 80)
     transform = {"mae": LOG, "rmse": LOG, "signed_error": IDENTITY}.get(name)
-    found = error_family(gold, judge, groups=groups)[name]
+    estimate = error_family(gold, judge, groups=groups)[name]
     if transform:
-        assert limits(found) == pytest.approx(limits(by_hand(name, error_family, gold, judge, groups, transform)))
-    assert found.n == 20
+        assert limits(estimate) == pytest.approx(limits(by_hand(name, error_family, gold, judge, groups, transform)))
+    assert estimate.n == 20
 
 
 @pytest.mark.parametrize("name", ["macro_precision", "macro_recall", "macro_f1"])
 def test_macro_averages_leave_groups_out_exactly(name: str) -> None:
     gold, judge = some_levels(9, 80, k=3)
     groups = np.random.default_rng(3).integers(0, 20, 80)
-    found = macro_family(gold, judge, groups=groups)[name]
-    assert limits(found) == pytest.approx(limits(by_hand(name, macro_family, gold, judge, groups, LOGIT)))
+    estimate = macro_family(gold, judge, groups=groups)[name]
+    assert limits(estimate) == pytest.approx(limits(by_hand(name, macro_family, gold, judge, groups, LOGIT)))
 
 
 def test_macro_averages_of_many_groups_and_levels_fit_into_memory() -> None:
     gold, judge = some_levels(6, 6_000, k=60)
-    found = macro_family(gold, judge, groups=np.arange(6_000) // 2)["macro_recall"]
+    estimate = macro_family(gold, judge, groups=np.arange(6_000) // 2)["macro_recall"]
     ungrouped = macro_family(gold, judge)["macro_recall"]
-    assert limits(found) == pytest.approx(limits(ungrouped), abs=0.01)
+    assert limits(estimate) == pytest.approx(limits(ungrouped), abs=0.01)
 
 
 def test_macro_recall_is_a_stratified_share_with_half_an_example_added() -> None:
     gold, judge = units([[8, 2], [3, 27]])
-    found = macro_family(gold, judge)["macro_recall"]
+    estimate = macro_family(gold, judge)["macro_recall"]
     shares, sizes = np.array([8.5 / 11, 27.5 / 31]), np.array([11, 31])
     variances = shares * (1 - shares) / sizes
     df = variances.sum() ** 2 / (variances**2 / sizes).sum()
     reach = float(scipy.special.stdtrit(df, 0.975)) * math.sqrt(variances.sum()) / 2
-    assert limits(found) == pytest.approx((shares.mean() - reach, shares.mean() + reach))
+    assert limits(estimate) == pytest.approx((shares.mean() - reach, shares.mean() + reach))
 
 
 @pytest.mark.parametrize("name", ["macro_precision", "macro_recall", "macro_f1"])
@@ -211,30 +211,30 @@ def test_every_share_of_decisions_has_the_interval_of_its_hits() -> None:
 def test_recall_is_a_share_of_the_gold_yes_alone() -> None:
     gold = np.array([1] * 20 + [0] * 30)
     judge = np.array([1] * 16 + [0] * 34)
-    found = yes_no_family(gold, judge)["recall"]
+    estimate = yes_no_family(gold, judge)["recall"]
     alone = yes_no_family(gold[:20], judge[:20])["accuracy"]
-    assert found.n == 20
-    assert limits(found) == pytest.approx(limits(alone))
+    assert estimate.n == 20
+    assert limits(estimate) == pytest.approx(limits(alone))
 
 
 def test_shares_of_0_and_1_have_exact_limits() -> None:
-    found = yes_no_family([1] * 20 + [0] * 10, [1] * 20 + [1] * 10)
-    assert limits(found["recall"]) == pytest.approx((0.831566529, 1.0), abs=1e-9)
-    assert limits(found["specificity"]) == pytest.approx((0.0, 0.3084971), abs=1e-7)
+    statistics = yes_no_family([1] * 20 + [0] * 10, [1] * 20 + [1] * 10)
+    assert limits(statistics["recall"]) == pytest.approx((0.831566529, 1.0), abs=1e-9)
+    assert limits(statistics["specificity"]) == pytest.approx((0.0, 0.3084971), abs=1e-7)
 
 
 def test_shares_of_few_examples_have_no_interval() -> None:
-    found = yes_no_family([1] * 4 + [0] * 20, [1] * 3 + [0] * 21)
-    assert found["recall"].note == "few: 3 of 4"
-    assert found["precision"].note == "few: 3 of 3"
-    assert found["specificity"].note is None
+    statistics = yes_no_family([1] * 4 + [0] * 20, [1] * 3 + [0] * 21)
+    assert statistics["recall"].note == "few: 3 of 4"
+    assert statistics["precision"].note == "few: 3 of 3"
+    assert statistics["specificity"].note is None
 
 
 def test_a_level_that_was_not_seen_makes_macro_averages_rough() -> None:
     gold, judge = np.array([1] * 30 + [2] * 30), np.array([1] * 25 + [2] * 35)
-    found = macro_family(gold, judge, levels=[1, 2, 3])["macro_recall"]
-    assert found.note == "rough: level 3 hasn't been seen"
-    assert found.value == macro_family(gold, judge)["macro_recall"].value
+    estimate = macro_family(gold, judge, levels=[1, 2, 3])["macro_recall"]
+    assert estimate.note == "rough: level 3 hasn't been seen"
+    assert estimate.value == macro_family(gold, judge)["macro_recall"].value
     assert macro_family(gold, judge)["macro_recall"].note is None
     one_group = macro_family(gold, judge, groups=np.zeros(60))["macro_recall"]
     assert one_group.note == "withheld: one group of examples only"
@@ -242,9 +242,9 @@ def test_a_level_that_was_not_seen_makes_macro_averages_rough() -> None:
 
 def test_macro_averages_of_a_judge_who_never_errs_are_bounded_from_below() -> None:
     gold = np.repeat([1.0, 2.0, 3.0], [20, 20, 10])
-    found = macro_family(gold, gold)["macro_recall"]
-    assert found.value == 1
-    low, high = limits(found)
+    estimate = macro_family(gold, gold)["macro_recall"]
+    assert estimate.value == 1
+    low, high = limits(estimate)
     assert high == 1
     assert 0.85 < low < 0.95
 
@@ -290,8 +290,8 @@ def test_limits_of_an_error_stay_within_the_scale_where_it_is_known() -> None:
 
 
 def test_errors_of_0_on_a_scale_nobody_named_have_no_interval() -> None:
-    found = error_family([2.0] * 30, [2.0] * 30)
-    assert found["mae"].note == "withheld: one level seen, no scale given"
+    statistics = error_family([2.0] * 30, [2.0] * 30)
+    assert statistics["mae"].note == "withheld: one level seen, no scale given"
     named = error_family([2.0] * 30, [2.0] * 30, levels=[1, 2, 3])
     assert limits(named["mae"]) == pytest.approx((0, 2 * (1 - 0.025 ** (1 / 30))))
     assert limits(named["rmse"]) == pytest.approx((0, 2 * math.sqrt(1 - 0.025 ** (1 / 30))))
@@ -300,28 +300,28 @@ def test_errors_of_0_on_a_scale_nobody_named_have_no_interval() -> None:
 
 
 def test_an_error_that_is_the_same_everywhere_has_no_interval() -> None:
-    found = signed_error([1, 2, 3], [2, 3, 4])
-    assert found.value == 1
-    assert found.note == "withheld: leaving any one example out gives the same value"
+    estimate = signed_error([1, 2, 3], [2, 3, 4])
+    assert estimate.value == 1
+    assert estimate.note == "withheld: leaving any one example out gives the same value"
 
 
 def test_a_gold_without_yes_has_no_recall() -> None:
-    found = yes_no_family([0, 0, 0], [0, 1, 0])
-    assert found["recall"].undefined == "no examples with gold yes"
-    assert found["precision"].value == 0
+    statistics = yes_no_family([0, 0, 0], [0, 1, 0])
+    assert statistics["recall"].undefined == "no examples with gold yes"
+    assert statistics["precision"].value == 0
     assert yes_no_family([0, 0], [0, 0])["f1"].undefined == "no examples with a yes"
 
 
 def test_an_even_split_between_people_is_on_no_side() -> None:
-    found = yes_no_family([1, 0.5, 0, 1], [1, 1, 0, 0])
-    assert found["accuracy"].n == 3
-    assert value(found["accuracy"]) == pytest.approx(2 / 3)
+    statistics = yes_no_family([1, 0.5, 0, 1], [1, 1, 0, 0])
+    assert statistics["accuracy"].n == 3
+    assert value(statistics["accuracy"]) == pytest.approx(2 / 3)
 
 
 def test_a_rating_that_is_neither_no_nor_yes_leaves_decisions_undefined() -> None:
-    found = yes_no_family([1, 0, 2], [1, 0, 1])
-    assert {e.undefined for e in found.values()} == {"2 is neither no (0) nor yes (1)"}
-    assert set(found) == set(YES_NO_NAMES)
+    statistics = yes_no_family([1, 0, 2], [1, 0, 1])
+    assert {e.undefined for e in statistics.values()} == {"2 is neither no (0) nor yes (1)"}
+    assert set(statistics) == set(YES_NO_NAMES)
 
 
 def test_yes_and_no_may_be_any_two_levels() -> None:

@@ -54,42 +54,42 @@ def grouped_hits(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 @pytest.mark.parametrize("case", SHARES, ids=lambda case: case.name)
 def test_bounds_of_a_share_are_the_worked_ones(case: ShareCase) -> None:
-    found = share_of(list(case.hits), list(case.sizes))
+    estimate = share_of(list(case.hits), list(case.sizes))
     tolerance = 1e-4 if case.correlation == 0 else GRID_TOLERANCE
-    assert found.correlation == approx(case.correlation, abs=CORRELATION_TOLERANCE)
-    assert found.support == case.support
-    interval = found.estimate()
-    bounds = (found.lower(0.9), found.upper(0.9), interval.low, interval.high)
+    assert estimate.correlation == approx(case.correlation, abs=CORRELATION_TOLERANCE)
+    assert estimate.support == case.support
+    interval = estimate.estimate()
+    bounds = (estimate.lower(0.9), estimate.upper(0.9), interval.low, interval.high)
     assert bounds == approx((case.lower90, case.upper90, case.low95, case.high95), abs=tolerance)
 
 
 @pytest.mark.parametrize("case", MEANS, ids=lambda case: case.name)
 def test_bounds_of_a_mean_are_the_worked_ones(case: MeanCase) -> None:
-    found = mean_of(case.counts)
-    bounds = (found.value, found.lower(0.9), found.upper(0.9), found.upper(0.95))
+    mean = mean_of(case.counts)
+    bounds = (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95))
     assert bounds == approx((case.value, case.lower90, case.upper90, case.upper95), abs=5.1e-5)
 
 
 def test_bounds_of_a_mean_of_grouped_differences_are_the_worked_ones() -> None:
-    found = grouped_mean(*GROUPED_DIFFERENCES)
-    assert (found.value, found.lower(0.9), found.upper(0.9), found.upper(0.95)) == approx(GROUPED_MEAN, abs=5.1e-5)
+    mean = grouped_mean(*GROUPED_DIFFERENCES)
+    assert (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95)) == approx(GROUPED_MEAN, abs=5.1e-5)
 
 
 def test_every_share_of_the_reference_comes_out() -> None:
     for case in block("verdict.yaml", "share"):
         if case["size_by_group"] is None:
             hits = 60 if "all" in case["name"] else 45
-            found = grouped_share(np.arange(int(case["n_eff"])) < hits)
+            estimate = grouped_share(np.arange(int(case["n_eff"])) < hits)
         else:
-            found = share_of(case["hits_by_group"], case["size_by_group"])
-        assert found.value == approx(case["value"], abs=5.1e-5), case["name"]
-        assert found.mean_size == approx(case["m_w"], abs=5.1e-5), case["name"]
-        assert found.correlation == approx(case["rho80"], abs=CORRELATION_TOLERANCE), case["name"]
-        assert found.effective == approx(case["n_eff"], rel=0.006), case["name"]
-        shown = {"plain": "plain", "approximate": "rough", "withheld": "withheld"}[found.support]
+            estimate = share_of(case["hits_by_group"], case["size_by_group"])
+        assert estimate.value == approx(case["value"], abs=5.1e-5), case["name"]
+        assert estimate.mean_size == approx(case["m_w"], abs=5.1e-5), case["name"]
+        assert estimate.correlation == approx(case["rho80"], abs=CORRELATION_TOLERANCE), case["name"]
+        assert estimate.effective == approx(case["n_eff"], rel=0.006), case["name"]
+        shown = {"plain": "plain", "approximate": "rough", "withheld": "withheld"}[estimate.support]
         assert shown == case["shown"], case["name"]
-        bounds = (found.lower(0.9), found.upper(0.9), found.lower(0.975), found.upper(0.975))
-        if found.support == "withheld":
+        bounds = (estimate.lower(0.9), estimate.upper(0.9), estimate.lower(0.975), estimate.upper(0.975))
+        if estimate.support == "withheld":
             assert bounds == (None,) * 4
             continue
         expected = tuple(case[name] for name in ("low90", "high90", "low95", "high95"))
@@ -98,26 +98,26 @@ def test_every_share_of_the_reference_comes_out() -> None:
 
 def test_every_mean_of_the_reference_comes_out() -> None:
     for case in block("verdict.yaml", "mean_difference"):
-        found = mean_of(case["counts"]) if "counts" in case else grouped_mean(case["differences"], case["group"])
+        mean = mean_of(case["counts"]) if "counts" in case else grouped_mean(case["differences"], case["group"])
         expected = tuple(case[name] for name in ("value", "low90", "high90", "high95"))
-        bounds = (found.value, found.lower(0.9), found.upper(0.9), found.upper(0.95))
+        bounds = (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95))
         assert bounds == approx(expected, abs=5.1e-5), case["name"]
 
 
 @given(hits=st.integers(0, 40), extra=st.integers(0, 40))
 def test_one_example_a_group_is_clopper_pearson_exactly(hits: int, extra: int) -> None:
     n = max(FEWEST_SHOWN, hits + extra)
-    found = grouped_share(np.arange(n) < hits, [f"task {i}" for i in range(n)]).estimate()
-    assert (found.low, found.high) == approx(clopper_pearson(min(hits, n), n), abs=1e-12)
+    estimate = grouped_share(np.arange(n) < hits, [f"task {i}" for i in range(n)]).estimate()
+    assert (estimate.low, estimate.high) == approx(clopper_pearson(min(hits, n), n), abs=1e-12)
 
 
 @settings(deadline=None, max_examples=40)
 @given(data=grouped_hits())
 def test_order_and_names_of_groups_change_nothing(data: tuple[list[int], list[int]]) -> None:
     hits, sizes = data
-    there, back = share_of(hits, sizes), share_of(hits[::-1], sizes[::-1])
-    assert there.correlation == approx(back.correlation, abs=1e-9)
-    assert there.lower(0.9) == approx(back.lower(0.9), abs=1e-9)
+    forward, back = share_of(hits, sizes), share_of(hits[::-1], sizes[::-1])
+    assert forward.correlation == approx(back.correlation, abs=1e-9)
+    assert forward.lower(0.9) == approx(back.lower(0.9), abs=1e-9)
 
 
 @settings(deadline=None, max_examples=40)
@@ -135,14 +135,14 @@ def test_misses_bound_from_above_as_hits_do_from_below(data: tuple[list[int], li
 @given(data=grouped_hits())
 def test_bounds_hold_the_share_and_groups_never_make_it_surer(data: tuple[list[int], list[int]]) -> None:
     hits, sizes = data
-    found = share_of(hits, sizes)
-    assert 0 <= found.correlation <= 1
-    assert found.effective <= found.n + 1e-9
-    lower, upper = found.lower(0.9), found.upper(0.9)
+    estimate = share_of(hits, sizes)
+    assert 0 <= estimate.correlation <= 1
+    assert estimate.effective <= estimate.n + 1e-9
+    lower, upper = estimate.lower(0.9), estimate.upper(0.9)
     assert lower is not None
     assert upper is not None
-    assert 0 <= lower <= found.value + 1e-12
-    assert found.value - 1e-12 <= upper <= 1
+    assert 0 <= lower <= estimate.value + 1e-12
+    assert estimate.value - 1e-12 <= upper <= 1
     alone_low, alone_high = clopper_pearson(sum(hits), sum(sizes), level=0.8)
     if 0 < sum(hits) < sum(sizes):
         assert lower <= alone_low + 1e-9
@@ -156,23 +156,23 @@ def test_bounds_hold_the_share_and_groups_never_make_it_surer(data: tuple[list[i
 )
 def test_a_mean_and_its_opposite_have_opposite_bounds(differences: list[float], size: int) -> None:
     groups = np.arange(len(differences)) // size
-    there, back = grouped_mean(differences, groups), grouped_mean(-np.array(differences), groups)
-    if there.support == "withheld":
-        assert there.lower(0.9) is None
+    forward, back = grouped_mean(differences, groups), grouped_mean(-np.array(differences), groups)
+    if forward.support == "withheld":
+        assert forward.lower(0.9) is None
         return
-    lower, upper = there.lower(0.9), back.upper(0.9)
+    lower, upper = forward.lower(0.9), back.upper(0.9)
     assert lower is not None
     assert upper is not None
     assert lower == approx(-upper, abs=1e-12)
-    assert -1 <= lower <= there.value + 1e-12
+    assert -1 <= lower <= forward.value + 1e-12
 
 
 def test_a_surer_bound_lies_further_out() -> None:
     share, mean = share_of([3, 5, 2, 4, 5], [5] * 5), grouped_mean([1.0, 0.0, -1.0, 0.0, 1.0, 1.0])
-    found: list[Any] = [share.lower(0.99), share.lower(0.9), share.value, share.upper(0.9), share.upper(0.99)]
-    assert found == sorted(found)
-    found = [mean.lower(0.99), mean.lower(0.9), mean.value, mean.upper(0.9), mean.upper(0.99)]
-    assert found == sorted(found)
+    points: list[Any] = [share.lower(0.99), share.lower(0.9), share.value, share.upper(0.9), share.upper(0.99)]
+    assert points == sorted(points)
+    points = [mean.lower(0.99), mean.lower(0.9), mean.value, mean.upper(0.9), mean.upper(0.99)]
+    assert points == sorted(points)
 
 
 def test_few_groups_give_no_bounds_and_some_give_approximate_ones() -> None:
@@ -187,11 +187,11 @@ def test_few_groups_give_no_bounds_and_some_give_approximate_ones() -> None:
 
 
 def test_few_groups_give_a_mean_no_bounds_either() -> None:
-    found = grouped_mean([0.0, 1.0, 0.0, -1.0], [1, 1, 2, 2])
-    assert found.lower(0.9) is None
-    assert found.upper(0.9) is None
-    assert found.estimate().value == 0.0
-    assert found.estimate().low is None
+    mean = grouped_mean([0.0, 1.0, 0.0, -1.0], [1, 1, 2, 2])
+    assert mean.lower(0.9) is None
+    assert mean.upper(0.9) is None
+    assert mean.estimate().value == 0.0
+    assert mean.estimate().low is None
 
 
 def test_four_examples_without_groups_do_have_bounds() -> None:
@@ -237,9 +237,9 @@ def test_all_alike_in_groups_relies_on_what_one_miss_would_have_shown() -> None:
 
 
 def test_differences_that_are_all_alike_show_no_correlation_and_take_the_usual_one() -> None:
-    found = grouped_mean([1.0] * 20, np.repeat(np.arange(10), 2))
-    assert found.correlation == 0.3
-    lower = found.lower(0.9)
+    mean = grouped_mean([1.0] * 20, np.repeat(np.arange(10), 2))
+    assert mean.correlation == 0.3
+    lower = mean.lower(0.9)
     assert lower is not None
     assert lower < 1
 

@@ -30,13 +30,13 @@ def table_of(a: int, b: int, c: int, d: int) -> tuple[list[int], list[bool]]:
 )
 def test_fisher_s_exact_p_less_half_of_what_is_as_rare(cells: tuple[int, int, int, int]) -> None:
     a, b, c, d = cells
-    found = contrast(*table_of(*cells))
+    difference = contrast(*table_of(*cells))
     exact = scipy_stats.fisher_exact(np.array([[a, b], [c, d]])).pvalue
     reach = np.arange(min(a + b, a + c) + 1)
     chance = scipy_stats.hypergeom(a + b + c + d, a + c, a + b).pmf(reach)
     as_rare = chance[np.isclose(chance, chance[a], rtol=1e-7)].sum()
-    assert found.p == pytest.approx(exact - as_rare / 2, abs=1e-12)
-    assert (found.n_inside, found.n_outside) == (a + b, c + d)
+    assert difference.p == pytest.approx(exact - as_rare / 2, abs=1e-12)
+    assert (difference.n_inside, difference.n_outside) == (a + b, c + d)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
@@ -88,8 +88,8 @@ def test_false_alarms_stay_at_the_level() -> None:
 
 
 def test_missing_figures_are_left_out_and_nothing_gives_no_evidence() -> None:
-    found = contrast([1, math.nan, 3, 2, 2, 4], [True, True, True, False, False, False])
-    assert (found.n_inside, found.n_outside, found.inside) == (2, 3, 2.0)
+    difference = contrast([1, math.nan, 3, 2, 2, 4], [True, True, True, False, False, False])
+    assert (difference.n_inside, difference.n_outside, difference.inside) == (2, 3, 2.0)
     alone = contrast([1, 0, 1], [True, True, True])
     assert alone.p == 1
     assert math.isnan(alone.outside)
@@ -122,13 +122,13 @@ def looks_at(inside: list[list[int]], outside: list[list[int]], span: float) -> 
 
 @pytest.mark.parametrize("case", SLICES, ids=lambda case: case.name)
 def test_worked_slices_come_out(case: SliceCase) -> None:
-    found = looks_at(case.inside, case.outside, case.span)[case.look]
-    as_it_is = found.as_it_is
-    figures = as_it_is.inside, as_it_is.outside, found.same_gold
+    look = looks_at(case.inside, case.outside, case.span)[case.look]
+    as_it_is = look.as_it_is
+    figures = as_it_is.inside, as_it_is.outside, look.same_gold
     assert figures == pytest.approx((case.figure_inside, case.figure_outside, case.same_gold), abs=6e-7)
-    p = found.as_it_is.p, found.p_same_gold
+    p = look.as_it_is.p, look.p_same_gold
     assert p == pytest.approx((case.p_as_it_is, case.p_same_gold), rel=3e-6, abs=6e-7)
-    assert found.matters(0.15) == case.matters
+    assert look.matters(0.15) == case.matters
 
 
 def test_every_slice_of_the_reference_comes_out() -> None:
@@ -155,12 +155,12 @@ def test_the_coefficient_at_the_same_gold_is_that_of_least_squares() -> None:
     generator = np.random.default_rng(3)
     gold, inside = generator.integers(0, 4, 80), generator.random(80) < 0.3
     values = 0.3 * gold + 0.2 * inside + generator.normal(size=80)
-    found = slice_look(values, inside, gold)
+    look = slice_look(values, inside, gold)
     design = np.column_stack([inside, *(gold == level for level in range(4))]).astype(float)
     solved = np.linalg.lstsq(design, values, rcond=None)
-    assert found.same_gold == pytest.approx(solved[0][0])
+    assert look.same_gold == pytest.approx(solved[0][0])
     variance = solved[1][0] / (80 - 5) * np.linalg.inv(design.T @ design)[0, 0]
-    assert found.p_same_gold == pytest.approx(2 * scipy_stats.t.sf(abs(solved[0][0]) / np.sqrt(variance), 75))
+    assert look.p_same_gold == pytest.approx(2 * scipy_stats.t.sf(abs(solved[0][0]) / np.sqrt(variance), 75))
 
 
 def test_a_score_of_many_values_is_held_equal_within_fifths() -> None:
@@ -168,10 +168,10 @@ def test_a_score_of_many_values_is_held_equal_within_fifths() -> None:
     gold = generator.random(300)
     inside = generator.random(300) < gold
     values = 0.5 * gold + 0.01 * generator.normal(size=300)
-    found = slice_look(values, inside, gold, score=True)
-    assert found.as_it_is.difference > 0.1
-    assert abs(found.same_gold) < 0.01
-    assert not found.matters(0.1)
+    look = slice_look(values, inside, gold, score=True)
+    assert look.as_it_is.difference > 0.1
+    assert abs(look.same_gold) < 0.01
+    assert not look.matters(0.1)
     assert slice_look(values, inside, np.round(gold * 4), score=True) == slice_look(values, inside, np.round(gold * 4))
 
 
@@ -179,25 +179,25 @@ def test_a_score_of_many_values_is_held_equal_within_fifths() -> None:
 @settings(max_examples=60, deadline=None)
 def test_a_look_turned_round_has_the_same_p(units: list[tuple[int, int, bool]]) -> None:
     values, gold, inside = (np.array(column) for column in zip(*units, strict=True))
-    there, back = slice_look(values, inside, gold), slice_look(-values, inside, gold)
-    other = slice_look(values, ~inside, gold)
-    assert back.same_gold == pytest.approx(-there.same_gold)
-    assert back.p_same_gold == pytest.approx(there.p_same_gold, abs=1e-9)
-    assert back.as_it_is.p == pytest.approx(there.as_it_is.p, abs=1e-9)
-    assert other.same_gold == pytest.approx(-there.same_gold)
-    assert other.p_same_gold == pytest.approx(there.p_same_gold, abs=1e-9)
-    assert there.p >= there.as_it_is.p
+    forward, back = slice_look(values, inside, gold), slice_look(-values, inside, gold)
+    mirrored = slice_look(values, ~inside, gold)
+    assert back.same_gold == pytest.approx(-forward.same_gold)
+    assert back.p_same_gold == pytest.approx(forward.p_same_gold, abs=1e-9)
+    assert back.as_it_is.p == pytest.approx(forward.as_it_is.p, abs=1e-9)
+    assert mirrored.same_gold == pytest.approx(-forward.same_gold)
+    assert mirrored.p_same_gold == pytest.approx(forward.p_same_gold, abs=1e-9)
+    assert forward.p >= forward.as_it_is.p
 
 
 def test_too_small_a_part_or_too_little_of_it_says_nothing() -> None:
     gold = np.array([0] * 5 + [9] * 6 + [0] * 10 + [5] * 20)
     inside = np.arange(41) < 11
     values = inside.astype(float)
-    found = slice_look(values, inside, gold)
-    assert (found.comparable_inside, found.comparable_outside) == (5, 10)
-    assert not found.comparable
-    assert found.p == 1.0
-    assert not found.matters(0.1)
+    look = slice_look(values, inside, gold)
+    assert (look.comparable_inside, look.comparable_outside) == (5, 10)
+    assert not look.comparable
+    assert look.p == 1.0
+    assert not look.matters(0.1)
     half = slice_look(values[1:], inside[1:], np.where(gold[1:] == 9, 0, gold[1:]))
     assert half.comparable
 
@@ -230,8 +230,8 @@ def test_examples_of_a_task_make_a_look_less_sure() -> None:
 
 def test_a_look_at_nothing_finds_nothing() -> None:
     for inside in (np.zeros(6, dtype=bool), np.ones(6, dtype=bool)):
-        found = slice_look([1.0, 0, 1, 0, math.nan, 1], inside, [0, 1, 0, 1, 0, math.nan])
-        assert found.p == 1.0
-        assert found.same_gold == 0.0
+        look = slice_look([1.0, 0, 1, 0, math.nan, 1], inside, [0, 1, 0, 1, 0, math.nan])
+        assert look.p == 1.0
+        assert look.same_gold == 0.0
     with pytest.raises(ValueError, match="equally long"):
         slice_look([1.0], [True, False], [1.0])

@@ -130,10 +130,10 @@ def test_marks_that_follow_the_authors_weights_exactly_never_speak_against_them(
         y = shift + scale * (np.array(X) @ AUTHOR)
         assert gate(X, y, AUTHOR).p == 1
     x, _ = labelled(60, [0.2, 0.4, 0.4], 1)
-    kept = fit_weights(x, x @ AUTHOR, AUTHOR, generator=generator())
-    assert not kept.supported
-    assert kept.after == (0.2, 0.4, 0.4)
-    assert kept.reason == "your weights fit as well as any (p = 1)"
+    tuned = fit_weights(x, x @ AUTHOR, AUTHOR, generator=generator())
+    assert not tuned.supported
+    assert tuned.after == (0.2, 0.4, 0.4)
+    assert tuned.reason == "your weights fit as well as any (p = 1)"
 
 
 def test_the_gate_is_the_f_test_of_the_authors_line_against_free_weights() -> None:
@@ -321,12 +321,12 @@ def test_too_little_to_tune_on_keeps_the_weights_and_says_what_is_needed(
 ) -> None:
     x, y = labelled(n, [1 / k] * k, 15)
     x, y = change.get("x", lambda x: x)(x), change.get("y", lambda y: y)(y)
-    kept = fit_weights(x, y, [1.0] * k, generator=generator(), groups=change.get("groups"), fixed=change.get("fixed"))
-    assert not kept.supported
-    assert kept.after == kept.before == (1.0,) * k
-    assert reason in kept.reason
-    assert kept.needed == needed
-    assert kept.gain.undefined == kept.reason
+    tuned = fit_weights(x, y, [1.0] * k, generator=generator(), groups=change.get("groups"), fixed=change.get("fixed"))
+    assert not tuned.supported
+    assert tuned.after == tuned.before == (1.0,) * k
+    assert reason in tuned.reason
+    assert tuned.needed == needed
+    assert tuned.gain.undefined == tuned.reason
 
 
 @pytest.mark.parametrize("runs", [40, pytest.param(150, marks=pytest.mark.proof)])

@@ -47,23 +47,25 @@ def calibration() -> Calibration:
 
 def test_a_run_comes_back_as_it_was_accepted(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibration, tmp_path / "accepted.json", split="dev")
-    found = load_accepted(tmp_path / "accepted.json")
-    assert found.setting.rubric == calibration.rubric
-    assert found.setting.rubric.fingerprint == calibration.rubric.fingerprint
-    assert found.setting == calibration.rater.setting(calibration.rubric)
-    assert (found.split, found.use) == ("dev", calibration.decision.use)
-    assert found.agreement == calibration.comparison.agreement.value
-    levels = [(r.id, r.sample, {n: said.level for n, said in r.criteria.items()}, r.overall) for r in found.ratings]
+    accepted = load_accepted(tmp_path / "accepted.json")
+    assert accepted.setting.rubric == calibration.rubric
+    assert accepted.setting.rubric.fingerprint == calibration.rubric.fingerprint
+    assert accepted.setting == calibration.rater.setting(calibration.rubric)
+    assert (accepted.split, accepted.use) == ("dev", calibration.decision.use)
+    assert accepted.agreement == calibration.comparison.agreement.value
+    levels = [
+        (r.id, r.sample, {n: rated.level for n, rated in r.criteria.items()}, r.overall) for r in accepted.ratings
+    ]
     assert levels == [
-        (r.id, r.sample, {n: said.level for n, said in r.criteria.items()}, r.overall)
+        (r.id, r.sample, {n: rated.level for n, rated in r.criteria.items()}, r.overall)
         for r in (*calibration.judge_ratings, *calibration.repeats)
     ]
 
 
 def test_repeats_are_kept_as_runs_of_their_own(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibration, tmp_path / "accepted.json")
-    found = load_accepted(tmp_path / "accepted.json")
-    assert [len(run) for run in found.runs] == [60, 60, 60]
+    accepted = load_accepted(tmp_path / "accepted.json")
+    assert [len(run) for run in accepted.runs] == [60, 60, 60]
     data = json.loads((tmp_path / "accepted.json").read_text(encoding="utf-8"))
     assert data["ratings"]["samples"] == 3
     assert data["measurements"]["agreement"] == calibration.comparison.agreement.to_json()
@@ -72,20 +74,20 @@ def test_repeats_are_kept_as_runs_of_their_own(calibration: Calibration, tmp_pat
 def test_all_that_a_rubric_says_comes_back(calibration: Calibration, tmp_path: Path) -> None:
     everything = Rubric.from_yaml(EVERYTHING)
     accept(replace(calibration, rubric=everything, judge_ratings=(), repeats=()), tmp_path / "accepted.json")
-    found = load_accepted(tmp_path / "accepted.json").setting.rubric
-    assert found == everything
-    assert found.fingerprint == everything.fingerprint
+    stored_rubric = load_accepted(tmp_path / "accepted.json").setting.rubric
+    assert stored_rubric == everything
+    assert stored_rubric.fingerprint == everything.fingerprint
 
 
 def test_reasons_and_quotes_are_not_kept(calibration: Calibration, tmp_path: Path) -> None:
-    told = Rated(3.0, reason="a passage of the response", quote="of the response", quote_found=True)
+    level = Rated(3.0, reason="a passage of the response", quote="of the response", quote_found=True)
     abstained = Rated(None, reason="who knows", declined="abstained")
-    rating = Rating("e000", "noisy", "model", {"tone": told, "facts": abstained}, note="a note")
+    rating = Rating("e000", "noisy", "model", {"tone": level, "facts": abstained}, note="a note")
     noted = replace(calibration, judge_ratings=(rating, *calibration.judge_ratings[1:]), repeats=())
     accept(noted, tmp_path / "accepted.json")
-    found = load_accepted(tmp_path / "accepted.json").ratings[0]
-    assert found.criteria == {"tone": Rated(3.0), "facts": Rated(None, declined="abstained")}
-    assert found.note == ""
+    stored = load_accepted(tmp_path / "accepted.json").ratings[0]
+    assert stored.criteria == {"tone": Rated(3.0), "facts": Rated(None, declined="abstained")}
+    assert stored.note == ""
 
 
 def test_an_accepted_run_is_never_taken_for_labels(calibration: Calibration, tmp_path: Path) -> None:
@@ -123,10 +125,10 @@ def test_a_run_by_the_same_rubric_and_judge_joins_those_accepted_before(
     accept(replace(calibration, repeats=()), path)
     second = accept(_another_run(calibration), path)
     assert (second.runs, second.why_alone) == (2, None)
-    found = load_accepted(path)
-    measured, earlier = ([r.criteria for r in run] for run in found.runs)
-    assert measured == [{n: Rated(said.level) for n, said in r.criteria.items()} for r in calibration.repeats[:60]]
-    assert earlier == [{n: Rated(said.level) for n, said in r.criteria.items()} for r in calibration.judge_ratings]
+    accepted = load_accepted(path)
+    measured, earlier = ([r.criteria for r in run] for run in accepted.runs)
+    assert measured == [{n: Rated(rated.level) for n, rated in r.criteria.items()} for r in calibration.repeats[:60]]
+    assert earlier == [{n: Rated(rated.level) for n, rated in r.criteria.items()} for r in calibration.judge_ratings]
     data = json.loads(path.read_text(encoding="utf-8"))
     assert (data["ratings"]["samples"], data["cost"]["runs"]) == (2, 1)
     assert sorted(tmp_path.iterdir()) == sorted([path, tmp_path / "accepted_runs.jsonl", second.file])
@@ -143,10 +145,10 @@ def test_a_run_by_another_rubric_or_judge_starts_over_and_says_why(
     calibration: Calibration, tmp_path: Path, change: Callable[[Calibration], dict[str, Any]], why: str
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")
-    found = accept(replace(calibration, **change(calibration)), tmp_path / "accepted.json")
-    assert found.runs == 3
-    assert why in (found.why_alone or "")
-    assert why in found.sentences
+    accepted = accept(replace(calibration, **change(calibration)), tmp_path / "accepted.json")
+    assert accepted.runs == 3
+    assert why in (accepted.why_alone or "")
+    assert why in accepted.sentences
 
 
 def test_a_run_over_other_examples_starts_over(calibration: Calibration, tmp_path: Path) -> None:
@@ -187,12 +189,12 @@ def test_a_run_that_cannot_be_written_leaves_the_one_before(calibration: Calibra
 def test_accepting_never_removes_a_file_that_is_not_its_own(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibration, tmp_path / "accepted.json")
     data = json.loads((tmp_path / "accepted.json").read_text(encoding="utf-8"))
-    kept = tmp_path.parent / "elsewhere.jsonl"
-    kept.write_text("mine", encoding="utf-8")
+    elsewhere = tmp_path.parent / "elsewhere.jsonl"
+    elsewhere.write_text("mine", encoding="utf-8")
     data["ratings"]["file"] = "../elsewhere.jsonl"
     (tmp_path / "accepted.json").write_text(json.dumps(data), encoding="utf-8")
     accept(calibration, tmp_path / "accepted.json", start_over=True)
-    assert kept.read_text(encoding="utf-8") == "mine"
+    assert elsewhere.read_text(encoding="utf-8") == "mine"
 
 
 def _ungraded(ratings: Sequence[Rating], count: int) -> tuple[Rating, ...]:
@@ -259,7 +261,7 @@ def test_digests_tell_responses_inputs_and_labels_apart() -> None:
     assert submission_digest(_example()) != submission_digest(_example(response="Rome."))
     assert submission_digest(_example()) != submission_digest(_example(query="Capital of France?"))
     pair = replace(_example(), submission=replace(_example().submission, second="Lyon."))
-    other = replace(pair, submission=replace(pair.submission, second="Nice."))
-    assert len({submission_digest(of) for of in (_example(), pair, other)}) == 3
+    changed = replace(pair, submission=replace(pair.submission, second="Nice."))
+    assert len({submission_digest(of) for of in (_example(), pair, changed)}) == 3
     assert labels_digest(_example()) == labels_digest(_example(response="Rome.", reason="because"))
     assert labels_digest(_example()) != labels_digest(_example(level=4.0))

@@ -42,16 +42,17 @@ ONE = Rubric((Criterion(1.0, "is kind", "tone", Scale.numbered(1, 5)),), name="o
 def _rated(levels: Levels, *, rater: str = "judge", sample: int = 0) -> list[Rating]:
     """Ratings of examples e0, e1, … by their levels on each criterion."""
     n = len(next(iter(levels.values())))
-    said = [{name: Rated(values[i]) for name, values in levels.items() if values[i] is not None} for i in range(n)]
+    rated = [{name: Rated(values[i]) for name, values in levels.items() if values[i] is not None} for i in range(n)]
     kind: Any = "human" if rater != "judge" else "model"
-    return [Rating(f"e{i}", rater, kind, said[i], sample=sample) for i in range(n)]
+    return [Rating(f"e{i}", rater, kind, rated[i], sample=sample) for i in range(n)]
 
 
 def _examples(gold: Levels, response: Callable[[int], str] = "answer {}".format) -> ExampleSet:
     labels = [_rated(gold, rater=rater) for rater in ("a", "b")]
     return ExampleSet(
         tuple(
-            Example(Submission(response(i), id=f"e{i}"), tuple(one[i] for one in labels)) for i in range(len(labels[0]))
+            Example(Submission(response(i), id=f"e{i}"), tuple(label[i] for label in labels))
+            for i in range(len(labels[0]))
         )
     )
 
@@ -92,33 +93,33 @@ def _turned(levels: Sequence[float | None]) -> list[float | None]:
 @pytest.mark.parametrize("runs", [1, 3])
 def test_a_noisy_judge_run_twice_is_hardly_ever_called_drifted(runs: int, seeds: range) -> None:
     called = [run_again(seed, runs=runs, added=[0.0])[0] for seed in seeds]
-    assert sum(bool(one.drifted or one.fell) for one in called) <= 1
+    assert sum(bool(outcome.drifted or outcome.fell) for outcome in called) <= 1
 
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=repr)
 def test_half_a_level_added_to_one_criterion_names_it(seeds: range) -> None:
     called = [run_again(seed, runs=5, added=[HALF])[0] for seed in seeds]
-    assert sum(CHANGED in one.drifted for one in called) >= 0.8 * len(seeds)
-    assert sum(bool(one.drifted - {CHANGED}) for one in called) <= 1
+    assert sum(CHANGED in outcome.drifted for outcome in called) >= 0.8 * len(seeds)
+    assert sum(bool(outcome.drifted - {CHANGED}) for outcome in called) <= 1
 
 
 def test_a_drift_makes_the_verdict_adjust_and_the_use_none() -> None:
     judge = NoisyJudge.made(seed=1)
     then = _kept(judge, rubric())
-    found = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then))
-    assert baseline(found).alarm
-    assert (found.decision.verdict, found.decision.use, found.exit_status) == ("adjust", "none", 1)
-    assert found.decision.because_code == "drift"
-    assert Called.of(found).drifted == {CHANGED}
+    calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then))
+    assert baseline(calibration).alarm
+    assert (calibration.decision.verdict, calibration.decision.use, calibration.exit_status) == ("adjust", "none", 1)
+    assert calibration.decision.because_code == "drift"
+    assert Called.of(calibration).drifted == {CHANGED}
 
 
 def test_the_run_that_is_accepted_raises_no_alarm_against_the_one_it_replaces() -> None:
     judge = NoisyJudge.made(seed=1)
     then = _kept(judge, rubric())
-    found = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then, accepting=True))
-    assert baseline(found).criteria[CHANGED].verdict == "drifted"
-    assert not baseline(found).alarm
-    assert not {finding.code for finding in found.findings} & {"drift", "drift-gold"}
+    calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then, accepting=True))
+    assert baseline(calibration).criteria[CHANGED].verdict == "drifted"
+    assert not baseline(calibration).alarm
+    assert not {finding.code for finding in calibration.findings} & {"drift", "drift-gold"}
 
 
 def _kept(judge: NoisyJudge, asked: Rubric) -> Accepted:
@@ -131,26 +132,26 @@ def _kept(judge: NoisyJudge, asked: Rubric) -> Accepted:
 def test_the_same_levels_again_are_not_drift_with_enough_examples(tmp_path: Path) -> None:
     few, enough = _truth(36), _truth(37)
     for truth, verdict in ((few, "can't tell"), (enough, "no drift")):
-        kept = _accepted(tmp_path / verdict, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
-        called = _beside(kept, ONE, {"tone": truth}, {"tone": truth}).criteria["tone"]
+        stored = _accepted(tmp_path / verdict, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
+        called = _beside(stored, ONE, {"tone": truth}, {"tone": truth}).criteria["tone"]
         assert called.verdict == verdict
         assert called.needed == (37 if verdict == "can't tell" else None)
 
 
 def test_one_accepted_run_never_shows_that_nothing_moved_and_says_so(tmp_path: Path) -> None:
     truth = _truth(400)
-    found = _beside(_accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}), ONE, {"tone": truth}, {"tone": truth})
-    tone = found.criteria["tone"]
-    assert (tone.verdict, tone.needed, found.headline) == ("can't tell", None, "")
-    assert any("One accepted run" in note for note in found.notes)
+    drift = _beside(_accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}), ONE, {"tone": truth}, {"tone": truth})
+    tone = drift.criteria["tone"]
+    assert (tone.verdict, tone.needed, drift.headline) == ("can't tell", None, "")
+    assert any("One accepted run" in note for note in drift.notes)
     two = _accepted(tmp_path / "two", ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
     assert _beside(two, ONE, {"tone": truth}, {"tone": truth}).notes == ()
 
 
 def test_a_large_shift_is_drift_and_a_small_sure_one_is_within_the_margin(tmp_path: Path) -> None:
     truth = _truth(400)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    large = _beside(kept, ONE, {"tone": truth}, {"tone": _up(truth)})
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    large = _beside(stored, ONE, {"tone": truth}, {"tone": _up(truth)})
     assert large.criteria["tone"].verdict == "drifted"
     five = _accepted(tmp_path / "five", ONE, {"tone": truth}, *[{"tone": truth}] * 5)
     small = _beside(five, ONE, {"tone": truth}, {"tone": _up(truth, every=3)}, margin=0.15)
@@ -164,23 +165,23 @@ def test_movers_are_the_examples_that_moved_most(tmp_path: Path) -> None:
     truth: Sequence[float | None] = [3.0] * 40
     now = [*truth]
     now[7], now[3], now[12] = 5.0, 4.0, 1.0
-    found = _beside(
+    tone = _beside(
         _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}), ONE, {"tone": truth}, {"tone": now}
     ).criteria["tone"]
-    assert found.movers == ("e7", "e12", "e3")
+    assert tone.movers == ("e7", "e12", "e3")
 
 
 def test_later_runs_need_a_smaller_p_for_an_alarm(tmp_path: Path) -> None:
     truth = _truth(60)
     now = _up(truth, every=2)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
-    first = _beside(kept, ONE, {"tone": truth}, {"tone": now}, run=1)
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
+    first = _beside(stored, ONE, {"tone": truth}, {"tone": now}, run=1)
     assert first.criteria["tone"].p == pytest.approx(0.00531914, abs=1e-7)
     assert first.alarm
-    later = _beside(kept, ONE, {"tone": truth}, {"tone": now}, run=3)
+    later = _beside(stored, ONE, {"tone": truth}, {"tone": now}, run=3)
     assert later.since.level == alarm_level(3)
     assert (later.alarm, later.criteria["tone"].watch) == (False, True)
-    planned = _beside(kept, ONE, {"tone": truth}, {"tone": now}, run=3, planned=3)
+    planned = _beside(stored, ONE, {"tone": truth}, {"tone": now}, run=3, planned=3)
     assert planned.since.level == pytest.approx(0.05 / 3)
     assert planned.alarm
 
@@ -191,10 +192,10 @@ def test_later_runs_need_a_smaller_p_for_an_alarm(tmp_path: Path) -> None:
 def test_stored_runs_show_the_noise_and_one_run_says_it_cannot(tmp_path: Path) -> None:
     truth = _truth(40)
     shaken = [(v % 5) + 1 if v is not None and i % 4 == 0 else v for i, v in enumerate(truth)]
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": shaken}, {"tone": truth})
-    found = _beside(kept, ONE, {"tone": truth}, {"tone": truth}).criteria["tone"]
-    assert found.changed.runs == 3
-    assert found.changed.flips_stored.value == pytest.approx(2 / 3 * 10 / 40)
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": shaken}, {"tone": truth})
+    tone = _beside(stored, ONE, {"tone": truth}, {"tone": truth}).criteria["tone"]
+    assert tone.changed.runs == 3
+    assert tone.changed.flips_stored.value == pytest.approx(2 / 3 * 10 / 40)
     single = _beside(
         _accepted(tmp_path / "single", ONE, {"tone": truth}, {"tone": truth}), ONE, {"tone": truth}, {"tone": truth}
     )
@@ -205,11 +206,11 @@ def test_stored_runs_show_the_noise_and_one_run_says_it_cannot(tmp_path: Path) -
 def test_a_judge_that_is_scrambled_about_the_same_mean_is_seen_to_have_changed(tmp_path: Path) -> None:
     truth: Sequence[float | None] = [3.0] * 60
     scrambled: Sequence[float | None] = [2.0, 4.0] * 30
-    kept = _accepted(tmp_path, ONE, {"tone": _truth(60)}, *[{"tone": truth}] * 3)
-    found = _beside(kept, ONE, {"tone": _truth(60)}, {"tone": scrambled}).criteria["tone"]
-    assert found.drift.moved.shift.value == 0
-    assert found.changed_p is not None
-    assert found.changed_p < 1e-6
+    stored = _accepted(tmp_path, ONE, {"tone": _truth(60)}, *[{"tone": truth}] * 3)
+    tone = _beside(stored, ONE, {"tone": _truth(60)}, {"tone": scrambled}).criteria["tone"]
+    assert tone.drift.moved.shift.value == 0
+    assert tone.changed_p is not None
+    assert tone.changed_p < 1e-6
 
 
 # --- agreement with gold --------------------------------------------------------------------------------------------
@@ -218,33 +219,33 @@ def test_a_judge_that_is_scrambled_about_the_same_mean_is_seen_to_have_changed(t
 def test_agreement_that_fell_without_a_shift_is_a_finding_of_its_own(tmp_path: Path) -> None:
     truth = _truth(80)
     turned = _turned(truth)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    found = _now(kept, ONE, _examples({"tone": truth}), {"tone": turned})
-    (fallen,) = [finding for finding in found.findings if finding.code == "drift-gold"]
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    calibration = _now(stored, ONE, _examples({"tone": truth}), {"tone": turned})
+    (fallen,) = [finding for finding in calibration.findings if finding.code == "drift-gold"]
     assert (fallen.criterion, fallen.severity) == ("tone", "high")
-    assert baseline(found).alarm
-    assert found.exit_status == 1
+    assert baseline(calibration).alarm
+    assert calibration.exit_status == 1
 
 
 def test_agreement_that_rose_is_not_a_finding(tmp_path: Path) -> None:
     truth = _truth(80)
     turned = _turned(truth)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": turned})
-    found = _beside(kept, ONE, {"tone": truth}, {"tone": truth})
-    gold = found.criteria["tone"].gold
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": turned})
+    drift = _beside(stored, ONE, {"tone": truth}, {"tone": truth})
+    gold = drift.criteria["tone"].gold
     assert gold is not None
     assert gold.change.value is not None
     assert gold.change.value > 1
     assert not gold.is_worse
-    assert not [finding for finding in found.findings if finding.code == "drift-gold"]
+    assert not [finding for finding in drift.findings if finding.code == "drift-gold"]
 
 
 def test_where_kappa_is_undefined_the_mean_absolute_error_is_compared(tmp_path: Path) -> None:
     gold: Sequence[float | None] = [3.0] * 40
     then: Sequence[float | None] = [3.0] * 38 + [4.0] * 2
     now: Sequence[float | None] = [3.0] * 20 + [4.0] * 20
-    found = _beside(_accepted(tmp_path, ONE, {"tone": gold}, {"tone": then}), ONE, {"tone": gold}, {"tone": now})
-    change = found.criteria["tone"].gold
+    drift = _beside(_accepted(tmp_path, ONE, {"tone": gold}, {"tone": then}), ONE, {"tone": gold}, {"tone": now})
+    change = drift.criteria["tone"].gold
     assert change is not None
     assert change.measure == "mae"
     assert change.change.value == pytest.approx(18 / 40)
@@ -255,10 +256,10 @@ def test_examples_without_gold_on_a_criterion_still_tell_its_drift(tmp_path: Pat
     two = replace(ONE, criteria=(*ONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
     truth = _truth(60)
     gold: Levels = {"facts": truth}
-    kept = _accepted(tmp_path, two, gold, {"tone": truth, "facts": truth})
-    found = _beside(kept, two, gold, {"tone": _up(truth), "facts": truth})
-    assert found.criteria["tone"].verdict == "drifted"
-    assert found.criteria["tone"].gold is None
+    stored = _accepted(tmp_path, two, gold, {"tone": truth, "facts": truth})
+    drift = _beside(stored, two, gold, {"tone": _up(truth), "facts": truth})
+    assert drift.criteria["tone"].verdict == "drifted"
+    assert drift.criteria["tone"].gold is None
 
 
 # --- causes ---------------------------------------------------------------------------------------------------------
@@ -273,46 +274,48 @@ def test_each_shift_is_put_down_to_what_was_changed(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_text_and_parameter_changed_at_once_are_not_separable_without_a_replay(seed: int) -> None:
-    told = causes(seed, text=True, parameter=True, replay=False)
-    assert told == (
+    named = causes(seed, text=True, parameter=True, replay=False)
+    assert named == (
         "clarity: text:clarity+judge:parameter:temperature (not separable); tone: judge:parameter:temperature"
     )
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_replay_separates_the_judge_s_change_from_the_wording_s(seed: int) -> None:
-    told = causes(seed, text=True, parameter=True, replay=True)
-    assert told == "clarity: text:clarity; tone: judge:parameter:temperature"
+    named = causes(seed, text=True, parameter=True, replay=True)
+    assert named == "clarity: text:clarity; tone: judge:parameter:temperature"
 
 
 def test_a_replay_shows_how_much_each_change_moved() -> None:
     judge = NoisyJudge.made(seed=4)
     then = _kept(judge, rubric("per_criterion"))
     kinder = replace(judge, added={CHANGED: 1.0}, parameters={"temperature": 0.0})
-    asked = rubric("per_criterion", changed=[CHANGED])
+    changed = rubric("per_criterion", changed=[CHANGED])
     replayed = calibrated(kinder, rubric("per_criterion")).judge_ratings
-    found = baseline(calibrated(kinder, asked, since=Since(then, replayed=replayed))).criteria[CHANGED].explanation
-    by_judge, by_text = found.parts
+    explanation = (
+        baseline(calibrated(kinder, changed, since=Since(then, replayed=replayed))).criteria[CHANGED].explanation
+    )
+    by_judge, by_text = explanation.parts
     assert [change.key for change in by_judge.changes] == ["judge:parameter:temperature"]
     assert [change.key for change in by_text.changes] == ["text:clarity"]
     assert (by_judge.drift.moved.shift.value or 0) > 0.5
     assert (by_text.drift.moved.shift.value or 0) < -0.2
-    assert found.separable
+    assert explanation.separable
 
 
 def test_in_one_question_the_text_of_one_criterion_can_explain_another() -> None:
     judge = NoisyJudge.made(seed=4)
     then = _kept(judge, rubric())
-    found = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(changed=["facts"]), since=Since(then)))
-    assert [change.key for change in found.criteria["tone"].explanation.changes] == ["text:facts"]
+    drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(changed=["facts"]), since=Since(then)))
+    assert [change.key for change in drift.criteria["tone"].explanation.changes] == ["text:facts"]
 
 
 def test_a_shift_without_any_change_on_record_says_so() -> None:
     judge = NoisyJudge.made(seed=4)
     then = _kept(judge, rubric())
-    found = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(), since=Since(then)))
-    assert found.changes == ()
-    (finding,) = [finding for finding in found.findings if finding.code == "drift"]
+    drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(), since=Since(then)))
+    assert drift.changes == ()
+    (finding,) = [finding for finding in drift.findings if finding.code == "drift"]
     assert "Nothing on record changed" in finding.message
 
 
@@ -321,47 +324,47 @@ def test_new_weights_move_the_score_by_a_known_amount_and_no_level(tmp_path: Pat
     high: Sequence[float | None] = [5.0] * 40
     low: Sequence[float | None] = [1.0] * 40
     levels: Levels = {"tone": high, "facts": low}
-    kept = _accepted(tmp_path, two, levels, levels)
+    stored = _accepted(tmp_path, two, levels, levels)
     weighed = replace(two, criteria=(replace(two.criteria[0], weight=3.0), two.criteria[1]))
-    found = _beside(kept, weighed, levels, levels)
-    assert [change.key for change in found.changes] == ["weight:tone"]
-    assert found.score is not None
-    assert found.score.by_weights == pytest.approx(0.25)
-    assert found.score.drift.moved.shift.value == pytest.approx(0.0)
-    assert not found.alarm
+    drift = _beside(stored, weighed, levels, levels)
+    assert [change.key for change in drift.changes] == ["weight:tone"]
+    assert drift.score is not None
+    assert drift.score.by_weights == pytest.approx(0.25)
+    assert drift.score.drift.moved.shift.value == pytest.approx(0.0)
+    assert not drift.alarm
 
 
 def test_another_response_under_an_old_id_is_set_aside_and_said(tmp_path: Path) -> None:
     truth = _truth(50)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
     others = _examples({"tone": truth}, lambda i: f"answer {i}" if i >= 10 else f"a new answer {i}")
     moved = [5.0 if i < 10 else level for i, level in enumerate(truth)]
-    found = baseline(_now(kept, ONE, others, {"tone": moved}))
-    assert (found.shared, found.other_response) == (40, 10)
-    assert [change.key for change in found.changes] == ["responses"]
-    assert found.criteria["tone"].drift.moved.shift.value == 0
+    drift = baseline(_now(stored, ONE, others, {"tone": moved}))
+    assert (drift.shared, drift.other_response) == (40, 10)
+    assert [change.key for change in drift.changes] == ["responses"]
+    assert drift.criteria["tone"].drift.moved.shift.value == 0
 
 
 def test_examples_that_are_gone_or_new_are_counted(tmp_path: Path) -> None:
     truth = _truth(50)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
     longer = _truth(50)[:45]
-    found = _beside(kept, ONE, {"tone": longer}, {"tone": longer})
-    assert (found.shared, found.gone, found.new) == (45, 5, 0)
+    drift = _beside(stored, ONE, {"tone": longer}, {"tone": longer})
+    assert (drift.shared, drift.gone, drift.new) == (45, 5, 0)
     back = _accepted(tmp_path, ONE, {"tone": longer}, {"tone": longer})
-    found = _beside(back, ONE, {"tone": truth}, {"tone": truth})
-    assert (found.shared, found.gone, found.new) == (45, 0, 5)
+    drift = _beside(back, ONE, {"tone": truth}, {"tone": truth})
+    assert (drift.shared, drift.gone, drift.new) == (45, 0, 5)
 
 
 def test_other_labels_are_named_and_explain_no_drift_of_the_judge(tmp_path: Path) -> None:
     truth = _truth(60)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    found = _beside(kept, ONE, {"tone": _up(truth)}, {"tone": truth})
-    assert [change.key for change in found.changes] == ["labels"]
-    assert kept.agreement == 1.0
-    assert found.agreement_then == found.agreement_now
-    assert (found.agreement_then.value or 0) < 0.5
-    assert not found.alarm
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    drift = _beside(stored, ONE, {"tone": _up(truth)}, {"tone": truth})
+    assert [change.key for change in drift.changes] == ["labels"]
+    assert stored.agreement == 1.0
+    assert drift.agreement_then == drift.agreement_now
+    assert (drift.agreement_then.value or 0) < 0.5
+    assert not drift.alarm
 
 
 # --- what can be compared -------------------------------------------------------------------------------------------
@@ -369,54 +372,54 @@ def test_other_labels_are_named_and_explain_no_drift_of_the_judge(tmp_path: Path
 
 def test_a_new_criterion_and_one_on_another_scale_are_left_out_by_name(tmp_path: Path) -> None:
     truth = _truth(60)
-    kept = _accepted(tmp_path, rubric(), dict.fromkeys(NAMES, truth), dict.fromkeys(NAMES, truth))
+    stored = _accepted(tmp_path, rubric(), dict.fromkeys(NAMES, truth), dict.fromkeys(NAMES, truth))
     seven = Scale.numbered(1, 7)
     criteria = tuple(replace(c, scale=seven) if c.name == "tone" else c for c in rubric().criteria)
-    asked = replace(rubric(), criteria=(*criteria, Criterion(1.0, "is short", "length", Scale.numbered(1, 5))))
+    changed = replace(rubric(), criteria=(*criteria, Criterion(1.0, "is short", "length", Scale.numbered(1, 5))))
     levels = dict.fromkeys((*NAMES, "length"), truth)
-    found = _beside(kept, asked, levels, levels)
-    assert found.criteria.keys() == {"clarity", "facts", "format"}
-    assert found.not_compared == {"tone": "its scale changed", "length": "it is new"}
-    assert found.score is not None
-    assert found.score.by_weights is None
+    drift = _beside(stored, changed, levels, levels)
+    assert drift.criteria.keys() == {"clarity", "facts", "format"}
+    assert drift.not_compared == {"tone": "its scale changed", "length": "it is new"}
+    assert drift.score is not None
+    assert drift.score.by_weights is None
 
 
 def test_levels_of_an_unordered_scale_are_compared_by_what_they_are_worth(tmp_path: Path) -> None:
     kinds = Scale((Level(0.0, "a"), Level(1.0, "b"), Level(1.0, "c")), ordered=False, by_label=True)
-    asked = Rubric((Criterion(1.0, "which kind", "kind", kinds),), name="one")
+    changed = Rubric((Criterion(1.0, "which kind", "kind", kinds),), name="one")
     truth: Sequence[float | None] = [0.0, 1.0] * 30
-    kept = _accepted(tmp_path, asked, {"kind": truth}, {"kind": truth})
-    found = _beside(kept, asked, {"kind": truth}, {"kind": [1.0] * 60}).criteria["kind"]
-    assert found.drift.moved.shift.value == 0.5
-    assert found.gold is not None
-    assert found.gold.measure == "exact_agreement"
+    stored = _accepted(tmp_path, changed, {"kind": truth}, {"kind": truth})
+    kind = _beside(stored, changed, {"kind": truth}, {"kind": [1.0] * 60}).criteria["kind"]
+    assert kind.drift.moved.shift.value == 0.5
+    assert kind.gold is not None
+    assert kind.gold.measure == "exact_agreement"
 
 
 def test_a_holistic_rubric_is_compared_by_its_score(tmp_path: Path) -> None:
-    asked = replace(ONE, strategy="holistic")
+    changed = replace(ONE, strategy="holistic")
     truth = _truth(60)
 
     def given(scores: list[float]) -> list[Rating]:
         return [Rating(f"e{i}", "judge", "model", overall=score) for i, score in enumerate(scores)]
 
     scores = [(v or 1) / 5 for v in truth]
-    accept(calibration_of(asked, _examples({"tone": truth}), given(scores), RATER), tmp_path / "accepted.json")
-    kept = load_accepted(tmp_path / "accepted.json")
+    accept(calibration_of(changed, _examples({"tone": truth}), given(scores), RATER), tmp_path / "accepted.json")
+    stored = load_accepted(tmp_path / "accepted.json")
     lower = [score - 0.1 for score in scores]
-    found = baseline(calibration_of(asked, _examples({"tone": truth}), given(lower), RATER, since=Since(kept)))
-    assert found.criteria == {}
-    assert found.not_compared == {"tone": "no example has a level in all runs"}
-    assert found.score is not None
-    assert found.score.drift.moved.shift.value == pytest.approx(-0.1)
-    assert found.score.drift.moved.p < 0.05
+    drift = baseline(calibration_of(changed, _examples({"tone": truth}), given(lower), RATER, since=Since(stored)))
+    assert drift.criteria == {}
+    assert drift.not_compared == {"tone": "no example has a level in all runs"}
+    assert drift.score is not None
+    assert drift.score.drift.moved.shift.value == pytest.approx(-0.1)
+    assert drift.score.drift.moved.p < 0.05
 
 
 def test_what_has_no_level_in_either_run_is_left_out(tmp_path: Path) -> None:
     truth = _truth(40)
     gaps = [None if i % 4 == 0 else level for i, level in enumerate(truth)]
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    found = _beside(kept, ONE, {"tone": truth}, {"tone": gaps})
-    assert found.criteria["tone"].drift.moved.n == 30
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    drift = _beside(stored, ONE, {"tone": truth}, {"tone": gaps})
+    assert drift.criteria["tone"].drift.moved.n == 30
 
 
 @pytest.mark.parametrize(
@@ -433,14 +436,14 @@ def test_what_has_no_level_in_either_run_is_left_out(tmp_path: Path) -> None:
 )
 def test_nothing_in_common_is_an_error_that_says_what(tmp_path: Path, asked: Rubric, response: str, why: str) -> None:
     truth = _truth(20)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
     with pytest.raises(ComparisonError, match=why):
-        _now(kept, asked, _examples({"tone": truth}, response.format), {"tone": truth})
+        _now(stored, asked, _examples({"tone": truth}, response.format), {"tone": truth})
 
 
 def test_other_ids_have_nothing_in_common(tmp_path: Path) -> None:
     truth = _truth(20)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
     others = tuple(
         replace(
             e,
@@ -451,16 +454,16 @@ def test_other_ids_have_nothing_in_common(tmp_path: Path) -> None:
     )
     ratings = [replace(rating, id=f"x{rating.id}") for rating in _rated({"tone": truth})]
     with pytest.raises(ComparisonError, match="no example has an id it knows"):
-        calibration_of(ONE, ExampleSet(others), ratings, RATER, since=Since(kept))
+        calibration_of(ONE, ExampleSet(others), ratings, RATER, since=Since(stored))
 
 
 def test_a_text_that_changed_is_a_named_cause_and_compared_all_the_same(tmp_path: Path) -> None:
     truth = _truth(60)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    other = replace(ONE, criteria=(replace(ONE.criteria[0], requirement="is very kind"),))
-    found = _beside(kept, other, {"tone": truth}, {"tone": _up(truth)})
-    assert found.criteria["tone"].verdict == "moved"
-    assert [change.key for change in found.changes] == ["text:tone"]
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    changed = replace(ONE, criteria=(replace(ONE.criteria[0], requirement="is very kind"),))
+    drift = _beside(stored, changed, {"tone": truth}, {"tone": _up(truth)})
+    assert drift.criteria["tone"].verdict == "moved"
+    assert [change.key for change in drift.changes] == ["text:tone"]
 
 
 def _reworded(asked: Rubric) -> Rubric:
@@ -469,54 +472,56 @@ def _reworded(asked: Rubric) -> Rubric:
 
 def test_the_authors_own_edit_is_not_drift_where_agreement_is_no_worse(tmp_path: Path) -> None:
     truth = _truth(80)
-    kept = _accepted(tmp_path, ONE, {"tone": _up(truth)}, {"tone": truth})
-    found = _now(kept, _reworded(ONE), _examples({"tone": _up(truth)}), {"tone": _up(truth)})
-    assert not baseline(found).alarm
-    assert baseline(found).headline.startswith(
+    stored = _accepted(tmp_path, ONE, {"tone": _up(truth)}, {"tone": truth})
+    calibration = _now(stored, _reworded(ONE), _examples({"tone": _up(truth)}), {"tone": _up(truth)})
+    assert not baseline(calibration).alarm
+    assert baseline(calibration).headline.startswith(
         "You reworded tone. On the same 80 examples tone now scores 0.77 levels higher"
     )
-    (moved,) = [finding for finding in found.findings if finding.code == "drift"]
+    (moved,) = [finding for finding in calibration.findings if finding.code == "drift"]
     assert (moved.severity, moved.evidence["own_edit"]) == ("low", True)
-    assert found.decision.because_code != "drift"
-    assert found.decision.use == "gate"
+    assert calibration.decision.because_code != "drift"
+    assert calibration.decision.use == "gate"
 
 
 def test_the_authors_own_edit_counts_where_agreement_fell(tmp_path: Path) -> None:
     truth = _truth(80)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    found = _now(kept, _reworded(ONE), _examples({"tone": truth}), {"tone": _turned(truth)})
-    assert baseline(found).alarm
-    assert [finding.severity for finding in found.findings if finding.code == "drift-gold"] == ["high"]
-    assert found.decision.because_code == "drift"
-    assert found.decision.because == baseline(found).headline
-    assert found.decision.because.startswith("You reworded tone. Agreement on tone fell: weighted kappa with gold")
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    calibration = _now(stored, _reworded(ONE), _examples({"tone": truth}), {"tone": _turned(truth)})
+    assert baseline(calibration).alarm
+    assert [finding.severity for finding in calibration.findings if finding.code == "drift-gold"] == ["high"]
+    assert calibration.decision.because_code == "drift"
+    assert calibration.decision.because == baseline(calibration).headline
+    assert calibration.decision.because.startswith(
+        "You reworded tone. Agreement on tone fell: weighted kappa with gold"
+    )
 
 
 def test_of_several_samples_now_the_median_is_compared(tmp_path: Path) -> None:
     truth = _truth(40)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
     now = [*_rated({"tone": _up(truth)}, sample=1), *_rated({"tone": truth})]
-    found = baseline(calibration_of(ONE, _examples({"tone": truth}), now, RATER, since=Since(kept)))
-    assert found.criteria["tone"].drift.moved.shift.value == pytest.approx(
+    drift = baseline(calibration_of(ONE, _examples({"tone": truth}), now, RATER, since=Since(stored)))
+    assert drift.criteria["tone"].drift.moved.shift.value == pytest.approx(
         float(np.mean(np.array(_up(truth)) - np.array(truth))) / 2
     )
 
 
 def test_accepted_runs_that_differ_more_than_answers_do_are_a_finding_without_alarm(tmp_path: Path) -> None:
     truth = _truth(60)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": _up(truth)}, {"tone": truth})
-    found = _now(kept, ONE, _examples({"tone": truth}), {"tone": truth})
-    (unsteady,) = [finding for finding in found.findings if finding.code == "unsteady-judge"]
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": _up(truth)}, {"tone": truth})
+    calibration = _now(stored, ONE, _examples({"tone": truth}), {"tone": truth})
+    (unsteady,) = [finding for finding in calibration.findings if finding.code == "unsteady-judge"]
     assert (unsteady.criterion, unsteady.severity) == ("tone", "medium")
     assert unsteady.evidence["means"] == pytest.approx([2.7666667, 3.55, 2.7666667], abs=1)
-    assert not baseline(found).alarm
-    assert baseline(found).criteria["tone"].verdict == "can't tell"
+    assert not baseline(calibration).alarm
+    assert baseline(calibration).criteria["tone"].verdict == "can't tell"
 
 
 def test_a_run_of_several_samples_says_so(tmp_path: Path) -> None:
     truth = _truth(40)
-    kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
     now = [rating for sample in range(3) for rating in _rated({"tone": truth}, sample=sample)]
-    found = baseline(calibration_of(ONE, _examples({"tone": truth}), now, RATER, since=Since(kept)))
-    assert found.samples == 3
-    assert any("median of its 3 samples" in note for note in found.notes)
+    drift = baseline(calibration_of(ONE, _examples({"tone": truth}), now, RATER, since=Since(stored)))
+    assert drift.samples == 3
+    assert any("median of its 3 samples" in note for note in drift.notes)

@@ -34,10 +34,10 @@ def test_nothing_changed_is_not_a_change() -> None:
     ("strategy", "reached"), [("per_criterion", {"tone"}), ("one_shot", ALL), ("double_pass", ALL)]
 )
 def test_a_text_can_move_its_criterion_and_those_asked_in_the_same_question(strategy: str, reached: set[str]) -> None:
-    found = _changes(rubric(strategy), rubric(strategy, changed=["tone"]))
-    assert found.keys() == {"text:tone"}
-    assert found["text:tone"].criteria == reached
-    assert found["text:tone"].what == "the text of criterion 'tone'"
+    changes = _changes(rubric(strategy), rubric(strategy, changed=["tone"]))
+    assert changes.keys() == {"text:tone"}
+    assert changes["text:tone"].criteria == reached
+    assert changes["text:tone"].what == "the text of criterion 'tone'"
 
 
 @pytest.mark.parametrize(
@@ -126,22 +126,22 @@ def test_another_order_can_move_what_is_asked_in_one_question() -> None:
 def test_what_changed_about_the_judge_is_named_with_its_values(
     now: Identity, key: str, then_now: tuple[str, str]
 ) -> None:
-    (found,) = changes_between(_setting(rubric()), _setting(rubric(), now))
-    assert (found.key, found.side, found.criteria) == (key, "judge", ALL)
-    assert (found.then, found.now) == then_now
-    assert f"({then_now[0]} → {then_now[1]})" in found.sentence
+    (change,) = changes_between(_setting(rubric()), _setting(rubric(), now))
+    assert (change.key, change.side, change.criteria) == (key, "judge", ALL)
+    assert (change.then, change.now) == then_now
+    assert f"({then_now[0]} → {then_now[1]})" in change.sentence
 
 
 def test_a_judge_cannot_move_what_code_decides() -> None:
     coded = _with(rubric(), "format", check="json_valid")
-    (found,) = changes_between(_setting(coded), _setting(coded, replace(JUDGE, model="large-2")))
-    assert found.criteria == ALL - {"format"}
+    (change,) = changes_between(_setting(coded), _setting(coded, replace(JUDGE, model="large-2")))
+    assert change.criteria == ALL - {"format"}
 
 
 def test_a_model_that_names_itself_otherwise_is_a_change() -> None:
     then = _setting(rubric(), answered_by=("large-1-0501",))
-    (found,) = changes_between(then, _setting(rubric(), answered_by=("large-1-0801",)))
-    assert found.sentence == "the model that answers, as it names itself (large-1-0501 → large-1-0801)"
+    (change,) = changes_between(then, _setting(rubric(), answered_by=("large-1-0801",)))
+    assert change.sentence == "the model that answers, as it names itself (large-1-0501 → large-1-0801)"
     assert changes_between(then, _setting(rubric())) == ()
 
 
@@ -152,8 +152,8 @@ def test_where_only_ratings_are_known_the_name_tells_judges_apart() -> None:
 
 
 def test_other_words_around_the_rubric_are_a_change_of_their_own() -> None:
-    (found,) = changes_between(_setting(rubric()), _setting(rubric(), template="other"))
-    assert (found.key, found.criteria) == ("template", ALL)
+    (change,) = changes_between(_setting(rubric()), _setting(rubric(), template="other"))
+    assert (change.key, change.criteria) == ("template", ALL)
 
 
 def test_changes_explain_the_criteria_they_reach_and_no_others() -> None:
@@ -175,8 +175,8 @@ def test_a_replay_helps_where_rubric_and_judge_changed_at_once() -> None:
 
 
 def test_a_long_value_is_cut_short() -> None:
-    (found,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="m" * 500)))
-    assert len(found.now) == 60
+    (change,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="m" * 500)))
+    assert len(change.now) == 60
 
 
 def test_each_change_opens_a_sentence_on_who_made_it() -> None:

@@ -51,8 +51,8 @@ def test_no_criterion_is_to_name_the_model_that_wrote_the_responses() -> None:
     truth = np.random.default_rng(2).integers(1, 6, (160, 1)).astype(float)
     systems = ["gpt-4-turbo" if place < 60 else "haiku" for place in range(160)]
     judge = np.where(np.arange(160)[:, None] < 60, np.roll(truth, 7, axis=0), truth)
-    found = diagnosed(of, examples(of, {"ana": truth}, systems=systems), judged(of, judge))
-    broken = of_code(found, "broken-slice")
+    findings = diagnosed(of, examples(of, {"ana": truth}, systems=systems), judged(of, judge))
+    broken = of_code(findings, "broken-slice")
     assert "system gpt-4-turbo" in broken.message
     assert "gpt-4-turbo" not in broken.suggestion
     assert "Say in the criteria what these responses share, not what wrote them." in broken.suggestion
@@ -66,8 +66,8 @@ def test_many_labels_of_which_few_cover_all_criteria_are_not_too_few() -> None:
     levels = generator.integers(1, 6, (711, 10)).astype(float)
     labels = np.where(np.arange(10) == (np.arange(711) % 10)[:, None], levels, np.nan)
     labels[:12] = levels[:12]
-    found = diagnosed(of, examples(of, {"ana": labels}), judged(of, levels))
-    assert "too-few-labels" not in codes(found)
+    findings = diagnosed(of, examples(of, {"ana": labels}), judged(of, levels))
+    assert "too-few-labels" not in codes(findings)
     few = diagnosed(of, ExampleSet(examples(of, {"ana": labels}).examples[:20]), judged(of, levels[:20]))
     assert of_code(few, "too-few-labels").message.startswith("With 13 examples")
 

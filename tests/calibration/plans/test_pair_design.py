@@ -52,9 +52,9 @@ def test_pairs_of_one_prompt_share_a_group() -> None:
 
 
 def test_the_same_seed_gives_the_same_pairs() -> None:
-    first, again, other = (pair_design(outputs("abc", 20), seed=seed).pairs for seed in (1, 1, 2))
+    first, again, second = (pair_design(outputs("abc", 20), seed=seed).pairs for seed in (1, 1, 2))
     assert [pair.id for pair in first] == [pair.id for pair in again]
-    assert [pair.id for pair in first] != [pair.id for pair in other]
+    assert [pair.id for pair in first] != [pair.id for pair in second]
 
 
 def test_outputs_of_one_system_cannot_be_paired() -> None:

@@ -220,8 +220,8 @@ def test_each_system_gets_its_rate_after_one_draw_and_after_another_and_no_rate_
     sizes = {"a": (60, 240), "b": (150, 150), "c": (200, 100)}
     examples, ratings = systems(sizes)
     rng = np.random.default_rng(4)
-    said = {rating.id: rating.criteria["q"].level == 5.0 for rating in ratings}
-    gold = {id: bool(rng.random() < (0.9 if passed else 0.2)) for id, passed in said.items()}
+    levels = {rating.id: rating.criteria["q"].level == 5.0 for rating in ratings}
+    gold = {id: bool(rng.random() < (0.9 if passed else 0.2)) for id, passed in levels.items()}
     truth = {name: np.mean([gold[e.id] for e in examples if e.system == name]) for name in sizes}
     off: dict[str, list[float]] = {"": [], **{name: [] for name in sizes}}
     for seed in range(1, 41):
@@ -231,11 +231,11 @@ def test_each_system_gets_its_rate_after_one_draw_and_after_another_and_no_rate_
             passed = {e.id: gold[e.id] for e in before}
             draw = choose_next(RUBRIC, examples, ratings, count, labelled=before, passed=passed, seed=seed)
             picks += draw.picks
-            found = pass_rates(draw.pool, decided(picks, gold, said))
-            assert found.how == "by-stratum"
-            assert all(group.corrected.value is not None for group in found.groups.values())
-        off[""].append((found.corrected.value or 0.0) - float(np.mean(list(gold.values()))))
+            rates = pass_rates(draw.pool, decided(picks, gold, levels))
+            assert rates.how == "by-stratum"
+            assert all(group.corrected.value is not None for group in rates.groups.values())
+        off[""].append((rates.corrected.value or 0.0) - float(np.mean(list(gold.values()))))
         for name in sizes:
-            off[name].append((found.groups[name].corrected.value or 0.0) - float(truth[name]))
+            off[name].append((rates.groups[name].corrected.value or 0.0) - float(truth[name]))
     for values in off.values():
         assert np.mean(values) == approx(0, abs=3 * float(np.std(values)) / 40**0.5)

@@ -39,10 +39,10 @@ class Labelled:
 
 def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled]) -> PassRates:
     """The pass rates of both as tables."""
-    responses = [Example(Submission("", {}, one.id), group=one.unit, system=one.group) for one in judged]
-    graded = decision_table(RUBRIC, responses, judge=[one.passed for one in judged])
-    examples = [Example(Submission("", {}, one.id), drawn=one.drawn, weight=one.weight) for one in labelled]
-    both = {"gold": [one.gold for one in labelled], "judge": [one.judge for one in labelled]}
+    responses = [Example(Submission("", {}, rating.id), group=rating.unit, system=rating.group) for rating in judged]
+    graded = decision_table(RUBRIC, responses, judge=[rating.passed for rating in judged])
+    examples = [Example(Submission("", {}, rating.id), drawn=rating.drawn, weight=rating.weight) for rating in labelled]
+    both = {"gold": [rating.gold for rating in labelled], "judge": [rating.judge for rating in labelled]}
     return rates_of_tables(graded, decision_table(RUBRIC, examples, **both))
 
 
@@ -55,7 +55,7 @@ def labels(
     rows: list[Judged], right: int, wrong: int, *, passed: bool, drawn: DrawnBy | None = "by-verdict"
 ) -> Iterator[Labelled]:
     """Labels of responses with one verdict: `right` that people decide likewise and `wrong` that they don't."""
-    of_verdict = [one for one in rows if one.passed is passed][: right + wrong]
+    of_verdict = [row for row in rows if row.passed is passed][: right + wrong]
     for place, one in enumerate(of_verdict):
         yield Labelled(one.id, passed if place < right else not passed, passed, drawn)
 
@@ -78,13 +78,13 @@ def test_each_group_s_rate_comes_from_its_own_labels() -> None:
 
 def test_a_difference_is_the_two_printed_rates_subtracted() -> None:
     rates = two_groups(second=7)
-    found = rates.differences["a", "b"]
+    difference = rates.differences["a", "b"]
     a, b = rates.groups["a"].corrected.value, rates.groups["b"].corrected.value
     assert a is not None
     assert b is not None
-    assert found.difference.value == approx(a - b)
-    assert found.difference.low is not None
-    assert (found.common, found.on_common) == (200, None)
+    assert difference.difference.value == approx(a - b)
+    assert difference.difference.low is not None
+    assert (difference.common, difference.on_common) == (200, None)
 
 
 def test_a_group_of_few_labels_is_withheld_and_borrows_nothing() -> None:
@@ -99,11 +99,13 @@ def test_a_group_of_few_labels_is_withheld_and_borrows_nothing() -> None:
 
 def test_labels_of_other_responses_give_no_group_a_rate() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
-    other = group("x", 30, 20)
-    rates = pass_rates([*a, *b], [*labels(other, 25, 5, passed=True, drawn=None), *labels(other, 15, 5, passed=False)])
+    second_group = group("x", 30, 20)
+    rates = pass_rates(
+        [*a, *b], [*labels(second_group, 25, 5, passed=True, drawn=None), *labels(second_group, 15, 5, passed=False)]
+    )
     assert rates.how == "elsewhere"
     assert rates.corrected.value is not None
-    assert {one.corrected.undefined for one in rates.groups.values()} == {"groups need labels of their own responses"}
+    assert {rate.corrected.undefined for rate in rates.groups.values()} == {"groups need labels of their own responses"}
     assert rates.differences["a", "b"].difference.value is None
 
 
@@ -111,11 +113,11 @@ def test_where_tests_are_not_all_common_the_rates_on_the_common_ones_are_given_t
     a, b = group("a", 150, 50), group("b", 60, 40)
     labelled = [*labels(a, 15, 3, passed=True), *labels(a, 3, 1, passed=False)]
     labelled += [*labels(b, 10, 3, passed=True), *labels(b, 6, 2, passed=False)]
-    found = pass_rates([*a, *b], labelled).differences["a", "b"]
-    assert found.common == 100
-    assert found.on_common is not None
-    assert found.on_common[0].rate.value == approx(15 / 18)  # the first hundred of a all pass
-    assert found.on_common[1].rate.value == pass_rates([*a, *b], labelled).groups["b"].corrected.value
+    difference = pass_rates([*a, *b], labelled).differences["a", "b"]
+    assert difference.common == 100
+    assert difference.on_common is not None
+    assert difference.on_common[0].rate.value == approx(15 / 18)  # the first hundred of a all pass
+    assert difference.on_common[1].rate.value == pass_rates([*a, *b], labelled).groups["b"].corrected.value
 
 
 def test_a_label_counts_under_the_verdict_its_response_has_here() -> None:
@@ -142,7 +144,7 @@ def test_an_id_that_several_groups_use_is_a_label_of_none() -> None:
     labelled = [Labelled(f"q{i}", gold=True, judge=True, drawn="by-verdict") for i in range(40)]
     rates = pass_rates([*a, *b], labelled)
     assert rates.shared_ids == 40
-    assert [one.own_labels for one in rates.groups.values()] == [0, 0]
+    assert [rate.own_labels for rate in rates.groups.values()] == [0, 0]
 
 
 def test_labels_drawn_by_group_and_verdict_give_groups_their_rates_and_those_drawn_unequally_within_do_not() -> None:
