@@ -248,4 +248,4 @@ def test_a_faults_mean_is_marked_and_its_direction_explained(run: ExperimentRun)
     faulty = replace(rubric, criteria=(replace(first, weight=-1.0), *others))
     page = render_markdown(view(report_of(replace(run, experiment=replace(run.experiment, rubric=faulty)))))
     assert page.count("accuracy (fault)") == 3
-    assert "a lower mean is better; Promptfoo shows it the other way round, as 1 minus its position" in page
+    assert "lower is better. Promptfoo shows it the other way round, as 1 minus its position" in page
