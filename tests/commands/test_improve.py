@@ -1,6 +1,7 @@
 """`markscheme improve`, run as a user runs it, against a judge that reads the rubric's words."""
 
 import json
+import math
 import re
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from markscheme.stats.selection import chance_to_find
 from tests.commands.console import run
 from tests.improvement.reading import (
     HARMS,
@@ -28,6 +30,8 @@ from tests.improvement.reading import (
 from tests.judges.chat_server import Answer, ChatServer, failing
 
 JUDGE = ("--judge", "openai:reader")
+CLOSER = 2 / 3
+"""How much closer to the label the judge's score is where the better words help."""
 BETTER, WORSE, SAME = f"The {HELPS} is polite", f"The reply is polite, {HARMS}", "The reply is quite polite"
 
 
@@ -147,18 +151,28 @@ def test_after_a_no_no_figure_of_the_held_out_labels_is_shown(tmp_path: Path) ->
         assert (second[1]["opening"], second[1]["alpha"]) == (2, 0.025)
 
 
-def test_a_no_says_how_often_a_gain_would_be_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [3, 9])
+def test_a_no_says_how_often_these_labels_find_a_gain(tmp_path: Path, every: int) -> None:
+    """Every third reply is of dev. The new words bring the judge closer to some of these, and to one or two others."""
+
     def judge(body: dict[str, Any]) -> Answer:
         number = int(re.findall(r"reply (\d+) of", prompts_of(body)[1])[0])
-        helped = number % 9 == 0  # of the dev examples, and of a few others
+        helped = number % every == 0 or number in (1, 2)
         return reading_judge(body if helped else {**body, "messages": [body["messages"][-1]]})
 
     make_project(tmp_path, split=True)
     with ChatServer(judge) as server:
         project = Project(tmp_path, server)
         _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
-    if report["opening"] is not None:
-        assert report["because"].startswith(("The held-out labels don't confirm", "Yours stays: better gives the same"))
+    n = report["dev"]
+    helped = round(report["wordings"][0]["dev"]["mae_lower_by"] * n / CLOSER)
+    spread = CLOSER * math.sqrt(helped * (n - helped) / (n * (n - 1)))
+    chance = round(100 * chance_to_find(report["tasks"]["sealed"], report["alpha"], spread))
+    assert report["because"] == (
+        "The held-out labels don't confirm any of the new wordings; yours stays. With 30 held-out examples a gain of "
+        f"0.10 in agreement (0.038 in MAE) is found with a probability of {chance}% here."
+    )
+    assert chance != round(100 * chance_to_find(report["tasks"]["sealed"], report["alpha"]))
 
 
 def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: Project) -> None:
