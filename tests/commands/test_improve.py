@@ -165,8 +165,8 @@ def test_a_no_says_how_often_these_labels_find_a_gain(tmp_path: Path, every: int
         project = Project(tmp_path, server)
         _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
     n = report["dev"]
-    helped = round(report["wordings"][0]["dev"]["mae_lower_by"] * n / CLOSER)
-    spread = CLOSER * math.sqrt(helped * (n - helped) / (n * (n - 1)))
+    times = round(report["wordings"][0]["dev"]["mae_lower_by"] * n / CLOSER)
+    spread = CLOSER * math.sqrt(times * (n - times) / (n * (n - 1)))
     chance = round(100 * chance_to_find(report["tasks"]["sealed"], report["alpha"], spread))
     assert report["because"] == (
         "The held-out labels don't confirm any of the new wordings; yours stays. With 30 held-out examples a gain of "
