@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser.waiting import PATIENCE
+from tests.browser.waiting import PATIENCE, patient_context
 
 FLAGS = [
     "--no-sandbox",
@@ -36,6 +36,6 @@ def chromium() -> Iterator[Browser]:
 def page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A fresh page, light unless a test asks for dark: colours matter to those who look, keys work alike in both."""
     colours: Literal["light", "dark"] = getattr(request, "param", "light")
-    context = chromium.new_context(color_scheme=colours, viewport={"width": 1280, "height": 800})
+    context = patient_context(chromium, color_scheme=colours, viewport={"width": 1280, "height": 800})
     yield context.new_page()
     context.close()

@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from markscheme.discovery.store import DiscoveryFolder
-from tests.browser.waiting import wait_until
+from tests.browser.waiting import patient_context, wait_until
 from tests.commands.console import INSTALLED, environment, run
 
 pytestmark = pytest.mark.browser
@@ -75,7 +75,7 @@ class ReadingServer:
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGINT)
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=300)
 
 
 @pytest.fixture
@@ -284,7 +284,7 @@ def test_two_readers_at_once_and_a_reader_twice(servers: Start, project: Path, c
     refused = run("markscheme", "discover", "reply", "--rater", "ann", "--untimed", cwd=project)
     assert refused.returncode == 2
     assert "another window" in refused.stderr
-    pages = [chromium.new_page() for _ in range(2)]
+    pages = [patient_context(chromium).new_page() for _ in range(2)]
     for page, url in zip(pages, (server.url, second.url), strict=True):
         page.goto(url)
     for place in range(1, 6):
@@ -475,7 +475,7 @@ def test_a_sheet_read_on_a_phone_without_network_comes_back_as_notes(
         "markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--rater", "cid", "--sheet", "s.html", cwd=project
     )
     assert written.returncode == 0, written.stderr
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, offline=True)
+    context = patient_context(chromium, viewport={"width": 390, "height": 844}, has_touch=True, offline=True)
     page = context.new_page()
     page.goto((project / "s.html").as_uri())
     for place in range(1, 5):

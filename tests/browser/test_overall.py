@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.waiting import wait_until
+from tests.browser.waiting import patient_context, wait_until
 from tests.commands.console import run
 from tests.labelling.labelled_project import Server, make_pool
 
@@ -46,7 +46,7 @@ def test_a_sheet_brings_the_decision_back(project: Path, chromium: Browser) -> N
         cwd=project,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, offline=True)
+    context = patient_context(chromium, viewport={"width": 390, "height": 844}, offline=True)
     page = context.new_page()
     page.goto((project / "ann.html").as_uri())
     label(page, "1", "n", "n")

@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.waiting import wait_until
+from tests.browser.waiting import patient_context, wait_until
 from tests.labelling.labelled_project import Server
 
 pytestmark = pytest.mark.browser
@@ -82,7 +82,7 @@ def test_a_tie_has_a_key_where_the_rubric_allows_it(project: Path, page: Page) -
 def test_both_answers_fit_the_screen_and_are_accessible(
     project: Path, chromium: Browser, width: int, height: int, is_side_by_side: bool
 ) -> None:
-    context = chromium.new_context(viewport={"width": width, "height": height}, bypass_csp=True)
+    context = patient_context(chromium, viewport={"width": width, "height": height}, bypass_csp=True)
     page = context.new_page()
     with Server(project) as server:
         page.goto(server.url)

@@ -22,7 +22,7 @@ from markscheme.report.views import status as of_status
 from markscheme.report.views.status import RubricStatus
 from markscheme.stats import Estimate
 from markscheme.submission import Submission
-from tests.browser.waiting import wait_until
+from tests.browser.waiting import patient_context, wait_until
 from tests.report.hostile import hostile_calibration
 
 pytestmark = pytest.mark.browser
@@ -34,8 +34,8 @@ class Opened:
     """A page with the network off, and all that it tried."""
 
     def __init__(self, chromium: Browser, file: Path, *, script: bool = True, dark: bool = False) -> None:
-        context = chromium.new_context(
-            offline=True, java_script_enabled=script, color_scheme="dark" if dark else "light"
+        context = patient_context(
+            chromium, offline=True, java_script_enabled=script, color_scheme="dark" if dark else "light"
         )
         self.told: list[str] = []
         self.asked: list[str] = []

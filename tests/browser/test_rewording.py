@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.waiting import wait_until
+from tests.browser.waiting import patient_context, wait_until
 from tests.commands.console import run
 from tests.labelling.labelled_project import Server
 from tests.labelling.reworded_project import NEW_WORDS, OLD_WORDS, make_reworded, polite
@@ -64,7 +64,7 @@ def test_two_annotators_answer_20_questions_instead_of_120(project: Path, page: 
 def test_a_sheet_asks_the_same_20_questions_offline(project: Path, chromium: Browser) -> None:
     done = run("markscheme", "label", "manners", "--rater", "ann", "--sheet", "ann.html", cwd=project)
     assert done.returncode == 0, done.stderr
-    context = chromium.new_context(viewport={"width": 1280, "height": 800}, offline=True)
+    context = patient_context(chromium, viewport={"width": 1280, "height": 800}, offline=True)
     page = context.new_page()
     page.goto((project / "ann.html").as_uri())
     label_as_before(page)

@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 
+from tests.browser.waiting import patient_context
 from tests.commands.console import run
 from tests.labelling.labelled_project import make_pool
 from tests.labelling.responses import RESPONSES
@@ -32,7 +33,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def offline(chromium: Browser) -> Iterator[BrowserContext]:
     """A browser without a network."""
-    context = chromium.new_context(**DESKTOP, offline=True)
+    context = patient_context(chromium, **DESKTOP, offline=True)
     yield context
     context.close()
 
@@ -81,7 +82,7 @@ def _meant(first: int, last: int) -> list[tuple[object, object]]:
 def test_twenty_labels_in_a_file_without_network_and_a_reload_are_imported_as_clicked(
     project: Path, chromium: Browser, device: dict[str, Any]
 ) -> None:
-    context = chromium.new_context(**device, offline=True)
+    context = patient_context(chromium, **device, offline=True)
     page = context.new_page()
     page.goto(_sheet(project))
     _label(page, 1, 10)
@@ -102,7 +103,7 @@ def test_twenty_labels_in_a_file_without_network_and_a_reload_are_imported_as_cl
 
 
 def test_a_finger_labels_one_criterion_after_the_other(project: Path, chromium: Browser) -> None:
-    context = chromium.new_context(**PHONE, offline=True)
+    context = patient_context(chromium, **PHONE, offline=True)
     page = context.new_page()
     page.goto(_sheet(project))
     for place in (1, 2):
@@ -187,7 +188,7 @@ def test_every_kind_of_response_is_laid_out_inert_and_with_its_answers_in_view(
 ) -> None:
     lines = [{"id": f"r{i}", "query": "q", "response": text} for i, text in enumerate(RESPONSES)]
     (project / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    context = chromium.new_context(**device, offline=True, color_scheme="dark" if device is PHONE else "light")
+    context = patient_context(chromium, **device, offline=True, color_scheme="dark" if device is PHONE else "light")
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))

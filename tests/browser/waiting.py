@@ -1,11 +1,19 @@
-"""Waits for what no locator shows."""
+"""How long pages have, and waits for what no locator shows."""
 
 import time
+from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 PATIENCE = 60.0
 """Seconds until a page that stands still counts as broken; a busy machine takes ten times as long as an idle one."""
+
+
+def patient_context(chromium: Browser, **options: Any) -> BrowserContext:
+    """A fresh context, in whose pages every action has that long."""
+    context = chromium.new_context(**options)
+    context.set_default_timeout(PATIENCE * 1000)
+    return context
 
 
 def wait_until(page: Page, expression: str) -> None:
