@@ -9,7 +9,15 @@ import pytest
 
 from markscheme import Criterion, Judge, Reply, Rubric, Scale, ScriptedJudge, Submission, grade
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
-from markscheme.grading import Grade, Grading, asking_fingerprint, grade_many, questions
+from markscheme.grading import (
+    CascadeOutcome,
+    CascadeShares,
+    Grade,
+    Grading,
+    asking_fingerprint,
+    grade_many,
+    questions,
+)
 from markscheme.judges.judge import Usage
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
@@ -413,3 +421,14 @@ def test_where_too_few_askings_answer_the_reason_is_that_of_the_failure() -> Non
 
 def test_a_scripted_judge_is_a_judge() -> None:
     assert isinstance(ScriptedJudge([]), Judge)
+
+
+def test_who_decided_is_said_in_the_same_order_whoever_answered_first() -> None:
+    outcomes = [CascadeOutcome(1, "quick", 0.9), CascadeOutcome(2, "slow", 0.9), CascadeOutcome(2, "slow", 0.8)]
+    sentences = set()
+    for in_order in (outcomes, outcomes[::-1]):
+        shares = CascadeShares()
+        for outcome in in_order:
+            shares.add(replace(graded(TWO, level_by_name({"a": "MET", "b": "UNMET"}))[0], cascade=outcome))
+        sentences.add(shares.sentence.partition(" ·")[0])
+    assert sentences == {"67% decided by slow, 33% by quick, 0% to people"}

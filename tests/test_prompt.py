@@ -203,3 +203,18 @@ def test_the_fingerprint_differs_with_whatever_a_judge_is_shown() -> None:
     ]
     assert len({prompt.fingerprint for prompt in prompts}) == len(prompts)
     assert verdict_prompt(RUBRIC, SUBMISSION, criteria).fingerprint == prompts[0].fingerprint
+
+
+def test_a_typed_question_about_a_pair_ranks_neither_place() -> None:
+    rubric = Rubric.from_dict(
+        {
+            "name": "better",
+            "compare": "pairs",
+            "criteria": [{"name": "helps", "prefer": "It helps."}, {"name": "kind", "prefer": "It is.", "ties": False}],
+        }
+    )
+    prompt = verdict_prompt(rubric, Submission("a", second="b"), rubric.criteria)
+    assert [question.kind for question in prompt.questions] == ["choice", "choice"]
+    assert [question.choices for question in prompt.questions] == [("first", "tie", "second"), ("first", "second")]
+    assert "worst" not in "".join(question.instructions for question in prompt.questions)
+    assert prompt.guidelines.startswith("The questions compare two responses")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from markscheme import Criterion, Level, Reply, Scale
 from markscheme.judges.judge import Token
 from markscheme.judges.scripted import answer_of
+from markscheme.rubrics.preference import preference_scale
 from markscheme.verdict import (
     RAW_LENGTH,
     Abstention,
@@ -520,3 +521,20 @@ def test_odds_of_nothing_on_the_scale_leave_the_level_as_said() -> None:
     outcome = read_verdicts(with_odds({"x": 1.0}), [CLEAR], RESPONSE)["clear"]
     assert isinstance(outcome, Verdict)
     assert outcome.level == 4
+
+
+@pytest.mark.parametrize("ties", [True, False])
+def test_an_even_panel_prefers_neither_response_of_a_pair(ties: bool) -> None:
+    helps = Criterion(1.0, "Helps more", "helps", preference_scale(ties=ties))
+    for rule in ("median", "majority"):
+        split = combine([Verdict("helps", -1.0), Verdict("helps", 1.0)], helps, rule)
+        assert split.level == 0.0 if isinstance(split, Verdict) else not ties
+    two_to_one = combine([Verdict("helps", 1.0), Verdict("helps", -1.0), Verdict("helps", 1.0)], helps, "majority")
+    assert isinstance(two_to_one, Verdict)
+    assert two_to_one.level == 1.0
+
+
+def test_a_verdict_in_words_has_a_reason_or_a_probability_or_neither() -> None:
+    assert Verdict("wrong", 1.0, "It is.").in_words(WRONG.scale) == "MET: It is."
+    assert Verdict("wrong", 1.0, probabilities=(0.1, 0.9)).in_words(WRONG.scale) == "MET .90"
+    assert Verdict("wrong", 1.0).in_words(WRONG.scale) == "MET"

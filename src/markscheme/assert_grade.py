@@ -240,7 +240,7 @@ def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
         verdict = grade.verdicts[name]
         criterion = rubric.criterion(name)
         words = f": {_line(verdict.reason)}" if verdict.reason else ""
-        level = criterion.scale.called(verdict.level) if words else verdict.in_words(criterion.scale).rstrip(": ")
+        level = criterion.scale.called(verdict.level) if words else verdict.in_words(criterion.scale)
         yield f"  {name} {level} (weight {criterion.weight:g}){words}"
         if verdict.quote:
             place = "the material" if verdict.step is None else f"step {verdict.step}"

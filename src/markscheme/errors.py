@@ -23,7 +23,7 @@ A wrong shape or type handed to a function is the caller's programming mistake: 
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +79,10 @@ def no_file(path: Path) -> str:
         return f"there is no folder {path.parent}"
     import difflib
 
-    near = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1, cutoff=_ALIKE)
+    names: list[str] = []
+    with suppress(OSError):  # a folder may be entered and not be listed
+        names += (entry.name for entry in path.parent.iterdir())
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=_ALIKE)
     return f"there is no such file; did you mean {near[0]}?" if near else "there is no such file"
 
 

@@ -302,7 +302,7 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
             with parquet.ParquetFile(file) as opened:
                 for name in twin_columns(opened.schema_arrow.names):
-                    raise RatingError(TWIN_COLUMNS.format(shown(name)), path=file)
+                    raise RatingError(TWIN_COLUMNS.format(shown(name), ""), path=file)
                 for batch in opened.iter_batches(batch_size=1000):
                     for row in batch.to_pylist():
                         number += 1

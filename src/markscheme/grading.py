@@ -448,7 +448,7 @@ class CascadeShares:
         n = self.decided.total()
         if not n:
             return ""
-        judges = [name for name in self.decided if name]
+        judges = sorted(filter(None, self.decided), key=lambda name: (-self.decided[name], name))
         parts = [
             f"{percent(self.decided[name] / n)} {'' if place else 'decided '}by {name}"
             for place, name in enumerate(judges)

@@ -163,7 +163,7 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
                 is_whole = len(cells) == len(names)
                 differ = (name for name, places in twins.items() if len({cells[n] for n in places}) > 1)
                 if is_whole and (name := next(differ, None)):
-                    raise error(TWIN_COLUMNS.format(shown(name)), path=path, line=rows.line_num)
+                    raise error(TWIN_COLUMNS.format(shown(name), ", which differ"), path=path, line=rows.line_num)
                 yield rows.line_num, dict(zip(names, cells, strict=True)) if is_whole else None
     except csv.Error as problem:
         raise error(f"cannot be read: {problem}", path=path, line=rows.line_num) from problem
@@ -174,7 +174,7 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
         raise
 
 
-TWIN_COLUMNS = "has several columns named {}, which differ; rename all but one"
+TWIN_COLUMNS = "has several columns named {}{}; rename all but one"
 
 
 def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
@@ -183,7 +183,10 @@ def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
     >>> twin_columns(["id", "human", "human", "", ""])
     {'human': [1, 2]}
     """
-    places = {name: [place for place, other in enumerate(names) if other == name] for name in names if name.strip()}
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        if name.strip():
+            places.setdefault(name, []).append(place)
     return {name: shared for name, shared in places.items() if len(shared) > 1}
 
 

@@ -66,7 +66,7 @@ class Verdict:
     other_quote: str | None = None
 
     def in_words(self, scale: Scale) -> str:
-        """The level and the reason for it; of a decision model, which gives none, the level and its probability.
+        """The level and the reason for it, if there is one; of a decision model the level and its probability.
 
         Example:
             >>> from markscheme.rubrics.rubric import YES_NO
@@ -75,8 +75,10 @@ class Verdict:
             >>> Verdict("tone", 1.0, probabilities=(0.07, 0.93)).in_words(YES_NO)
             'MET .93'
         """
-        if self.reason or not self.probabilities:
+        if self.reason:
             return f"{scale.called(self.level)}: {self.reason}"
+        if not self.probabilities:
+            return scale.called(self.level)
         return shown_with_probability(self.level, self.probabilities, scale)
 
 
@@ -441,9 +443,10 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
 
     The median level counts; an even number of verdicts whose middle two differ gives the level halfway between
     them. With `majority`, and on a scale without order, the most common level counts; of equally frequent ones, the
-    one that scores worse. Where every verdict is the most probable level of its own probabilities, so is their
-    combination, of the mean probabilities. A vote that could not be read or abstained is left out as long as more than
-    half of all votes remain; otherwise the most frequent kind of non-answer is the outcome.
+    one that scores worse, and of preferences none of them. Where every verdict is the most probable level of its own
+    probabilities, so is their combination, of the mean probabilities. A vote that could not be read or abstained is
+    left out as long as more than half of all votes remain; otherwise the most frequent kind of non-answer is the
+    outcome.
 
     Example:
         >>> from markscheme.rubrics.rubric import Criterion, Scale
@@ -483,6 +486,8 @@ def _commonest(votes: Sequence[float], criterion: Criterion) -> float:
     counts = Counter(votes)
     most = max(counts.values())
     tied = [level for level, count in counts.items() if count == most]
+    if criterion.scale.mirrored and len(tied) > 1:  # which response is stored first is chance: no preference won
+        return 0.0
     return min(tied, key=lambda level: _worth(level, criterion))
 
 

@@ -233,6 +233,11 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
         3,
         "unknown key 'wieght' (did you mean 'weight'?)",
     ),
+    "an unknown key without a value, near a known one": (
+        "criteria:\n  - requirement: A\n    wieght:\n",
+        3,
+        "unknown key 'wieght' (did you mean 'weight'?)",
+    ),
     "an unknown key near nothing": ("zzzz: 1\ncriteria:\n  - requirement: A\n", 1, "unknown key 'zzzz'; known here: "),
     "a key for the judge": (
         "judge:\n  name: anthropic\n  api_key: sk\ncriteria:\n  - requirement: A\n",

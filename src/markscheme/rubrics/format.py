@@ -185,8 +185,7 @@ class Keys:
             spelled = key.spelled if key.spelled in entries else name
             read[name] = self._value(key, entries.pop(spelled, MISSING), (*at, spelled), problems)
         for name, value in entries.items():
-            instead = self._nearest(name) if value is not None else _QUOTES
-            problems.append(((*at, name), f"unknown key {str(name)!r}{instead}"))
+            problems.append(((*at, name), f"unknown key {str(name)!r}{self._instead(name, value)}"))
         return read
 
     @staticmethod
@@ -199,10 +198,12 @@ class Keys:
         read = key.kind.read(value, at, problems)
         return read if len(problems) == before else key.default
 
-    def _nearest(self, name: Any) -> str:
+    def _instead(self, name: Any, value: Any) -> str:
         names = [*(key.spelled or name for name, key in self.keys.items()), *self.foreign]
         near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.6)
-        return f" (did you mean {near[0]!r}?)" if near else f"; known here: {', '.join(names)}"
+        if near:
+            return f" (did you mean {near[0]!r}?)"
+        return _QUOTES if value is None else f"; known here: {', '.join(names)}"
 
 
 @dataclass(frozen=True)
