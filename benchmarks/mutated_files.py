@@ -3,8 +3,8 @@
     python -m benchmarks.mutated_files [--runs 10000] [--archives 200] [--seed 1] [--show]
 
 Each command runs in this process, in a project that is as it was before the one before it. A traceback, a command that
-takes longer than ten seconds, and a refusal that doesn't name the file are counted; `--show` prints the first of each
-kind and place, with the seed that makes it again.
+needs more than ten seconds of the processor, and a refusal that doesn't name the file are counted; `--show` prints the
+first of each kind and place, with the seed that makes it again.
 """
 
 import argparse

@@ -23,9 +23,10 @@ from tests.readers.every_format import lines, make_project
 
 JUDGE = "--judge function:parcel_desk:judge"
 SLOW_START = 300.0
-"""Seconds for a command that makes the project, the first of which imports everything."""
+"""Seconds for a command that makes the project, the first of which imports everything, and for any that waits."""
 LONGEST = 10.0
-"""Seconds that a command may take for a file of a few kilobytes before it counts as hung."""
+"""Seconds of the processor that a command may take for a file of a few kilobytes before it counts as hung; by the clock
+a busy machine would be called hung."""
 RATED = (
     "calibrate FILE --quiet",
     "calibrate FILE --judge verdict --human label --quiet",
@@ -179,7 +180,7 @@ class Outcome:
     Attributes:
         status: Its exit status.
         printed: What it wrote to standard output and standard error.
-        seconds: How long it took.
+        seconds: How long it kept the processor busy.
     """
 
     status: int
@@ -255,7 +256,7 @@ def _run(argv: Sequence[str], folder: Path, *, longest: float = LONGEST) -> Outc
     out = io.StringIO()
     before = Path.cwd()
     os.chdir(folder)
-    began = time.perf_counter()
+    began = time.process_time()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), _at_most(longest):
             status = main(argv)
@@ -264,7 +265,7 @@ def _run(argv: Sequence[str], folder: Path, *, longest: float = LONGEST) -> Outc
         out.write("".join(traceback.format_exception(hung)))
     finally:
         os.chdir(before)
-    return Outcome(status, out.getvalue(), time.perf_counter() - began)
+    return Outcome(status, out.getvalue(), time.process_time() - began)
 
 
 @contextlib.contextmanager
@@ -272,13 +273,17 @@ def _at_most(seconds: float) -> Iterator[None]:
     def hung(*_: object) -> None:
         raise Hung
 
-    before = signal.signal(signal.SIGALRM, hung)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timers = {signal.SIGPROF: (signal.ITIMER_PROF, seconds), signal.SIGALRM: (signal.ITIMER_REAL, SLOW_START)}
+    before = {number: signal.signal(number, hung) for number in timers}
+    for timer, longest in timers.values():
+        signal.setitimer(timer, longest)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for timer, _ in timers.values():
+            signal.setitimer(timer, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 # --- the project ------------------------------------------------------------------------------------------------------

@@ -461,7 +461,8 @@ def test_no_fault_of_a_server_becomes_a_level(wire: str) -> None:
 @pytest.mark.parametrize("fault", [*map(str, REFUSED_STATUSES), *OF_REQUESTS, "slow"])
 def test_every_failure_of_a_request_is_a_judge_s_error_that_shows_no_key(wire: str, fault: str) -> None:
     with stand_in("--key", KEY, "--slow-ms", "2000", "--faults", f"{fault}=1") as url:
-        error = refusal(at(f"{url}/v1", wire, deadline=1.0), questions(RATED, Submission("…"))[0])
+        deadline = 1.0 if fault == "slow" else 60.0
+        error = refusal(at(f"{url}/v1", wire, deadline=deadline), questions(RATED, Submission("…"))[0])
     silent = fault in ("reset", "slow", "truncated")
     unreadable = fault in ("html", "empty", "notjson", "shape")
     assert isinstance(error, JudgeSilent if silent else UnreadableReply if unreadable else JudgeUnavailable), error
