@@ -28,7 +28,6 @@ settings.register_profile("steady", derandomize=True, deadline=None, suppress_he
 settings.load_profile("steady")
 """The same examples in every run, for as long as they take: a change alone makes a test fail, and no busy machine does.
 `pytest --hypothesis-profile=default` draws others."""
-gc.disable()  # until every test is collected: all that collecting makes stays
 SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/")
 """The files that take longest start first, so that no process works on one alone at the end."""
 
@@ -36,6 +35,12 @@ SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/",
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that writes the golden files again."""
     parser.addoption("--write-golden", action="store_true", help="write tests/golden/ again instead of comparing")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the garbage collector away until every test is collected: all that collecting makes stays."""
+    if config.getoption("dist", "no") == "no":  # it is this process that collects
+        gc.disable()
 
 
 @pytest.hookimpl(wrapper=True)
