@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.calibration.tuning import Promised, TunedBand, propose
+from markscheme.calibration.promised import Promised
+from markscheme.calibration.tuning import TunedBand, propose
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.gray_zone import GrayZone

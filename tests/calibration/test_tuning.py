@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from markscheme import Rubric
-from markscheme.calibration.tuning import Promised, Proposal, TunedBand, propose
+from markscheme.calibration.promised import Promised
+from markscheme.calibration.tuning import Proposal, TunedBand, propose
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating

@@ -23,9 +23,9 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.limits import MostWrong
 from markscheme.calibration.policy import VerdictName
+from markscheme.calibration.promised import Promised
 from markscheme.calibration.ranked_decisions import RankedDecisions
 from markscheme.calibration.reported import Reported
-from markscheme.calibration.tuning import Promised
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import Identity, Usage

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.certificate import Certificate
+from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
 from markscheme.calibration.ranked_decisions import RankedDecisions
-from markscheme.calibration.tuning import MARK_SIDES, DecidedLabels, MarkSide, Promised, decided_labels
+from markscheme.calibration.tuning import DecidedLabels, decided_labels
 from markscheme.judges.cascade import CertaintySignal
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import ExampleSet

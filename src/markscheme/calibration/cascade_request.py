@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.cascade import CascadeCandidate, TunedCascade, tune_cascade
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.tuning import Promised
+from markscheme.calibration.promised import Promised
 from markscheme.calibration.tuning_request import TuningLabels
 from markscheme.errors import UsageError
 from markscheme.judges.asking import Asking

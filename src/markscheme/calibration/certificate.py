@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from markscheme.calibration.tuning import MarkSide, Promised
+from markscheme.calibration.promised import MarkSide, Promised
 from markscheme.errors import writing
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint

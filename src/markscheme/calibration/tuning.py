@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison import equal, passes
+from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import JUDGE, Gold, gold_of
@@ -25,13 +26,10 @@ from markscheme.stats.annotators import gold
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Flags, Floats, withhold
 from markscheme.stats.pass_mark import NO_DECISION, MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
-from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
+from markscheme.stats.prevalence import Band, automatic_band, least_labels, promise_for
 from markscheme.stats.weights import HeldOut, TunedWeights, fit_weights, weighted_scores
 
 Source: TypeAlias = Literal["human", "judge"]
-MarkSide: TypeAlias = Literal["both", "passes", "fails"]
-AskedFor: TypeAlias = Literal["both", "passes", "fails", "each"]
-MARK_SIDES: tuple[MarkSide, ...] = ("passes", "fails")
 
 FOLDS_SEED = 1
 """Random seed of the split into folds: the same labels give the same proposal."""
@@ -99,33 +97,6 @@ class TunedBand:
     def __post_init__(self) -> None:
         if not self.supported and self.after != self.before:
             raise ValueError("a band that isn't supported is not proposed")
-
-
-@dataclass(frozen=True)
-class Promised:
-    """The promise about automatic decisions.
-
-    Attributes:
-        of: "automatic" for the errors among automatic decisions, "all" for those among all examples; None for
-            whichever the labels allow.
-        error: The share of errors.
-        confidence: Confidence of the promise.
-        side: Which decisions may be automatic: both, the passes or the fails alone, or each side under a promise of its
-            own.
-        further: How many other promises were asked of the same labels before; each leaves half of the level.
-    """
-
-    of: Promise | None = None
-    error: float = 0.05
-    confidence: float = 0.90
-    side: AskedFor = "both"
-    further: int = 0
-
-    @property
-    def level(self) -> float:
-        """Probability with which each promise may be given although it doesn't hold."""
-        sides = 2 if self.side == "each" else 1
-        return (1 - self.confidence) / (sides * 2.0**self.further)
 
 
 @dataclass(frozen=True)

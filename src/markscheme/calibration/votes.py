@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.certificate import Certificate
+from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
 from markscheme.calibration.ranked_decisions import PanelDecisions
-from markscheme.calibration.tuning import MARK_SIDES, MarkSide, Promised, decided_labels
+from markscheme.calibration.tuning import decided_labels
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import stage_fingerprint
 from markscheme.judges.registry import open_judge

@@ -90,7 +90,7 @@ def tune(
         fails, passes that score no higher than fails, or nothing that a cascade may decide.
     """
     from markscheme.calibration.cascade_request import CascadeRequest
-    from markscheme.calibration.tuning import Promised
+    from markscheme.calibration.promised import Promised
     from markscheme.calibration.tuning_request import TuningLabels, TuningRequest
     from markscheme.report.views.tuning import json_of, view
     from markscheme.rubrics.file import load_rubric

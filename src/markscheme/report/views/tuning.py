@@ -7,7 +7,8 @@ from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
-from markscheme.calibration.tuning import MarkSide, Proposal, Source, Tuned, TunedBand
+from markscheme.calibration.promised import MarkSide
+from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
 from markscheme.calibration.tuning_request import TuneRun
 from markscheme.calibration.votes import TunedVotes
 from markscheme.judges.cascade import CASCADE_FILE
