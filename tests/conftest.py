@@ -67,7 +67,7 @@ def _turn() -> tuple[int, int]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the slow files first; otherwise the order is that of the files, wherever a process began."""
+    """Put the slow files first; otherwise the order is that of the files, in every process."""
     if _turn() != (0, 1):
         items.sort(key=lambda item: item.path.parts)
     items.sort(key=lambda item: not item.nodeid.startswith(SLOW_FIRST))

@@ -423,7 +423,7 @@ def test_a_scripted_judge_is_a_judge() -> None:
     assert isinstance(ScriptedJudge([]), Judge)
 
 
-def test_who_decided_is_said_in_the_same_order_whoever_answered_first() -> None:
+def test_who_decided_is_said_in_the_same_order_whichever_answered_first() -> None:
     outcomes = [CascadeOutcome(1, "quick", 0.9), CascadeOutcome(2, "slow", 0.9), CascadeOutcome(2, "slow", 0.8)]
     sentences = set()
     for in_order in (outcomes, outcomes[::-1]):

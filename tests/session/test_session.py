@@ -317,7 +317,7 @@ def test_it_ends_when_nobody_has_come_for_a_while_and_leaves_no_file(
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(assess, "Paris.", CONFIG, project, env | {"MARKSCHEME_SESSION_IDLE": "0.5"})
         assert wait_until(lambda: asked(project) == 1)
-        (pid,) = session_pids(runtime)  # once it has answered, it may be gone before anybody looks
+        (pid,) = session_pids(runtime)  # once it has answered, it may be gone before the test looks
         (project / "held").unlink()
         assert answer.result()["pass"] is True
     assert wait_until(lambda: not is_running(pid))
