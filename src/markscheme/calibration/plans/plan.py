@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from markscheme.stats.planning import (
     spread_at,
 )
 from markscheme.stats.prevalence import promise_for
+
+if TYPE_CHECKING:
+    from markscheme.calibration.cascade import TunedCascade
 
 Goal: TypeAlias = Literal["width", "promise", "variety"]
 
@@ -65,6 +68,7 @@ def needs_of(
     *,
     half_width: float = 0.1,
     error: float = 0.05,
+    deciding: "TunedCascade | None" = None,
 ) -> list[Need]:
     """The labels that each goal needs.
 
@@ -74,6 +78,7 @@ def needs_of(
         criteria: The rubric's.
         half_width: Half the interval width wanted.
         error: Share of automatic decisions that may be wrong.
+        deciding: What the labels say of letting judges decide alone; None where their ratings aren't known.
     """
     have = len(truth.ids)
     unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"
@@ -84,7 +89,10 @@ def needs_of(
         basis = f"agreement so far, {percent(share)}"
     needs = [Need("width", f"agreement to within {half_width:g}", labels_for_share(share, half_width), have, basis)]
     needs += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
-    needs.append(_promise(pilot, have, error))
+    if deciding is not None and deciding.n >= PILOT:
+        needs.append(_certificate(deciding))
+    else:
+        needs.append(_promise(pilot, have, error))
     needs += [_variety(criterion, truth) for criterion in criteria]
     return needs
 
@@ -135,6 +143,18 @@ def _margins(criterion: Criterion, truth: Gold) -> Floats:
         return np.full(len(values), 1 / len(values))
     nearest = np.abs(levels[:, None] - values[None, :]).argmin(axis=1)
     return np.asarray(np.bincount(nearest, minlength=len(values)) / len(levels))
+
+
+def _certificate(deciding: "TunedCascade") -> Need:
+    """The labels that `tune --cascade` asks for, with these judges in this order."""
+    promised = deciding.promised
+    what = f"at most {percent(promised.error)} of automatic decisions wrong ({percent(promised.confidence)} confidence)"
+    judges = ", then ".join(candidate.name for candidate in deciding.candidates)
+    if deciding.is_supported:
+        alone = 1 - deciding.decided[-1] / deciding.n
+        return Need("promise", what, deciding.n, deciding.n, f"{percent(alone)} already need no person, by {judges}")
+    reasons = "; ".join(str(part.automatic.undefined) for part in deciding.parts.values())
+    return Need("promise", what, deciding.needed, deciding.n, f"by {judges}: {reasons}")
 
 
 def _promise(pilot: Comparison | None, have: int, error: float) -> Need:

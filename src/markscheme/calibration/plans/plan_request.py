@@ -1,10 +1,13 @@
 """What to plan, and the plan: the labels that a verdict needs, the cost of the next run, and what to label next."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from markscheme.calibration.calibration import Options
 from markscheme.calibration.comparison import Comparison, compare
@@ -23,18 +26,24 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
 from markscheme.progress import Watch, unwatched
 from markscheme.prompt import Prompt
+from markscheme.ratings.asks import PromiseAsked, asking
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.splits import used_to_tune
 from markscheme.readers.imported import Meanings
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.pair_lists import refuse_singles
 from markscheme.readers.rated import AS_WRITTEN, RatedFiles, judge_ratings, open_rated
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
+from markscheme.stats.cascade import MOST_STAGES
+
+if TYPE_CHECKING:
+    from markscheme.calibration.cascade import TunedCascade
 
 HALF_WIDTH = 0.1
 """Half the width of the intervals that are planned for, the usual width in reports of agreement."""
@@ -121,7 +130,8 @@ class PlanRequest:
         truth = self._gold(examples)
         outputs = self._outputs()
         all_examples = ExampleSet((*everything.examples, *(outputs.labelled.examples if outputs is not None else ())))
-        rated = [rating for path in self.ratings for rating in judge_ratings(path, rubric, all_examples, self.meanings)]
+        by_file = [judge_ratings(path, rubric, all_examples, self.meanings) for path in self.ratings]
+        rated = list(chain.from_iterable(by_file))
         prompts = first_prompts(rubric, examples.labelled.examples or examples.examples)
         judges = [self.ask.judge_if_any(rubric, prompts, folder, name=name) for name in self.judges or (None,)]
         pilot = self._pilot(truth, examples, rated, judges)
@@ -133,7 +143,14 @@ class PlanRequest:
             rubric.name,
             len(truth.ids),
             asked,
-            needs_of(truth, pilot, rubric.criteria, half_width=self.half_width, error=self.error),
+            needs_of(
+                truth,
+                pilot,
+                rubric.criteria,
+                half_width=self.half_width,
+                error=self.error,
+                deciding=self._deciding(by_file) if "promise" in self.goals else None,
+            ),
             [self.ask.cost(judge, prompts, rubric.samples, _kept_by(judge)) for judge in judges],
             None if outputs is None else self._draw(truth, rated, outputs, self._number(asked)),
             self.annotators,
@@ -184,6 +201,29 @@ class PlanRequest:
         if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
             return None
         return after_those_on_record(compare(truth.judged(self.rubric, ratings), of=self.options.of))
+
+    def _deciding(self, by_file: Sequence[Sequence[Rating]]) -> "TunedCascade | None":
+        """What `tune --cascade` says of the judges in the files of ratings, in their order; nothing is recorded."""
+        from markscheme.calibration.cascade import CascadeCandidate, tune_cascade  # loads what fits weights
+        from markscheme.calibration.tuning import Promised
+
+        raters = [{rating.rater for rating in ratings} for ratings in by_file]
+        everything, _ = self._labelled
+        dev = everything.part(None)
+        each_has_one = all(len(names) == 1 for names in raters)
+        if self.rubric.is_of_pairs or not each_has_one or not 0 < len(raters) <= MOST_STAGES:
+            return None
+        candidates = [CascadeCandidate(ratings[0].rater, ratings) for ratings in by_file]
+        first = Promised(error=self.error)
+        files = ",".join(map(str, self.ratings))
+        promise = PromiseAsked(files, first.side, "cascade", first.error, first.confidence)
+        with asking(dev, promise, at=date.today().isoformat()) as (further, _):
+            promised = replace(first, further=further)
+        used = used_to_tune(everything)
+        try:
+            return tune_cascade(self.rubric, dev, candidates, promised, kind=self.options.gold, used=used)
+        except ComparisonError:  # nothing is labelled yet
+            return None
 
     def _number(self, asked: NextLabels) -> int:
         """How many to draw: as many as the verdict needs, where no number was given."""
