@@ -1,9 +1,8 @@
-"""judgekeeper's table check beside `calibrate --ratings` on the same yes/no tables: figures, verdicts, time.
+"""judgekeeper's table check next to `calibrate TABLE` on the same yes/no tables: figures, verdicts, time.
 
     python -m benchmarks.judgekeeper [--write benchmarks/results/judgekeeper.md] [--runs 5]
 
-judgekeeper is installed into an environment of its own under .cache/. Each table goes to it as it is; to us through
-`markscheme import`, which makes the labels and the judge's ratings that `calibrate` reads.
+judgekeeper is installed into an environment of its own under .cache/. Each table goes to both as it is.
 """
 
 import argparse
@@ -26,7 +25,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each run would compile all of
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sys.executable).parent
 VERSION = "0.1.3"
-RUBRIC = "criteria:\n- {name: good, requirement: It is good}\n"
 FIGURES = {"tpr": "recall", "tnr": "specificity", "kappa": "cohen_kappa", "accuracy": "accuracy"}
 
 
@@ -108,21 +106,12 @@ def theirs(folder: Path, runs: int) -> Said:
 
 
 def ours(folder: Path, runs: int) -> Said:
-    """`calibrate --ratings` on what `import` made of the table."""
-    (folder / "rubrics").mkdir()
-    (folder / "rubrics" / "one.yaml").write_text(RUBRIC)
-    home = folder / "calibration" / "one"
-    markscheme = [str(SCRIPTS / "markscheme"), "import", "table.csv", "--rubric", "one"]
-    labels = ["--only", "people", "--to", str(home / "ratings" / "person.jsonl")]
-    subprocess.run([*markscheme, *labels, "--examples", str(home / "examples.jsonl")], cwd=folder, check=True,
-                   stdout=subprocess.DEVNULL)  # fmt: skip
-    verdicts = ["--only", "judges", "--to", "judge.jsonl"]
-    subprocess.run([*markscheme, *verdicts], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    command = [str(SCRIPTS / "calibrate"), "one", "--ratings", "judge.jsonl", "--json", "report.json"]
+    """`calibrate` of the table in a folder."""
+    command = [str(SCRIPTS / "calibrate"), "table.csv", "--json", "report.json"]
     status, cpu, wall = timed(command, folder, runs)
     report: dict[str, Any] = json.loads((folder / "report.json").read_text())
-    good = report["criteria"]["good"]
-    figures = {name: good[our]["value"] for name, our in FIGURES.items()}
+    (label,) = report["criteria"].values()
+    figures = {name: label[our]["value"] for name, our in FIGURES.items()}
     return Said(figures, f"{report['verdict']}: {report['use']}", status, cpu, wall)
 
 
@@ -150,7 +139,7 @@ def main() -> None:
 def _page(found: Sequence[tuple[Table, Said, Said]], runs: int) -> list[str]:
     lines = ["# Beside judgekeeper", ""]
     made = f"made by `python -m benchmarks.judgekeeper`; times are medians of {runs} runs."
-    tools = f"judgekeeper {VERSION} `check` and `calibrate --ratings` on the same yes/no tables"
+    tools = f"judgekeeper {VERSION} `check` and `calibrate` on the same yes/no tables"
     lines += [f"{tools}, labels of one person, {made}", ""]
     lines += ["## Figures", "", "| table | | TPR | TNR | kappa | accuracy |", "|---|---|---|---|---|---|"]
     for table, their, our in found:
@@ -166,10 +155,12 @@ def _page(found: Sequence[tuple[Table, Said, Said]], runs: int) -> list[str]:
         "",
         "## Time",
         "",
-        "| table | judgekeeper CPU s | wall s | calibrate CPU s | wall s |",
-        "|---|---|---|---|---|",
+        "| table | judgekeeper CPU s | wall s | calibrate CPU s | wall s | CPU of calibrate to judgekeeper's |",
+        "|---|---|---|---|---|---|",
     ]
-    lines += [f"| {t.name} | {a.cpu:.2f} | {a.wall:.2f} | {b.cpu:.2f} | {b.wall:.2f} |" for t, a, b in found]
+    for table, their, our in found:
+        seconds = " | ".join(f"{second:.2f}" for second in (their.cpu, their.wall, our.cpu, our.wall))
+        lines.append(f"| {table.name} | {seconds} | {our.cpu / their.cpu:.1f} |")
     return lines
 
 
