@@ -204,7 +204,7 @@ class PlanRequest:
 
     def _deciding(self, by_file: Sequence[Sequence[Rating]]) -> "TunedCascade | None":
         """What `tune --cascade` says of the judges in the files of ratings, in their order; nothing is recorded."""
-        from markscheme.calibration.cascade import CascadeCandidate, tune_cascade  # loads what fits weights
+        from markscheme.calibration.cascade import CascadeCandidate, tune_cascade
         from markscheme.calibration.tuning import Promised
 
         raters = [{rating.rater for rating in ratings} for ratings in by_file]
