@@ -389,10 +389,10 @@ def test_what_is_not_a_completion_is_unreadable(answer: Answer) -> None:
 
 
 def test_an_address_where_nobody_listens_is_silence() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    error = refusal(at(url))
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # kept, so that nobody else gets the port meanwhile
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        error = refusal(at(url))
     assert isinstance(error, JudgeSilent)
     assert url in str(error)
 

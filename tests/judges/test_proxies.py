@@ -144,7 +144,8 @@ def test_a_proxy_is_asked_where_one_is_named_but_for_what_is_excepted(
 
 
 def test_a_proxy_that_is_not_there_is_named(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{free.getsockname()[1]}")
-    with pytest.raises(JudgeSilent, match="could not be reached"):
-        asked(server)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # kept, so that nobody else gets the port meanwhile
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with pytest.raises(JudgeSilent, match="could not be reached"):
+            asked(server)
