@@ -54,7 +54,7 @@ CHECKED = 20_000
 IN_GROUP = 5
 IN_GROUPS = 7
 """The seed of the world whose labels come in groups."""
-PACKAGE_RUNS = 20
+PACKAGE_RUNS = 10
 """Draws of a row that autorubric gets, the first ones; it takes about four seconds for one."""
 PACKAGE = Path(__file__).with_name("rivals") / "autorubric_package.py"
 WORST_RUNS = 1_000
