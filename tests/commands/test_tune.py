@@ -235,6 +235,15 @@ def test_a_file_without_ratings_is_a_fault(project: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "error: judge.jsonl contains no ratings\n")
 
 
+def test_a_file_in_which_no_example_is_rated_is_named(project: Path) -> None:
+    label(project, 60, AUTHOR)
+    failed = ({"id": f"e{i}", "judge": "j", "criteria": {}, "error": "no key"} for i in range(60))
+    (project / "judge.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in failed))
+    done = run("markscheme", "tune", "code-quality", "--ratings", "judge.jsonl", cwd=project)
+    assert done.returncode == 5
+    assert done.stderr == "error: judge.jsonl: nothing was graded: all 60 examples failed; no key\n"
+
+
 def test_passes_and_fails_alone_move_the_mark_and_leave_the_weights(project: Path) -> None:
     label(project, 160, AUTHOR, lenient=0.0, says=lambda mark: {"pass": mark >= 0.5})
     status, report = tuned(project, "--ratings", "judge.jsonl")

@@ -20,7 +20,7 @@ from markscheme.commands.options import (
 )
 from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.commands.progress import progress
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, naming
 from markscheme.files import refuse_unwritable
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def tune(
             ),
             json=json,
         )
-    run = TuningRequest(
+    request = TuningRequest(
         rubric=loaded,
         file=path,
         labels=labels,
@@ -146,7 +146,9 @@ def tune(
         ask=ask,
         meanings=export.hints.meanings,
         watch=progress,
-    ).tuned()
+    )
+    with naming(*ratings):
+        run = request.tuned()
     show(view(run, again=typed()), json_of(run), json=json, details=details)
     return TOO_FEW if run.proposal.too_few else 0
 
