@@ -24,6 +24,8 @@ SCRIPTS = Path(sys.executable).parent
 RUNS = 5
 LATENCY = 0.2
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each run would compile all of the package, as no installed one does
+
 
 @dataclass(frozen=True)
 class Cost:
