@@ -234,6 +234,9 @@ def test_groups_are_heeded(servers: Servers, tmp_path: Path) -> None:
         (("--cascade", "systemone:a,systemone:b,systemone:c,systemone:d"), "at most 3 judges"),
         (("--wrong-passes", "0.1"), "goes with --cascade"),
         (("--cascade", CHEAP, "--band"), "neither --ratings"),
+        (("--cascade", "nope.jsonl"), "nope.jsonl: there is no such file"),
+        (("--cascade", f"{CHEAP},nope.jsonl"), "nope.jsonl: there is no such file"),
+        (("--cascade", "nope"), "unknown judge 'nope'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path: Path, options: tuple[str, ...], why: str) -> None:

@@ -9,7 +9,7 @@ from markscheme.calibration.cascade import CascadeCandidate, TunedCascade, tune_
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.promised import Promised
 from markscheme.calibration.tuning_request import TuningLabels
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, no_file
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import stage_fingerprint
 from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
@@ -17,7 +17,7 @@ from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.asks import PromiseAsked, asking
-from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.examples import SUFFIXES, ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating, asked_under
@@ -26,6 +26,16 @@ from markscheme.readers.imported import Meanings
 from markscheme.readers.rated import AS_WRITTEN, judge_ratings
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.cascade import MOST_STAGES
+
+
+def names_ratings(name: str) -> bool:
+    """Whether a stage is named as a file of ratings: it is one, or it ends like one and is no kind of judge.
+
+    >>> names_ratings("nowhere/judge.jsonl"), names_ratings("recorded:replies.jsonl"), names_ratings("gpt-5")
+    (True, False, False)
+    """
+    path = Path(name)
+    return path.is_file() or (path.suffix in SUFFIXES and kind_of(name) is None)
 
 
 @dataclass(frozen=True)
@@ -77,14 +87,12 @@ class CascadeRequest:
         """Who decides what, by the labels of dev, or where that was asked for by those that were held out.
 
         Raises:
-            UsageError: The rubric compares pairs; a judge is named twice, or too many are; or one is neither a judge
-                nor a file, or a file of several judges.
+            UsageError: A judge is named twice, or too many are; or one is neither a judge nor a file, or a file of
+                several judges.
             BudgetError: The budget doesn't cover all examples.
             ComparisonError: Nothing is labelled.
         """
         rubric = self.rubric
-        if rubric.is_of_pairs:
-            raise UsageError(f"{rubric.name} compares pairs, which neither pass nor fail")
         self._refuse_judges()
         every = self.labels.every
         promised = self.promised
@@ -116,6 +124,9 @@ class CascadeRequest:
             raise UsageError(f"`--cascade` names {twice} twice")
         if len(self.judges) > MOST_STAGES:
             raise UsageError(f"`--cascade` takes at most {MOST_STAGES} judges, got {len(self.judges)}")
+        gone = next((Path(name) for name in self.judges if names_ratings(name) and not Path(name).is_file()), None)
+        if gone is not None:
+            raise UsageError(f"{gone}: {no_file(gone)}")
 
     def _candidates(self, examples: ExampleSet) -> list[CascadeCandidate]:
         """Each judge with its ratings: read from its file, or asked."""

@@ -164,13 +164,16 @@ def _cascade(request: "CascadeRequest", *, json: bool) -> int:
 
 def _cascade_judges(text: str) -> list[str]:
     """The judges or files in the value of `--cascade`: names of judges may hold a comma, and so may paths."""
+    from markscheme.calibration.cascade_request import names_ratings
     from markscheme.judges.kinds import kind_of
 
     first, *others = text.split(",")
     judges = [first.strip()]
     for part in others:
-        if kind_of(part.strip()) is None and not Path(part.strip()).is_file():
-            judges[-1] += f",{part}"
+        whole = f"{judges[-1]},{part}"
+        is_path = any(Path(path).is_file() for path in (whole, whole.partition(":")[2]))
+        if is_path or (kind_of(part.strip()) is None and not names_ratings(part.strip())):
+            judges[-1] = whole
         else:
             judges.append(part.strip())
     return judges

@@ -95,6 +95,21 @@ def test_ratings_from_a_file_are_asked_for_again_only_where_another_model_can_be
     assert UNREADABLE.command(RESULTS, "") == ""
 
 
+@pytest.mark.parametrize(
+    ("options", "cascade"),
+    [
+        (" --judge anthropic", "--cascade anthropic"),
+        (" --ratings 'of a judge.jsonl'", "--cascade 'of a judge.jsonl'"),
+        (" --ratings judge.jsonl --examples more.jsonl", "--cascade judge.jsonl --examples more.jsonl"),
+        (" --ratings monday.jsonl --ratings friday.jsonl", ""),
+        (" --examples more.jsonl", ""),
+    ],
+)
+def test_a_cascade_is_offered_to_one_judge_or_one_file_of_ratings(options: str, cascade: str) -> None:
+    offered = f"markscheme tune reply {cascade}" if cascade else ""
+    assert Commands("reply", options).tune_cascade() == offered
+
+
 def test_after_an_edit_of_the_author_a_usable_judge_needs_new_labels() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, "") == "markscheme label reply --rater YOUR-NAME"

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 POOL = "outputs.jsonl"
 """The file of outputs in commands that choose what to label next."""
+_NAMING = ("--judge", "--ratings")
+"""Options of `calibrate` that say whose ratings count, as `--cascade` does for `tune`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,12 @@ class Commands:
         return self.label(f" --next {n} --pool {POOL}")
 
     def tune_cascade(self) -> str:
-        """Find which decisions the same judge may make alone; "" if there is no rubric, or no judge to name."""
-        _, _, judge = self.judge.partition(" --judge ")
-        _, _, ratings = self.judge.partition(" --ratings ")
-        name = judge or ratings
-        return self._on_rubric(f"tune {self.rubric} --cascade {name}") if name else ""
+        """Find which decisions the same judge may make alone, by the same labels.
+
+        "" if there is no rubric, or not one judge or file to name: a cascade's judge has all its ratings in one file.
+        """
+        words = ["--cascade" if word in _NAMING else word for word in shlex.split(self.judge)]
+        return self._on_rubric(f"tune {self.rubric} {shlex.join(words)}") if words.count("--cascade") == 1 else ""
 
     def init_from_table(self) -> str:
         """Make a rubric, labelled examples and ratings of the table that was calibrated, read in the same way."""
