@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.calibration.accepted_history import ACCEPTED_RUNS, AcceptedPoint, keep_point, load_history
+from markscheme.calibration.accepted_history import ACCEPTED_RUNS, AcceptedPoint, keep_point, kept_points, load_history
 from markscheme.errors import RatingError
 from markscheme.report.document import Items, Table
 from markscheme.report.plot import Plot, PlotPoint, PlotRule
@@ -30,7 +30,7 @@ FIRST = AcceptedPoint(
 def test_a_run_is_read_as_it_was_kept_and_the_same_ratings_are_one_run(tmp_path: Path) -> None:
     second = replace(FIRST, date="2026-11-09", ratings="d2", fails=None)
     for point in (FIRST, FIRST, second):
-        keep_point(point, tmp_path)
+        keep_point(point, kept_points(tmp_path), tmp_path)
     assert load_history(tmp_path) == (FIRST, second)
 
 

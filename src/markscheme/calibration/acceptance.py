@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.accepted_history import keep_point, point_of
+from markscheme.calibration.accepted_history import keep_point, kept_points, point_of
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.card import CardBasis, JudgeCard, card_of, card_path, named_files, terms_of, text_path
 from markscheme.calibration.drift.accepted import load_accepted
@@ -111,7 +111,7 @@ def accept(
     """Add a calibration's runs to the accepted ones, or replace these where they can't be joined.
 
     Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. The judge card is
-    written next to them.
+    written next to them, and a line is added to the history, which is read before anything is written.
 
     Args:
         calibration: The run, with its repeats; each sample is kept as a run.
@@ -121,7 +121,8 @@ def accept(
         basis: The files and options of the run; None, or where it isn't from files, writes no card.
 
     Raises:
-        RatingError: Too few examples are graded to accept the run, or there are five runs already.
+        RatingError: Too few examples are graded to accept the run, there are five runs already, or the history has a
+            line that is no accepted run.
         UsageError: The files cannot be written.
     """
     examples = {example.id: example for example in calibration.comparison.gold.examples}
@@ -144,6 +145,7 @@ def accept(
         "examples": len({rating.id for rating in runs}),
     }
     before = _ratings_file_of(path)
+    history = kept_points(path.parent) if path.name == ACCEPTED else []
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(ratings_file, text, follow=False)
@@ -156,7 +158,7 @@ def accept(
         _write_card(card, card_path(path))
         if path.name == ACCEPTED:
             fails = calibration.comparison.wrong_passes.of if calibration.rubric.decides else None
-            keep_point(point_of(document, calibration.rubric, fails), path.parent)
+            keep_point(point_of(document, calibration.rubric, fails), history, path.parent)
         if before is not None and before != ratings_file:
             before.unlink(missing_ok=True)
     return Acceptance(ratings_file, n_runs, why_alone)

@@ -110,9 +110,8 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
     )
 
 
-def keep_point(point: AcceptedPoint, folder: Path) -> None:
-    """Add a run to the history in a folder, unless its last line is that run."""
-    history = _read(folder / ACCEPTED_RUNS)
+def keep_point(point: AcceptedPoint, history: Sequence[AcceptedPoint], folder: Path) -> None:
+    """Add a run to the history in a folder, which was read before, unless its last line is that run."""
     if history and history[-1].ratings == point.ratings and history[-1].rubric == point.rubric:
         return
     append_text(folder / ACCEPTED_RUNS, json.dumps(point.to_json(), ensure_ascii=False) + "\n", follow=False)
@@ -124,7 +123,7 @@ def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
     Raises:
         RatingError: A line of the history, or the accepted run, isn't one.
     """
-    history = _read(folder / ACCEPTED_RUNS)
+    history = kept_points(folder)
     path = folder / ACCEPTED
     if not path.is_file():
         return tuple(history)
@@ -137,7 +136,13 @@ def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
     return (*history, current)
 
 
-def _read(path: Path) -> list[AcceptedPoint]:
+def kept_points(folder: Path) -> list[AcceptedPoint]:
+    """The lines of the history in a folder, the earliest first; none where no history was kept.
+
+    Raises:
+        RatingError: A line isn't an accepted run.
+    """
+    path = folder / ACCEPTED_RUNS
     if not path.is_file():
         return []
     points: list[AcceptedPoint] = []

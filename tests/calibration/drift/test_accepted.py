@@ -112,6 +112,18 @@ def test_starting_over_replaces_the_runs_accepted_before(calibration: Calibratio
     assert len(load_accepted(tmp_path / "accepted.json").runs) == 1
 
 
+def test_nothing_is_written_where_the_history_has_a_line_that_is_no_run(
+    calibration: Calibration, tmp_path: Path
+) -> None:
+    accept(replace(calibration, repeats=()), tmp_path / "accepted.json")
+    with (tmp_path / "accepted_runs.jsonl").open("a", encoding="utf-8") as history:
+        history.write("{}\n")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(RatingError, match=r"accepted_runs\.jsonl:2"):
+        accept(_another_run(calibration), tmp_path / "accepted.json")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def _another_run(calibration: Calibration) -> Calibration:
     """The same judge asked once more."""
     again = tuple(replace(rating, sample=0) for rating in calibration.repeats if rating.sample == 1)
