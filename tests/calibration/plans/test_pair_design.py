@@ -1,12 +1,13 @@
 """Which responses to compare with each other."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from markscheme.calibration.plans.pair_design import pair_design
+from markscheme.calibration.plans.pair_design import pair_design, pair_of
 from markscheme.errors import UsageError
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.submission import Submission
 
 
@@ -49,6 +50,31 @@ def test_a_pair_is_stored_in_the_order_of_the_ids_of_its_responses() -> None:
 def test_pairs_of_one_prompt_share_a_group() -> None:
     pairs = pair_design(outputs("abc", 10), most=30).pairs
     assert len({pair.group for pair in pairs}) == 10
+
+
+@pytest.mark.parametrize(
+    ("ways", "of_pair", "of_design"),
+    [
+        ((None, None), None, "random"),
+        (("random", "random"), "random", "random"),
+        (("random", None), None, "random"),
+        (("random", "chosen"), "chosen", "chosen"),
+        ((None, "by-verdict"), "by-verdict", "by-verdict"),
+    ],
+)
+def test_a_pair_was_drawn_as_its_responses_were_and_by_chance_where_they_do_not_say(
+    ways: tuple[DrawnBy | None, DrawnBy | None], of_pair: str | None, of_design: str
+) -> None:
+    first, second = (replace(output, drawn=way) for output, way in zip(outputs("ab", 1), ways, strict=True))
+    assert pair_of(first, second).drawn == of_pair
+    assert pair_design([first, second]).pairs[0].drawn == of_design
+
+
+def test_a_pair_has_the_metadata_that_both_responses_have_alike() -> None:
+    first, second = outputs("ab", 1)
+    first = replace(first, metadata={"language": "de", "temperature": "0", "turns": "3"})
+    second = replace(second, metadata={"temperature": "1", "language": "de"})
+    assert pair_of(first, second).metadata == {"language": "de"}
 
 
 def test_the_same_seed_gives_the_same_pairs() -> None:

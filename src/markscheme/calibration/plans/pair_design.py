@@ -3,11 +3,11 @@
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from markscheme.errors import UsageError
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 from markscheme.submission import Submission
 
@@ -54,7 +54,8 @@ def pair_design(outputs: Iterable[Example], *, most: int | None = None, seed: in
     n_systems = len({system for responses in shared.values() for system in responses})
     wanted = most if most is not None else sum(map(len, possible.values())) if n_systems == 2 else len(shared)
     chosen = _balanced(possible, wanted, random.Random(seed))  # noqa: S311 - a design, not a secret
-    pairs = tuple(pair_of(shared[prompt][one], shared[prompt][other]) for prompt, (one, other) in chosen)
+    made = (pair_of(shared[prompt][one], shared[prompt][other]) for prompt, (one, other) in chosen)
+    pairs = tuple(replace(pair, drawn=pair.drawn or "random") for pair in made)  # prompts and systems come by chance
     times = Counter(system for _, systems in chosen for system in systems)
     return PairDesign(pairs, dict(sorted(times.items())), len(shared), sum(map(len, possible.values())))
 
@@ -81,12 +82,27 @@ def _balanced(
     return chosen
 
 
+_LEAST_TYPICAL_FIRST: tuple[DrawnBy | None, ...] = ("chosen", "by-verdict", None, "random")
+"""Of two responses that were drawn differently, the way that counts for their pair."""
+
+
 def pair_of(one: Example, other: Example) -> Example:
-    """Two responses to the same inputs as a pair, stored in the order of their ids."""
+    """Two responses to the same inputs as a pair, stored in the order of their ids.
+
+    Metadata that both have alike is the pair's. It was drawn as the less typical of the two was; None where unknown.
+    """
     first, second = sorted((one, other), key=lambda example: example.id)
     sides = (PairSide(first.id, first.system), PairSide(second.id, second.system))
     submission = Submission(
         first.submission.response, first.submission.inputs, f"{first.id}~{second.id}", second=second.submission.response
     )
     group = first.group or group_of_inputs(first.submission.inputs)
-    return Example(submission, group=group, system=systems_of(sides), drawn="random", sides=sides)
+    ways = (first.drawn, second.drawn)
+    return Example(
+        submission,
+        group=group,
+        system=systems_of(sides),
+        drawn=next(way for way in _LEAST_TYPICAL_FIRST if way in ways),
+        metadata={key: value for key, value in first.metadata.items() if second.metadata.get(key) == value},
+        sides=sides,
+    )
