@@ -143,8 +143,8 @@ def test_lines_that_are_no_pairs_of_ours_are_counted_and_hide_no_summary(tmp_pat
     assert line.startswith(f"select-best: 3 pairs in {file}; 1 tie, and in 1 the judge prefers another output")
 
 
-def test_more_than_four_play_a_knockout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs = [" ".join(["word"] * n) for n in (5, 3, 6, 2, 4, 7)]
+def select(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outputs: list[str]) -> tuple[dict[str, Any], int]:
+    """The provider's answer on some outputs, and how often the judge was asked."""
     with MessagesFront(shorter) as front:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-a-test")
@@ -156,10 +156,21 @@ def test_more_than_four_play_a_knockout(tmp_path: Path, monkeypatch: pytest.Monk
             {"prompt": {"label": "select-best"}, "vars": {"criteria": "the shorter one", "outputs": outputs}},
             near=tmp_path,
         )
-        calls = len(front.requests)
+        return answer, len(front.requests)
+
+
+def test_more_than_four_play_a_knockout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer, calls = select(tmp_path, monkeypatch, [" ".join(["word"] * n) for n in (5, 3, 6, 2, 4, 7)])
     assert answer["output"] == "3"
     assert calls == 4 + 2  # four matches leave two of six, and the final is asked in both orders
     assert answer["metadata"]["pairs"] == 5
+
+
+def test_after_a_match_without_a_grade_no_final_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [" ".join(["word"] * n) for n in (5, 3, 6, 2, 4)]
+    answer, calls = select(tmp_path, monkeypatch, [*words, "it fails"])
+    assert answer["error"].startswith("not graded:")
+    assert calls == 3  # the matches of the first round that were begun with it
 
 
 def test_pairs_of_a_second_evaluation_replace_the_judges_answers_and_keep_those_of_people(

@@ -6,7 +6,7 @@ other in the other order are ties; the winner has most points, 1 for a win and Â
 
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -122,11 +122,12 @@ async def best_output(grading: Grading, call: Call, outputs: Sequence[Any], opti
     places = list(range(len(texts)))
     if len(texts) > MOST_ALL_PLAY_ALL:
         places = await _finalists(grading, call, texts, matches)
-    matches += await _played(grading, call, texts, list(combinations(sorted(places), 2)))
+    if _why_ungraded(matches) is None:
+        matches += await _played(grading, call, texts, list(combinations(sorted(places), 2)))
     usage = total(match.grade.usage for match in matches)
     answer: dict[str, Any] = {"tokenUsage": tokens_used(usage, sum(match.grade.spared_tokens for match in matches))}
     answer |= {} if usage.usd is None else {"cost": usage.usd}
-    why = next((match.grade.error for match in matches if match.grade.decision not in PREFERENCES), None)
+    why = _why_ungraded(matches)
     if why is not None:
         return {**answer, "error": f"{NOT_GRADED}{why}"}
     if options.file is not None:
@@ -139,6 +140,11 @@ async def best_output(grading: Grading, call: Call, outputs: Sequence[Any], opti
     facts = {"points": {str(place): points[place] for place in sorted(places)}, "tie": len(first_places) > 1}
     counts = {"pairs": len(matches), "ties": _ties(matches), "flips": sum(match.is_flip for match in matches)}
     return {**answer, "output": str(min(first_places)), "metadata": {**facts, **counts}}
+
+
+def _why_ungraded(matches: Iterable[Match]) -> str | None:
+    """Why there is no answer, since a pair has no grade; None where all have one."""
+    return next((match.grade.error for match in matches if match.grade.decision not in PREFERENCES), None)
 
 
 def _ties(matches: Sequence[Match]) -> int:
@@ -172,7 +178,7 @@ async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches
         pairs = [(left[2 * number], left[2 * number + 1]) for number in range(n_matches)]
         played = await _played(once, call, texts, pairs)
         matches += played
-        if any(match.grade.decision not in PREFERENCES for match in played):
+        if _why_ungraded(played) is not None:
             return left[:LEFT_IN_KNOCKOUT]  # nothing is answered where a pair has no grade
         winners = [match.second if match.grade.decision == "second" else match.first for match in played]
         left = [*winners, *left[2 * n_matches :]]
