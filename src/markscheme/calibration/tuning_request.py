@@ -82,11 +82,16 @@ class TuningLabels:
         """A rubric's own labels, or those in a file.
 
         Raises:
-            UsageError: There are no examples.
+            UsageError: The rubric compares pairs, or there are no examples.
 
         Warns:
             RatingWarning: Examples of one group are in both parts.
         """
+        if rubric.is_of_pairs:
+            raise UsageError(
+                f"{rubric.name} compares pairs, which neither pass nor fail, and get no mark to tune by; change its "
+                f"weights and `tie_within` by hand, and see the effect: markscheme calibrate {rubric.name}"
+            )
         every, folder = labelled_examples(rubric, examples)
         warn_of_split_groups(every)
         return cls(every, folder)

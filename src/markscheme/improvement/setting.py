@@ -74,9 +74,15 @@ class ImprovableSet:
         """The labels of a rubric, divided into parts where they aren't yet; nothing is written.
 
         Raises:
-            UsageError: There are no examples, or `outside` would open held-out labels that the caller didn't open.
+            UsageError: The rubric compares pairs, there are no examples, or `outside` would open held-out labels that
+                the caller didn't open.
             ComparisonError: Nothing is labelled.
         """
+        if rubric.is_of_pairs:
+            raise UsageError(
+                f"{rubric.name} compares pairs, and wordings are tried on single responses; reword it by hand, and see "
+                f"the effect: markscheme calibrate {rubric.name}"
+            )
         every, folder = labelled_examples(rubric, named)
         warn_of_split_groups(every)
         parted = every if outside else drawn_parts(every)
