@@ -32,7 +32,7 @@ class PoolRecord:
 
     Attributes:
         path: The file, relative to the calibration folder where it can be; None where only notes are known.
-        fingerprint: Digest of its content when it was last read.
+        fingerprint: Digest of its content when it was last named; for the record, since a pool may grow.
         seed: Random seed of the order.
         drawn: Ids of outputs in files that their users said are a random draw, in the order of the files.
         agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None without one.
