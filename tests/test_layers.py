@@ -152,9 +152,9 @@ LATE: dict[str, dict[str, str]] = {
         ("calibration.decision", "ratings.gold"),
         "numpy and scipy come with them, and `status` reads what a calibration kept",
     ),
-    "calibration.plans.plan_request": dict.fromkeys(
-        ("calibration.cascade", "calibration.tuning"), "scipy.optimize comes with them, and few plans are for a promise"
-    ),
+    "calibration.plans.plan_request": {
+        "calibration.cascade": "scipy.optimize comes with it, and few plans are for a promise"
+    },
     "calibration.reported": {"report.results": "reports import the results they describe, and results show themselves"},
     "experiment.accepted": {"importlib.metadata": FOR_THE_START},
     "ratings.examples": {"graded_table": "few files are Parquet"},

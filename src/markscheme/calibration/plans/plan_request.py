@@ -17,6 +17,7 @@ from markscheme.calibration.plans.next_labels import NextLabels, next_labels, pl
 from markscheme.calibration.plans.pair_design import PairDesign, pair_design
 from markscheme.calibration.plans.plan import Goal, Need, needs_of
 from markscheme.calibration.plans.sampling import Draw, choose_next, with_split
+from markscheme.calibration.promised import Promised
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.judges.cost import Cost
@@ -205,7 +206,6 @@ class PlanRequest:
     def _deciding(self, by_file: Sequence[Sequence[Rating]]) -> "TunedCascade | None":
         """What `tune --cascade` says of the judges in the files of ratings, in their order; nothing is recorded."""
         from markscheme.calibration.cascade import CascadeCandidate, tune_cascade
-        from markscheme.calibration.tuning import Promised
 
         raters = [{rating.rater for rating in ratings} for ratings in by_file]
         everything, _ = self._labelled
