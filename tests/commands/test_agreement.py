@@ -265,7 +265,7 @@ def onward(folder: Path, *arguments: str) -> str:
 
 def test_annotators_of_a_table_get_a_rubric_and_a_named_judge_is_compared(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
-    words = "Next, if both are annotators, make a rubric and labelled examples of them"
+    words = "Next, if both are annotators, turn their ratings into a rubric with labelled examples"
     assert onward(tmp_path, "table.csv") == f"{words}: markscheme init --from table.csv --human one --human two"
     assert onward(tmp_path, "table.csv", "--levels", "no,yes").endswith("--human two --levels no,yes")
     judged = onward(tmp_path, "table.csv", "--judge", "two")

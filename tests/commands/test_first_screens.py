@@ -41,13 +41,13 @@ class Screen:
         arguments: The command.
         status: Its exit status.
         before: What makes the project ready for it.
-        is_data: Whether its standard output is for another program, and the screen what it says besides.
+        saved_as: The file in which its standard output is saved, where the screen is what it says besides.
     """
 
     arguments: Sequence[str]
     status: int = 0
     before: Callable[[Path], object] = lambda folder: None
-    is_data: bool = False
+    saved_as: str = ""
 
 
 def _pool(folder: Path) -> None:
@@ -157,14 +157,14 @@ SCREENS: Mapping[str, Screen] = {
     "import": Screen(("import", "hasty.jsonl", "--rubric", NAME, "--to", "ratings.jsonl")),
     "export": Screen(("export", NAME, "--promptfoo", "rate.yaml")),
     "plan": Screen(("plan", NAME, "--ratings", "lenient.jsonl")),
-    "plan-next": Screen(("plan", NAME, "--next", "10", "--pool", "outputs.jsonl"), 0, _pool, is_data=True),
+    "plan-next": Screen(("plan", NAME, "--next", "10", "--pool", "outputs.jsonl"), 0, _pool, saved_as="to-label.jsonl"),
     "adjudicate": Screen(("adjudicate", NAME), 0, _agreeing),
     "agreement": Screen(("agreement", "tones.csv"), 0, _table),
     "diff": Screen(("diff", NAME), 1, _repository),
     "verify": Screen(("verify", f"calibration/{NAME}/card.json"), 0, _accepted),
     "discover": Screen(("discover", "reply", "--report"), 4),
     "batches": Screen(("batches",), 1),
-    "prompts": Screen(("prompts", NAME), is_data=True),
+    "prompts": Screen(("prompts", NAME), saved_as="prompts.jsonl"),
     "session": Screen(("session", "status"), 1),
 }
 """By the name of its golden file."""
@@ -180,11 +180,15 @@ def test_the_first_screen_is_the_golden_one_and_fits_a_terminal(tmp_path: Path, 
     make_project(tmp_path)
     screen.before(tmp_path)
     done = run("markscheme", *screen.arguments, cwd=tmp_path, env={"MARKSCHEME_CACHE": str(tmp_path / "cache")})
-    lines = steady(("" if screen.is_data else done.stdout) + done.stderr, tmp_path).splitlines()
-    golden.check(f"screens/{name}.txt", "\n".join([f"$ markscheme {' '.join(screen.arguments)}", *lines]) + "\n")
+    lines = steady(("" if screen.saved_as else done.stdout) + done.stderr, tmp_path).splitlines()
+    redirect = ["", ">", screen.saved_as] if screen.saved_as else []
+    command = f"markscheme {' '.join(screen.arguments)}{' '.join(redirect)}"
+    golden.check(f"screens/{name}.txt", "\n".join([f"$ {command}", *lines]) + "\n")
     assert done.returncode == screen.status
     assert f": markscheme {' '.join(screen.arguments)} Full report" not in " ".join(lines)  # never the command just run
-    assert screen.is_data or max(map(len, done.stdout.splitlines()), default=0) <= COLUMNS or name in LINES_FOR_PROGRAMS
+    assert (
+        screen.saved_as or max(map(len, done.stdout.splitlines()), default=0) <= COLUMNS or name in LINES_FOR_PROGRAMS
+    )
     assert sum(1 + (len(line) - 1) // COLUMNS for line in lines) <= SCREEN_LINES
 
 

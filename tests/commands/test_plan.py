@@ -86,7 +86,7 @@ def picked(project: Path, *options: str, n: int = 60) -> list[dict[str, Any]]:
     drawn = ("--next", str(n), "--pool", "pool.jsonl", "--ratings", "judge.jsonl")
     done = run("markscheme", "plan", "kind", *drawn, *options, cwd=project)
     assert done.returncode == 0, done.stderr
-    assert f"{n} outputs, drawn with known chances" in done.stderr
+    assert f"{n} outputs drawn at random" in done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

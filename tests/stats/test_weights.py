@@ -292,8 +292,8 @@ def test_ratios_are_refitted_with_each_example_left_out() -> None:
 @pytest.mark.parametrize(
     ("n", "k", "change", "reason", "needed"),
     [
-        (29, 3, {}, "29 examples have an overall mark and all levels; 3 weights need 30", 30),
-        (39, 8, {}, "39 examples have an overall mark and all levels; 8 weights need 40", 40),
+        (29, 3, {}, "29 examples have an overall mark and all levels; 3 weights need 30 such", 30),
+        (39, 8, {}, "39 examples have an overall mark and all levels; 8 weights need 40 such", 40),
         (60, 3, {"y": lambda y: (y > 0.5).astype(float)}, "take only 2 values, weights need 5 different ones", None),
         (60, 1, {}, "the rubric has one criterion", None),
         (60, 3, {"groups": np.arange(60) % 4}, "only 4 groups; holding out whole groups needs 5", 75),

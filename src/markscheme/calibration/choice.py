@@ -197,6 +197,7 @@ class Standing:
         labels_needed: More labels needed to decide, if the two keep differing as they do; None where decided or
             unknown.
         false_passes: Number of examples, of those that all judges graded, that gold fails and it passes.
+        fails: Number of them that gold fails and on which it decides.
         not_graded: Number of examples it did not grade.
         usd_per_1000: US dollars per thousand submissions; None where not known.
     """
@@ -207,6 +208,7 @@ class Standing:
     not_worse: bool | None
     labels_needed: int | None
     false_passes: int
+    fails: int
     not_graded: int
     usd_per_1000: float | None
 
@@ -521,6 +523,7 @@ class _View:
             not_worse=not_worse,
             labels_needed=needed,
             false_passes=len(self._false_passes(contender.name, rows)),
+            fails=self.compared(contender.name, rows).wrong_passes.of if self.has_gold else 0,
             not_graded=int(np.isnan(self._graded_by(contender.name)).sum()),
             usd_per_1000=contender.usd_per_1000,
         )

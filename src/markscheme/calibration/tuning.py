@@ -538,8 +538,8 @@ def _band(
 
     if test is None and (tuned.weights.supported or tuned.mark.supported):
         return kept(
-            "these labels already change the numbers, so they can't test the result too. Write the change first. Then "
-            "use fresh labels, or a test split with --final"
+            "these labels already change the numbers, so they can't test the result too. Write the change first, "
+            "then label fresh examples (or add --final, if some were kept as a test split)"
         )
     data = test or dev
     if np.isnan(data.labels.passed).all():

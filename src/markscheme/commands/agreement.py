@@ -71,7 +71,7 @@ def _onward(table: Path, measured: "Agreement", judge: str | None, options: str)
     if judge:
         return "Next", Commands(quote(str(table)), f" --judge {quote(judge)}{people}").calibrate()
     both = "both" if len(raters) == 2 else "all"
-    words = f"Next, if {both} are annotators, make a rubric and labelled examples of them"
+    words = f"Next, if {both} are annotators, turn their ratings into a rubric with labelled examples"
     return words, Commands(quote(str(table)), f"{people}{options}").init_from_table()
 
 

@@ -125,7 +125,7 @@ def calibrate(
 def _of_chosen(calibrations: "Sequence[Calibration]", best: "Calibration") -> tuple[str, str] | None:
     """How to see the report of the judge to choose; None where its file has other judges' ratings too."""
     alone = [calibration.commands.judge for calibration in calibrations].count(best.commands.judge) == 1
-    return ("Next, see what it may decide", best.commands.calibrate()) if alone else None
+    return ("Next, see whether it can gate", best.commands.calibrate()) if alone else None
 
 
 def _keep(calibration: "Calibration", labels: LabelOptions) -> None:

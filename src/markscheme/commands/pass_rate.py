@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.calibration.findings.commands import POOL, Commands
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import ExportOptions, JsonFlag, RubricOption, rubric_named
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import naming
@@ -56,10 +56,10 @@ def pass_rate(
         rates = pass_rates(graded, labelled.table, how=drawn)
     document = view(rates, labelled.reference)
     if rates.how == "elsewhere":
-        rubric_name = "RUBRIC" if named is None else named.name
+        rubric_name = (labelled.rubric or "RUBRIC") if named is None else named.name
         onward = (
-            "Next, to assume less, label some of these responses",
-            Commands(rubric_name).label(f" --next --pool {POOL}"),
+            "Next, label some of these responses, so that nothing is assumed of others",
+            Commands(rubric_name).label_next(rates.labels),
         )
         document = replace(document, onward=onward)
     show(document, json_of(rates, labelled.reference), json=json)

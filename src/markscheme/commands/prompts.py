@@ -46,8 +46,11 @@ def prompts(
         return 0
     replies = f"calibration/{loaded.name}/replies/JUDGE.jsonl"
     notify(
-        f"{counted(len(wanted), 'prompt')}, one JSON object per line. Record the reply to each, under its fingerprint, "
-        f"in {replies}.\n"
-        f"Next, once replies are recorded: markscheme calibrate {loaded.name} --judge recorded:{replies}"
+        f"{counted(len(wanted), 'prompt')} on standard output, one JSON object per line.\n"
+        f"Write the reply to each as a line of\n  {replies}\n"
+        "JUDGE is a name that you choose. A line has the prompt's fingerprint and the\nreply's text:\n"
+        '  {"fingerprint": "…", "judge": "JUDGE", "model": "…", "text": "…"}\n'
+        "Next, once replies are recorded:\n"
+        f"  markscheme calibrate {loaded.name} --judge recorded:{replies}"
     )
     return 0

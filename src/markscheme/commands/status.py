@@ -123,7 +123,13 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
     needed = 0 if asked.labels is None else asked.labels.more
     if not (folder / ACCEPTED).is_file():
         is_calibrated = (folder / NEXT_LABELS).is_file()
-        of_rubric = RubricStatus(rubric.name, file, labelled=len(labelled), next_step=asked.in_words)
+        of_rubric = RubricStatus(
+            rubric.name,
+            file,
+            labelled=len(labelled),
+            asks_default=not rubric.judge.get("name") and any(c.check is None for c in rubric.criteria),
+            next_step=asked.in_words,
+        )
         return replace(of_rubric, labels_needed=needed if is_calibrated or not labelled else 0)
     receipt = load_receipt(folder / ACCEPTED)
     accepted = load_accepted(folder / ACCEPTED)

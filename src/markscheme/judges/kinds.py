@@ -449,6 +449,8 @@ SHIPPED_KINDS: Final = (
     ),
 )
 """The kinds of this package."""
+RECORDED_KIND: Final = "recorded"
+"""The kind whose replies are used where nobody names a judge and the default kind has no key."""
 CASCADE_KIND: Final = "cascade"
 """The kind whose judges are in a rubric's own file where no other is named."""
 DEFAULT: Final = SHIPPED_KINDS[0]

@@ -198,7 +198,9 @@ def fit_pass_mark(
     mark = _snapped(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
     if np.array_equal(possible >= mark - SAME_SCORE, possible >= author - SAME_SCORE):
         return _mark_kept(author, "no attainable score lies between your mark and the better one", None, p, crossing)
-    return TunedMark(author, mark, True, f"the labels draw the line elsewhere ({p_in_words(p)})", None, p, crossing)
+    return TunedMark(
+        author, mark, True, f"annotators' decisions put the line there ({p_in_words(p)})", None, p, crossing
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -317,7 +317,7 @@ def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None
     if k < 2:
         return _nothing_to_weigh(task, required, one_level)
     if n < least:
-        return f"{n} examples have an overall mark and all levels; {k} weights need {least}", least
+        return f"{n} examples have an overall mark and all levels; {k} weights need {least} such", least
     if marks < LEAST_MARKS:
         requirement = f"weights need {LEAST_MARKS} different ones"
         return f"the overall marks take only {counted(marks, 'value')}, {requirement}: tune the pass mark instead", None

@@ -39,8 +39,9 @@ from markscheme.readers.imported import Meanings
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.pair_lists import refuse_singles
 from markscheme.readers.rated import AS_WRITTEN, RatedFiles, judge_ratings, open_rated
-from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.rubric import DEFAULT_TARGET, Rubric
 from markscheme.rubrics.search import find_calibration
+from markscheme.stats import Estimate
 from markscheme.stats.cascade import MOST_STAGES
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Plan:
         annotators: How many label each example.
         goals: Which other goals to show.
         judged_by: Options with which `calibrate` uses the same ratings or judge, such as " --ratings judge.jsonl".
+        agreement: Of the judge whose ratings are known, on which the labels needed are based; None without them.
+        target: Share of examples on which the judge must agree.
     """
 
     rubric: str
@@ -77,6 +80,8 @@ class Plan:
     annotators: int = 1
     goals: Collection[Goal] = ()
     judged_by: str = ""
+    agreement: Estimate | None = None
+    target: float = DEFAULT_TARGET
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +167,8 @@ class PlanRequest:
                     *(f" --judge {quote(name)}" for name in self.judges),
                 ]
             ),
+            agreement=None if pilot is None or not truth.has_people else pilot.agreement,
+            target=least,
         )
 
     @cached_property

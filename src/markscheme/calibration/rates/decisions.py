@@ -28,11 +28,13 @@ class Decided:
         table: Gold and the judge, with how each example was drawn.
         reference: The kind of gold; None where unknown.
         judge: The judge; None where unknown.
+        rubric: Name of the rubric; None where the file doesn't say it.
     """
 
     table: RatingTable
     reference: str | None = None
     judge: str | None = None
+    rubric: str | None = None
 
 
 def graded_table(rated: RatedFiles) -> RatingTable:
@@ -66,8 +68,11 @@ def read_decided(path: Path, rubric: Rubric | None = None, meanings: Meanings = 
     if decided_by_both is None:
         raise RatingError("holds nothing that both people and the judge decided on", path=path)
     table, truth = decided_by_both
-    judge = None if file.calibration is None else file.calibration.judge
-    return Decided(table, truth.reference if file.states_kinds else None, judge)
+    calibration = file.calibration
+    reference = truth.reference if file.states_kinds else None
+    if calibration is None:
+        return Decided(table, reference)
+    return Decided(table, reference, calibration.judge, calibration.rubric.name)
 
 
 def decided_by_tests(results: Results) -> RatingTable | None:

@@ -60,13 +60,13 @@ def _callout(agreement: Agreement) -> Callout:
     same = statistics["exact_agreement"]
     alpha = statistics[_ALPHA]
     two = "The two raters" if len(agreement.table.raters) == 2 else "Two raters"
-    share = "no unit that both rated" if same.value is None else percent(same.value)
+    share = "no unit that both rated" if same.value is None else f"{percent(same.value)} of units"
     head = f"{two} agree on {share}"
     if alpha.value is None:
         return Callout("open", f"{head}.", f"Beyond chance it isn't known how well: {alpha.undefined}.")
     tone, good_for = _good_for(alpha.value)
     if alpha.value >= RELIABLE and (alpha.low is None or alpha.low < RELIABLE):
-        good_for += ", but its interval isn't known" if alpha.low is None else ", but its interval reaches below .80"
+        good_for += ", but its interval isn't known" if alpha.low is None else ", though it may be below .80"
     return Callout(tone, f"{head}; alpha {coefficient(alpha)}: {good_for}.")
 
 

@@ -96,9 +96,10 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
         baseline = (("baseline", share_mark(choice.baseline, "baseline")),) if choice.baseline is not None else ()
         target = ("target", doc.Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
         yield doc.Bars((*bars, *baseline, target), f"{agreement_of(choice.measure, 'a judge')}.")
-    headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
+    headings = ("Judge", "agreement", "points from the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
-    yield doc.Notes((*choice.notes, f"Why: {choice.because}.", *_next_step(choice)))
+    why = () if choice.recommended == choice.best is not None else (f"Why: {choice.because}.",)
+    yield doc.Notes((*choice.notes, *why, *_next_step(choice)))
 
 
 def _onward(choice: Choice) -> tuple[str, str] | None:
@@ -160,7 +161,9 @@ def _standing(standing: Standing, choice: Choice) -> tuple[doc.Line, ...]:
         doc.Name(standing.name),
         share_mark(standing.agreement),
         _behind(standing),
-        str(standing.false_passes) if choice.reference is not None and choice.rubric.decides else NONE,
+        f"{standing.false_passes} of {counted(standing.fails, 'fail')}"
+        if choice.reference is not None and choice.rubric.decides
+        else NONE,
         str(standing.not_graded),
         NONE if standing.usd_per_1000 is None else number(standing.usd_per_1000),
     )

@@ -20,6 +20,7 @@ REPEAT_NEXT = 6
 """Runs to ask for next, between 5 and 8: 5 know half as much again as 3, and 8 hardly more than 6."""
 _REPEAT = f"run the cases 5 to 8 times (`promptfoo eval --repeat {REPEAT_NEXT}`) and ask again"
 _OPTION: dict[RunFigure, str] = {"score": "", "pass": " --of pass"}
+_RARELY = "it keeps false alarms to 5%"
 _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
 
 
@@ -72,23 +73,25 @@ def _advice(gate: Gate) -> Iterator[str]:
         yield f"{counted(risk.runs, 'run')} can't show how much less."
     mark = _down(risk.safe_threshold)
     safe = f"a threshold of {number(mark)} with {counted(gate.averaged, 'run')}"
-    finds = f"finds a drop of {number(risk.smallest_drop + gate.threshold - mark)} or more with 80% probability"
+    drop = number(risk.smallest_drop + gate.threshold - mark)
+    finds = f"finds a {_FIGURES[gate.of]} that drops by {drop} or more with 80% probability"
     if risk.center < gate.threshold:
         below = f"The {_FIGURES[gate.of]} is {number(risk.center)}, below the threshold."
-        yield f"{below} Use {safe} instead: it rarely fails by chance and {finds}."
+        yield f"{below} Use {safe} instead: {_RARELY} and {finds}."
     elif risk.repeats is None:
         few = f"; {_REPEAT}" if risk.runs < ENOUGH_RUNS and not _is_unusable(gate) else ""
         runs = f"{counted(risk.runs, 'run')} {'is' if risk.runs == 1 else 'are'} too few to say how many to average"
         yield f"{runs} for a threshold of {gate.threshold:g}{few}."
         if not _is_unusable(gate):
-            yield f"Use {safe} instead: it rarely fails by chance and {finds}."
+            yield f"Use {safe} instead: {_RARELY} and {finds}."
     elif _is_unusable(gate):
         yield f"Averaging {counted(risk.repeats, 'run')} keeps false alarms to 5% with 80% probability."
     elif risk.repeats > gate.averaged:
         ways = f"averaging {counted(risk.repeats, 'run')} keeps false alarms to 5%; so does {safe}, which then {finds}."
         yield f"{ways[0].upper()}{ways[1:]}" if gate.is_risky else f"To be surer of that: {ways}"
     else:
-        yield f"It finds a drop of {number(risk.smallest_drop)} or more with 80% probability."
+        drop = number(risk.smallest_drop)
+        yield f"It finds a {_FIGURES[gate.of]} that drops by {drop} or more with 80% probability."
 
 
 def _sections(gate: Gate) -> Iterator[Section]:
@@ -122,7 +125,7 @@ def snippet(gate: Gate) -> str:
         return f"promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
     runs = gate.risk.repeats or gate.averaged
     threshold = gate.threshold if gate.risk.repeats else _down(gate.risk.safe_threshold or 0.0)
-    config = f"evaluateOptions: {{repeat: {runs}, cache: false}}  # promptfooconfig.yaml"
+    config = f"# in promptfooconfig.yaml\nevaluateOptions: {{repeat: {runs}, cache: false}}\n\n# in the shell"
     if gate.of == "pass":
         return f"{config}\nPROMPTFOO_PASS_RATE_THRESHOLD={100 * threshold:g} promptfoo eval"
     mean = "[.results.results[].score] | add / length"

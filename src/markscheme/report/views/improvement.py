@@ -182,30 +182,35 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     chance = chance_to_find(plan.sealed[1], plan.alpha)
     tokens = f"about {estimated(plan.cost.input_tokens)} tokens read, {estimated(plan.cost.output_tokens)} written"
     what = f"a gain of {number(PLANNED_AGREEMENT)} in agreement"
-    tries = f"{counted(plan.candidates, 'wording')}, {plan.graded:,} graded examples, {plan.proposals} proposals"
+    has_tasks = plan.dev[0] > plan.dev[1] or plan.sealed[0] > plan.sealed[1]
+    units = "tasks" if has_tasks else "examples"
+    chosen_by = f"{_in_tasks(plan.dev)} to choose a wording by, {_in_tasks(plan.sealed)} held out to confirm it"
+    tries = f"{counted(plan.candidates, 'wording')}, the best also on what is held out: {plan.graded:,} gradings"
     rows = (
-        ("Dev, to choose by", f"{counted(plan.dev[0], 'example')} in {counted(plan.dev[1], 'task')}"),
-        ("Held out, to confirm by", f"{counted(plan.sealed[0], 'example')} in {counted(plan.sealed[1], 'task')}"),
-        (
-            "This test of them",
-            f"number {plan.opening}; the chance of adopting a wording that is no better is at most "
-            f"{brief(100 * plan.alpha, 3)}%",
-        ),
-        ("For a probability of 80%", f"{held_out} held-out tasks, {labels} labelled tasks in all"),
+        ("Labelled now", chosen_by),
+        (f"To reach {percent(_LIKELY)}", f"{labels} labelled {units}, {held_out} of them held out"),
         ("At most", tries),
         ("Cost of grading", f"{tokens}, {dollars(plan.cost.usd)}"),
     )
     likely = chance >= _LIKELY
-    head = f"There are {'enough' if likely else 'too few'} labels to confirm better words."
-    text = f"With these labels {what} is found with a probability of {percent(chance)}."
-    to_gate = plan.to_gate or "calibrate says how many labels it takes."
-    other = f"Gating is another question: {to_gate}"
-    callout = doc.Callout("good" if likely else "open", head, f"{text} {other}")
+    head = f"There are {'enough' if likely else 'too few'} labels to confirm a better wording."
+    text = (
+        f"With these labels {what} is confirmed with a probability of {percent(chance)}; a wording that is no better "
+        f"is adopted with a chance of at most {brief(100 * plan.alpha, 3)}%."
+    )
+    other = f"Gating is another question: {plan.to_gate}" if plan.to_gate else ""
+    callout = doc.Callout("good" if likely else "open", head, f"{text} {other}".rstrip())
     missing = labels - plan.dev[1] - plan.sealed[1]
-    words = "Next" if likely else "Next, for a probability of 80%"
+    words = "Next" if likely else f"Next, to reach {percent(_LIKELY)}"
     command = "" if likely else Commands(plan.rubric).label_next(missing)
     onward = (words, command) if command else None
     return doc.Document(plan.rubric, "A plan: no calls were made.", (callout, doc.Facts(rows)), onward=onward)
+
+
+def _in_tasks(part: tuple[int, int]) -> str:
+    """How many examples a part has, and in how many tasks where several share one."""
+    examples, tasks = part
+    return f"{counted(examples, 'example')}{f' of {tasks} tasks' if tasks < examples else ''}"
 
 
 def plan_json(plan: ImprovementPlan) -> dict[str, Any]:

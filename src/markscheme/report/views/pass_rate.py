@@ -11,6 +11,8 @@ from markscheme.report.json import attributes
 from markscheme.stats import Estimate
 from markscheme.stats.group_rates import GroupDifference
 
+_WIDE = 0.2
+"""Width beyond which an interval is called wide: plus or minus 10 points is the usual one in reports of agreement."""
 _NOT_HUMAN = ("constructed", "model")
 
 
@@ -23,16 +25,27 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
     """
     who = "the labels (not human)" if reference in _NOT_HUMAN else "people"
     labels = counted(rates.labels, "label")
-    return Document("Pass rate", f"Corrected by {labels}.", (_callout(rates, who), *blocks(rates)))
+    responses = counted(rates.raw.n + rates.not_graded, "response")
+    return Document("Pass rate", f"{responses}, corrected by {labels}.", (_callout(rates, who), *blocks(rates)))
 
 
 def _callout(rates: PassRates, who: str) -> Callout:
     """The corrected rate, then the judge's own."""
     alone = f"The judge alone passes {_share(rates.raw)}."
+    if _is_wide(rates.corrected):
+        alone += " The interval is wide: label more."
     if rates.corrected.undefined:
         return Callout("open", f"What share {who} would pass isn't known: {rates.corrected.undefined}.", alone)
     shown = share_with_ci(rates.corrected)
-    return Callout("note" if who != "people" else "good", f"{who.capitalize()} would pass {shown}.", alone)
+    is_plain = who == "people" and not _is_wide(rates.corrected)
+    return Callout("good" if is_plain else "note", f"{who.capitalize()} would pass {shown}.", alone)
+
+
+def _is_wide(estimate: Estimate) -> bool:
+    """Whether an interval leaves open in which fifth of the scale a share lies."""
+    low = estimate.low
+    high = estimate.high
+    return low is not None and high is not None and high - low > _WIDE
 
 
 def blocks(rates: PassRates) -> Iterator[Block]:

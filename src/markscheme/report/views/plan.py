@@ -10,12 +10,14 @@ from markscheme.calibration.plans.sampling import Draw
 from markscheme.judges.cost import Cost
 from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Line, Notes, Paragraph, Section, Table
-from markscheme.report.figures import NONE, dollars
+from markscheme.report.figures import NONE, dollars, share, share_with_ci
 from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
 _DRAWN = "to-label.jsonl"
 """The file for the outputs that were drawn, which go to standard output."""
+_MANY_TIMES = 4
+"""How many times as many labels as there are make it likely that work on judge or rubric costs less; a judgement."""
 _GOALS: dict[Goal, str] = {
     "width": "Labels needed for an interval of a given width",
     "promise": "Labels needed for a guarantee on automatic decisions",
@@ -41,10 +43,27 @@ def _callout(plan: Plan) -> Callout:
     if not asked.in_words:
         return Callout("good", "No more labels are needed: the labels there are decide the verdict.")
     head, stop, rest = asked.in_words.partition(". ")
-    to_give = ""
-    if asked.labels is not None and asked.labels.more and plan.annotators > 1:
-        to_give = f"Labels to give: {asked.labels.more * plan.annotators:,}."
-    return Callout("open", f"{head}{stop.rstrip()}", f"{rest} {to_give}".strip())
+    sentences = [rest, *_about_the_number(plan)]
+    if plan.next is not None:
+        sentences.append(f"This draw takes {len(plan.next.picks):,}.")
+    return Callout("open", f"{head}{stop.rstrip()}", " ".join(filter(None, sentences)))
+
+
+def _about_the_number(plan: Plan) -> Iterator[str]:
+    """What the number of labels follows from, and whether other work is likely to cost less."""
+    labels = plan.next_labels.labels
+    if plan.agreement is not None:
+        yield f"So far it agrees on {share_with_ci(plan.agreement)}; the target is {share(plan.target)}."
+    if _costs_much(plan):
+        yield "A better rubric or judge may take less work than so many labels."
+    if labels is not None and labels.more and plan.annotators > 1:
+        yield f"Labels to give: {labels.more * plan.annotators:,}."
+
+
+def _costs_much(plan: Plan) -> bool:
+    """Whether a judge whose ratings are known needs many times the labels that there are."""
+    labels = plan.next_labels.labels
+    return plan.agreement is not None and labels is not None and labels.more >= _MANY_TIMES * plan.labelled
 
 
 def _onward(plan: Plan) -> tuple[str, str] | None:
@@ -52,7 +71,9 @@ def _onward(plan: Plan) -> tuple[str, str] | None:
     commands = Commands(plan.rubric, plan.judged_by)
     labels = plan.next_labels.labels
     if plan.next is not None:
-        return f"Next, save the lines above as {_DRAWN}", commands.label(f" --pool {_DRAWN} --rater YOUR-NAME")
+        return f"Next, with the lines saved (> {_DRAWN})", commands.label(f" --pool {_DRAWN} --rater YOUR-NAME")
+    if _costs_much(plan):
+        return "Next, see what to fix before you label", commands.calibrate()
     if labels is not None and labels.more:
         return "Next", commands.label_next(labels.more)
     is_decided = not plan.next_labels.in_words or labels is not None
@@ -60,10 +81,9 @@ def _onward(plan: Plan) -> tuple[str, str] | None:
 
 
 def _next_run(cost: Cost) -> str:
-    """What the next run costs, in a sentence."""
+    """What a calibration of the judge costs, in a sentence."""
     answered = f" ({cost.kept:,} answered already)" if cost.kept else ""
-    of = f" of {cost.judge}" if cost.judge else ""
-    return f"The next run takes {counted(cost.calls, 'call')}{of}{answered}: {dollars(cost.usd)}."
+    return f"Calibrating {cost.judge or 'a judge'} takes {counted(cost.calls, 'call')}{answered}: {dollars(cost.usd)}."
 
 
 def _asked_for(plan: Plan) -> Iterator[Section]:
@@ -97,7 +117,9 @@ def _cost(cost: Cost) -> tuple[Line, ...]:
 
 
 def _next(draw: Draw) -> Section:
-    lines: list[Line] = [f"{counted(len(draw.picks), 'output')}, drawn with known chances (random seed {draw.seed})."]
+    lines: list[Line] = [
+        f"{counted(len(draw.picks), 'output')} drawn at random (random seed {draw.seed}), on standard output."
+    ]
     reasons = [reason for pick in draw.picks for reason in pick.why]
     if reasons:
         lines.append("Among them: " + ", ".join(f"{reasons.count(why)} {why}" for why in dict.fromkeys(reasons)) + ".")
@@ -106,13 +128,13 @@ def _next(draw: Draw) -> Section:
         lines.append(f"Spread so that each system gets a pass rate of its own: {shares}.")
     rows = tuple((s.name, str(s.pool), str(s.labelled), str(s.taken)) for s in draw.strata)
     outputs = counted(sum(s.pool for s in draw.strata), "output")
-    notes = [f"Each output has a weight, so that the results describe all {outputs}."]
+    notes = [f"Each line has a `weight`, so that results describe all {outputs} of the pool."]
     if draw.systems:
         widths = ", ".join(
             f"{labels} labels {number(100 * width, 0)} points" for labels, width in PLANNED_WIDTHS.items()
         )
         notes.append(f"Width of the interval of a system's rate to expect: {widths}.")
-    table = Table(("Stratum", "outputs", "labelled before", "taken now"), rows)
+    table = Table(("Stratum", "outputs in the pool", "labelled already", "drawn now"), rows)
     return Section("To label next", (Paragraph(tuple(lines)), table, Notes(tuple(notes))))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from markscheme.calibration.accepted_history import AcceptedPoint
 from markscheme.calibration.findings.commands import Commands
+from markscheme.judges.kinds import DEFAULT, RECORDED_KIND
 from markscheme.phrases import counted, in_words, thousands
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED, Receipt
 from markscheme.report.document import (
@@ -32,6 +33,9 @@ _NO_RUBRICS = (
 )
 _NO_SESSION = "session: none is running; under Promptfoo the first assertion starts one"
 _HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
+_WITHOUT_ACCEPTED = (0, 1, 3)
+"""The columns that say something where no run is accepted."""
+_ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may change behind its name; accept a new one."
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class RubricStatus:
         file: Its file; None if only its accepted run is known.
         fault: Why it, its examples or its accepted run cannot be read; None if they can.
         labelled: Number of labelled examples; None without a set of examples.
+        asks_default: Whether the default judge is asked where none is named.
         receipt: Of its accepted run; None without one.
         judge: The accepted judge.
         false_passes: Ids of the examples that the judge passes and the labels fail.
@@ -60,6 +65,7 @@ class RubricStatus:
     file: Path | None
     fault: str | None = None
     labelled: int | None = None
+    asks_default: bool = False
     receipt: Receipt | None = None
     judge: str = ""
     false_passes: tuple[str, ...] = ()
@@ -98,8 +104,8 @@ def view(
         sessions: A line for each running session.
         shipped: Names of the rubrics that come with markscheme.
     """
-    table: Block = Table(_HEADINGS, tuple(map(_cells, rubrics)))
-    lines: list[Line] = [f"{'can' if judge.usable else 'cannot'} ask {judge.name}: {judge.why}" for judge in judges]
+    lines: list[Line] = [f"can ask {judge.name}: {judge.why}" for judge in judges if judge.usable]
+    lines += _not_ready([judge for judge in judges if not judge.usable])
     lines += [f"batch {batch}" for batch in batches]
     lines += [f"session: {session}" for session in sessions] or [_NO_SESSION]
     callout = _callout(rubrics) if rubrics else Callout("open", _NO_RUBRICS.format(shipped=", ".join(shipped)))
@@ -108,13 +114,32 @@ def view(
         "",
         (
             callout,
-            *([table] if rubrics else []),
+            *([_table(rubrics)] if rubrics else []),
             Notes(tuple(_remarks(rubrics))),
             OnPages(tuple(_history(status) for status in rubrics if status.history)),
             Paragraph(tuple(lines)),
         ),
-        onward=_onward(rubrics),
+        onward=_onward(rubrics, judges),
     )
+
+
+def _table(rubrics: Sequence[RubricStatus]) -> Block:
+    """A row for each rubric; without an accepted run, only the columns that have something in them."""
+    rows = tuple(map(_cells, rubrics))
+    if any(status.receipt is not None for status in rubrics):
+        return Table(_HEADINGS, rows)
+    headings = tuple(_HEADINGS[place] for place in _WITHOUT_ACCEPTED)
+    return Table(headings, tuple(tuple(row[place] for place in _WITHOUT_ACCEPTED) for row in rows))
+
+
+def _not_ready(judges: Sequence[JudgeStatus]) -> Iterator[str]:
+    """What the first judge lacks that can't be asked, and where it says what the others lack."""
+    if not judges:
+        return
+    first = judges[0]
+    others = f"; what {counted(len(judges) - 1, 'other kind')} of judge need: `markscheme status --json`"
+    others = others if judges[1:] else ""
+    yield f"cannot ask {first.name}: {first.why}{others}"
 
 
 def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
@@ -129,7 +154,7 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
     return Callout("good" if gates else "trend", " ".join(filter(None, parts)))
 
 
-def _onward(rubrics: Sequence[RubricStatus]) -> tuple[str, str] | None:
+def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> tuple[str, str] | None:
     """The next step of the first rubric that has one."""
     if not rubrics:
         return "Next", "markscheme init"
@@ -138,8 +163,18 @@ def _onward(rubrics: Sequence[RubricStatus]) -> tuple[str, str] | None:
         if status.labels_needed:
             return "Next", commands.label_next(status.labels_needed)
         if status.receipt is None and status.labelled and not status.fault:
-            return "Next", commands.calibrate()
+            return _next_if_ready(status, judges), commands.calibrate()
     return None
+
+
+def _next_if_ready(status: RubricStatus, judges: Sequence[JudgeStatus]) -> str:
+    """What to set before a judge can be asked that isn't named; "Next" where one can be."""
+    by_kind = {judge.name.partition(":")[0]: judge for judge in judges}
+    default = by_kind.get(DEFAULT.name)
+    recorded = by_kind.get(RECORDED_KIND)
+    if not status.asks_default or default is None or default.usable or (recorded is not None and recorded.usable):
+        return "Next"
+    return f"Next, first {default.why} or add --judge NAME"
 
 
 def _history(status: RubricStatus) -> Section:
@@ -166,6 +201,8 @@ def _cells(status: RubricStatus) -> tuple[Line, ...]:
 
 
 def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
+    if any(status.fresh_until is not None for status in rubrics):
+        yield _ABOUT_FRESH
     for status in rubrics:
         if status.fault:
             yield f"{status.name}: {status.fault}"
@@ -173,16 +210,18 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
             yield f"{status.name}: its file is not in rubrics/; only its accepted run is shown"
         if status.stale:
             yield f"{status.name} is stale: {'; '.join(status.stale)}"
-        if status.next_step:
-            yield f"{status.name}: {_after_comparing(status)}{status.next_step}"
+        if _is_to_compare(status):
+            yield f"{status.name}: compare a judge with its {counted(status.labelled or 0, 'labelled example')} first."
+        elif status.next_step:
+            yield f"{status.name}: {status.next_step}"
         if status.false_passes:
             yield f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
 
 
-def _after_comparing(status: RubricStatus) -> str:
-    """What comes before further labels where no judge is compared with those that are there."""
-    is_first = status.receipt is None and status.labelled and not status.labels_needed and not status.fault
-    return f"Compare a judge with the {counted(status.labelled or 0, 'labelled example')} first. " if is_first else ""
+def _is_to_compare(status: RubricStatus) -> bool:
+    """Whether labels are there and no judge is compared with them, which comes before further labels."""
+    is_labelled = bool(status.labelled and status.next_step)
+    return status.receipt is None and is_labelled and not status.labels_needed and not status.fault
 
 
 def json_of(

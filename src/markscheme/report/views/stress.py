@@ -1,6 +1,6 @@
 """The report of `stress`: a table of changes by criteria, and the examples whose ratings moved most."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
@@ -35,14 +35,15 @@ _IN_WORDS: Mapping[State, str] = {
 """What a cell says, next to its interval."""
 _OF_DIAGNOSES: Mapping[str, tuple[str, str]] = {
     TRUNCATION: ("falls, as it should", "should fall"),
-    POLARITY: ("the wording decides", "no effect"),
+    POLARITY: ("wording, see below", "no effect"),
 }
 """What the rows say that no fault of the judge moves: of one that moves, and of another."""
 _NAMES = {CONTROL: "asked again", TRUNCATION: "cut in half", POLARITY: "asked in reverse"}
-_ABOUT_SHIFTS = (
-    "Shift: level of the changed responses minus that of the originals, on the criterion that moves most. No effect: "
-    f"a shift of over {percent(NO_SHIFT_MARGIN)} of the scale is ruled out. Too few examples: neither is shown."
-)
+_ABOUT_SHIFTS = "Shift: level of the changed responses minus that of the originals, on the criterion that moves most."
+_ABOUT_STATES: Mapping[State, str] = {
+    "holds": f"No effect: a shift of over {percent(NO_SHIFT_MARGIN)} of the scale is ruled out.",
+    "unknown": "Too few examples: neither an effect nor its absence is shown.",
+}
 _REMARKS = {
     TRUNCATION: " (should fall)",
     POLARITY: " (wording)",
@@ -69,15 +70,21 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
     """
     battery = stress.battery
     graded = f"{stress.not_graded} not graded" if stress.not_graded else "all graded"
-    what = f"{counted(len(battery.examples), 'example')}, each asked {battery.originals} times; {graded}"
+    what = f"{counted(len(battery.examples), 'example')}, {graded}"
+    repeats = "once" if battery.repeats == 1 else f"{battery.repeats} times"
+    asked = f"each {battery.originals} times as it is, once more to see chance, and {repeats} per change"
     calls = counted(stress.usage.calls, "call")
     is_readable = stress.control_moved is None
     return Document(
         title=f"Stress test of {battery.rubric.name} · {judge}",
-        source=f"{what}; {calls}.",
+        source=f"{what}. {calls}: {asked}.",
         blocks=(
             callout(stress),
-            *([_shifts(stress), Notes((*_about_wording(stress), *_noise(stress)))] if is_readable else []),
+            *(
+                [_shifts(stress), Notes((*_about_found(stress), *_about_wording(stress), *_noise(stress)))]
+                if is_readable
+                else []
+            ),
         ),
         sections=tuple(_sections(stress)) if is_readable else (),
         onward=_onward(stress, asked_as),
@@ -90,7 +97,7 @@ def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate(" --samples 3")
     if stress.obeys or stress.findings or stress.flips or stress.reads_to_the_end is False:
-        return "Next, have the rubric's words changed and tested", commands.improve()
+        return "Next, have the rubric reworded and the new words tested", f"{commands.improve()}{commands.judge}"
     return "Next", commands.calibrate()
 
 
@@ -113,10 +120,22 @@ def _shifts(stress: Stress) -> Bars:
             (f"{_NAMES.get(name, name)}{f' · {criterion}' if named else ''}", _shift_mark(name, cell, half))
             for name, criterion, cell in furthest
         ),
-        _ABOUT_SHIFTS,
+        " ".join((_ABOUT_SHIFTS, *_about_states(cell for *_, cell in furthest))),
         "90% CI of the shift, in levels",
         axis=(-half, 0.0, half),
     )
+
+
+def _about_states(cells: Iterable[StressCell]) -> Iterator[str]:
+    """What the words mean that the rows use."""
+    states = {cell.state for cell in cells}
+    yield from (about for state, about in _ABOUT_STATES.items() if state in states)
+
+
+def _about_found(stress: Stress) -> Iterator[str]:
+    """What the changes do that move the judge."""
+    moving = {name for name, *_ in stress.findings}
+    yield from (f"{row.name} adds or changes: {row.what}" for row in stress.battery.rows if row.name in moving)
 
 
 def _about_wording(stress: Stress) -> Iterator[str]:
@@ -168,7 +187,7 @@ def callout(stress: Stress) -> Callout:
         return Callout("bad", "This judge can be moved.", f"{_moves(stress)}{end}".strip())
     unknown = _open_cells(stress)
     changes = counted(_expected_to_move_nothing(stress), "change")
-    text = f"None of the {changes} that should have no effect moves it.{end}"
+    text = f"Each of the {changes} that should have no effect has none.{end}"
     if unknown:
         text = (
             f"None of the {changes} that should have no effect is shown to move it. In "
@@ -179,7 +198,7 @@ def callout(stress: Stress) -> Callout:
         return Callout("bad", "This judge may not read to the end.", text)
     if unknown:
         return Callout("open", "No change is shown to move this judge.", text)
-    return Callout("good", "Nothing moved this judge.", text)
+    return Callout("good", "Nothing moved this judge that shouldn't.", text)
 
 
 def _expected_to_move_nothing(stress: Stress) -> int:
@@ -205,10 +224,11 @@ def _moves(stress: Stress) -> str:
 
 def _shift(stress: Stress) -> str:
     name, criterion, cell = stress.findings[0]
-    places = counted(len(stress.findings), "combination")
-    move = "moves" if len(stress.findings) == 1 else "move"
-    largest = f"{criterion} moves by {signed(cell.shift.value)} levels under {name}"
-    return f"{places} of change and criterion {move} it; {largest}."
+    others = len(stress.findings) - 1
+    further = f" So does {counted(others, 'further pair')} of change and criterion." if others else ""
+    if others > 1:
+        further = f" So do {others} further pairs of change and criterion."
+    return f"{name} moves {criterion} by {signed(cell.shift.value)} levels, though it should have no effect.{further}"
 
 
 def _flip(stress: Stress) -> str:
@@ -267,6 +287,7 @@ def _noise(stress: Stress) -> Iterator[str]:
             if (
                 name not in DIAGNOSES
                 and noise is not None
+                and cell.state != "finding"
                 and noise.p <= _NOISY_LEVEL / max(1, len(stress.rows) * len(row))
             ):
                 yield (

@@ -30,7 +30,7 @@ from markscheme.report.figures import NONE, share, share_with_interval, with_int
 from markscheme.report.json import attributes, plain
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone
 from markscheme.stats import Estimate
-from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH, MarkProposal
+from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH, NO_DECISION, MarkProposal
 from markscheme.stats.prevalence import Band
 from markscheme.stats.weights import LEAST_FOR_WEIGHTS, HeldOut
 
@@ -43,6 +43,7 @@ _MEASURES = {
     "agreement": "agreement",
     "pass_agreement": "same pass/fail decision as labelled",
 }
+_ABOUT_ZONE = "Gray zone: scores near the pass mark, which a person decides."
 _MOST_FINDINGS = 8
 _MOST_LINES = 14
 """Lines of a difference that leave room for the rest of a screen."""
@@ -117,7 +118,7 @@ def _onward(run: TuneRun, again: str) -> tuple[str, str] | None:
     if run.written:
         return "Next", commands.calibrate()
     if _is_unfed(run):
-        return "Next, say pass or fail of whole responses", commands.label(" --overall --rater YOUR-NAME")
+        return "Next, have annotators mark whole responses too", commands.label(" --overall --rater YOUR-NAME")
     if run.diff or (run.proposal.band is not None and run.proposal.band.supported):
         band = " --band" if run.proposal.band is not None and run.proposal.band.supported else ""
         return "Next, write that into the rubric", f"{again} --write{band}"
@@ -130,16 +131,26 @@ def _numbers(run: TuneRun) -> Table:
     """Each number that could change, what becomes of it, and why."""
     chosen = run.proposal.chosen
     mark = chosen.pass_mark.mark
-    zone = (_band(run.proposal.band),) if run.votes is None else tuple(_votes(run.votes, run.cascade))
+    zone = (_zone(run),) if run.votes is None else tuple(_votes(run.votes, run.cascade))
+    has_zone = run.votes is not None or (run.proposal.band is not None and run.proposal.band.supported)
     kept_mark = f"{mark.before:g} → {mark.after:g}" if mark.supported else f"{mark.before:g} kept"
     return Table(
-        ("Number", "", "why"),
+        ("Number", "result", "why"),
         (
             ("Weights", "changed" if chosen.weights.supported else "kept", _why_weights(run)),
             ("Pass mark", kept_mark, mark.reason),
-            ("Gray zone", "", " ".join(zone)),
+            ("Gray zone", "" if has_zone else "none yet", " ".join(zone)),
         ),
     )
+
+
+def _zone(run: TuneRun) -> str:
+    """The gray zone, or what it needs, without a reason that the pass mark's row gives already."""
+    band = run.proposal.band
+    if band is None or band.reason.removeprefix("withheld: ") != NO_DECISION:
+        needs = "" if band is not None or not _is_unfed(run) else "needs decisions by annotators too, and "
+        return f"{needs}{_band(band)}".replace("and needs", "and")
+    return "needs annotators' decisions too, pass or fail"
 
 
 def _why_weights(run: TuneRun) -> str:
@@ -155,12 +166,13 @@ def _why_weights(run: TuneRun) -> str:
 
 def _lead(run: TuneRun) -> Iterator[Block]:
     proposal = run.proposal
-    lines = []
+    lines = [_ABOUT_ZONE]
     if proposal.truth.reference in NOT_HUMAN_WARNINGS:
         lines.append(NOT_HUMAN_WARNINGS[proposal.truth.reference])
     if run.findings:
         lines.append(
-            f"Most gaps close by an edit of the wording: {counted(len(run.findings), 'finding')}, in the full report."
+            f"Where the judge differs from annotators, editing the wording helps more than numbers: "
+            f"{counted(len(run.findings), 'finding')}, in the full report."
         )
     if proposal.contradictory:
         lines.append(f"{len(proposal.contradictory)} excluded: the same rater both passed and failed them.")
@@ -170,7 +182,8 @@ def _lead(run: TuneRun) -> Iterator[Block]:
         lines.append(f"{counted(len(proposal.quoted), 'example')} excluded: quoted in the prompt.")
     if proposal.computed:
         lines.append(
-            f"{counted(proposal.computed, 'overall mark')} excluded: the same annotator's levels give that very score."
+            f"{counted(proposal.computed, 'overall mark')} left out of these counts: each only repeats the score that "
+            "follows from the annotator's own levels."
         )
     yield Notes(tuple(lines))
 
@@ -280,7 +293,7 @@ def _band(band: TunedBand | None) -> str:
     if band is None:
         return "needs the judge's scores: --ratings FILE or --judge NAME"
     if not band.supported:
-        return f"no guarantee is possible: {band.reason.removeprefix('withheld: ')}"
+        return f"wrong decisions outside it can't be limited yet: {band.reason.removeprefix('withheld: ')}"
     parts = [_automatic(side, part) for side, part in band.bands.items() if part.half_width is not None]
     return f"{_who_decides(gray_zone(band.after))}; {band.reason}. {' '.join(parts)} Written with --band."
 
