@@ -105,7 +105,7 @@ def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
     assert (baseline["alarm"], baseline["changes"]) == (False, [])
     assert {found["verdict"] for found in baseline["criteria"].values()} == {"no drift"}
     text = _calibrate(here, "--details").stdout
-    assert "No drift is shown since the accepted run of" in " ".join(text.split())
+    assert "No drift found since the accepted run of" in " ".join(text.split())
     assert "Accepted run of" in text
     assert "Changed since: nothing on record" in text
     assert text.count("no drift") == 2

@@ -74,6 +74,7 @@ def _votes(folder: Path) -> None:
 def _undecided(folder: Path) -> None:
     path = folder / "calibration" / NAME / "examples.jsonl"
     write_lines(path, lines_of(path)[:18])
+    write_lines(folder / "careful.jsonl", lines_of(folder / "careful.jsonl")[:18])
 
 
 def _experiment(folder: Path) -> None:
@@ -114,8 +115,13 @@ def _accepted(folder: Path) -> None:
 
 
 def _agreeing(folder: Path) -> None:
+    """Labels of two annotators, who agree on each."""
     path = folder / "calibration" / NAME / "examples.jsonl"
-    write_lines(path, [{**line, "labels": line["labels"][:1]} for line in lines_of(path)])
+    lines = lines_of(path)
+    for line in lines:
+        first, second = line["labels"]
+        line["labels"] = [first, {**second, "criteria": first["criteria"]}]
+    write_lines(path, lines)
 
 
 def _repository(folder: Path) -> None:
@@ -139,7 +145,7 @@ SCREENS: Mapping[str, Screen] = {
     "calibrate-few-labels": Screen(("calibrate", NAME, "--ratings", "careful.jsonl"), 4, _undecided),
     "calibrate-two-judges": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl", "--ratings", "careful.jsonl")),
     "calibrate-accepted": Screen(("calibrate", NAME, "--judge", CAREFUL), 0, _accepted),
-    "label": Screen(("label", NAME, "--progress")),
+    "label": Screen(("label", NAME, "--progress"), 0, _agreeing),
     "demo": Screen(("demo", "--seed", "7")),
     "improve": Screen(("improve", NAME, "--proposer", CAREFUL, "--plan")),
     "tune": Screen(("tune", NAME, "--ratings", "careful.jsonl"), 4),

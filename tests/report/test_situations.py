@@ -137,7 +137,7 @@ def test_examples_show_every_criterion_that_differs_and_wrong_decisions_first() 
         ("one-answer", "always MET comes close", "answering 1"),
         ("one-answer", "the judge passes every example", "level 1"),
         ("worse-on-one-system", "not what wrote them", "special about system"),
-        ("many-examples", "Agreement hides every criterion", "too few labels"),
+        ("many-examples", "Agreement hides errors on every criterion", "too few labels"),
     ],
 )
 def test_nothing_is_said_of_them_that_is_wrong(name: str, is_said: str, is_not_said: str) -> None:

@@ -1,7 +1,9 @@
 """`markscheme adjudicate`: one person resolves the labels on which annotators disagree."""
 
 import sys
+from collections import Counter
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.label import (
@@ -15,7 +17,11 @@ from markscheme.commands.label import (
     serve_pages,
 )
 from markscheme.commands.options import RubricName, SkipDamaged
+from markscheme.phrases import counted
 from markscheme.text import on_one_line
+
+if TYPE_CHECKING:
+    from markscheme.labelling.work import Work
 
 
 def adjudicate(
@@ -38,11 +44,7 @@ def adjudicate(
     with opened(rubric, pool, (rater,), adjudicate=True, seed=seed) as works:
         say_what_is_left_out(works)
         if not works[0].steps:
-            print(
-                "nothing to adjudicate: no response here has labels by two or more annotators who disagree\n"
-                f"Next: {Commands(quote(rubric)).calibrate()}",
-                file=sys.stderr,
-            )
+            print(_nothing_to_decide(works[0], Commands(quote(rubric))), file=sys.stderr)
             return 0
         status = serve_pages(works, page, timed=False, json=json)
         for dispute in works[0].disputes():
@@ -53,3 +55,17 @@ def adjudicate(
                 file=sys.stderr,
             )
         return status
+
+
+def _nothing_to_decide(work: "Work", commands: Commands) -> str:
+    """Why there is nothing to adjudicate, and what to do next."""
+    if work.disputes():
+        return f"nothing left to adjudicate: every disagreement is decided\nNext: {commands.calibrate()}"
+    raters = Counter(id for id, _ in {(rating.id, rating.rater) for rating in work.everyone if rating.kind == "human"})
+    shared = sum(n > 1 for id, n in raters.items() if id in work.examples)
+    if not shared:
+        second = commands.label(" --rater SECOND")
+        return f"nothing to adjudicate: no response has labels by two annotators yet\nNext: {second}"
+    have = "has" if shared == 1 else "have"
+    agree = f"{counted(shared, 'response')} {have} labels by two annotators or more,\nwho agree on each"
+    return f"nothing to adjudicate: {agree}\nNext: {commands.calibrate()}"

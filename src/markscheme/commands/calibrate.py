@@ -117,7 +117,8 @@ def calibrate(
 
     reports = list(map(view, calibrations))
     several = of_several.view(choice, parts=[replace(part, onward=None) for part in reports])
-    onward = reports[0].onward or several.onward or _of_chosen(calibrations, chosen(calibrations, choice))
+    of_table = reports[0].onward if calibrations[0].rater.table_read_as else None
+    onward = of_table or several.onward or _of_chosen(calibrations, chosen(calibrations, choice))
     _write(replace(several, onward=onward, has_page=True), data, calibrations, report)
     return chosen(calibrations, choice).exit_status
 

@@ -179,12 +179,14 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
     verb = "passes" if decisions[PASS] == 1 else "pass"
     others = [f"{n} {what}" for what, n in decisions.items() if what not in (PASS, FAIL) and n]
     yield ""
-    yield f"{'; '.join([f'{decisions[PASS]} of {total} {verb}', *others])}. Judge: {calibration_text(grading.receipt)}."
+    mark = f" (pass mark {grading.rubric.pass_mark:g})" if grading.rubric.has_score else ""
+    judged = f"Judge: {calibration_text(grading.receipt)}"
+    yield f"{'; '.join([f'{decisions[PASS]} of {total} {verb}{mark}', *others])}. {judged}."
     if grading.receipt is None or not grading.receipt.holds:
         calibrate = Commands.with_judge(grading.rubric.name, judge).calibrate()
-        yield f"Next, see how far the judge can be trusted: {calibrate}"
+        yield f"Next, see how far the judge can be trusted:\n  {calibrate}"
     if shown_as == "lines":
-        yield f"Reasons: {typed()} --details"
+        yield f"Reasons:\n  {typed()} --details"
 
 
 def _shown(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:

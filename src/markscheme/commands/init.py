@@ -24,16 +24,16 @@ STAND_IN = "function:stand_in_judge:judge"
 """The judge that comes with a new project and needs no key."""
 _FOR = {
     "rubrics/support-reply.yaml": "what a good reply is: edit this",
-    "calibration/support-reply/examples.jsonl": "ten labelled replies to try",
-    "calibration/support-reply/README.md": "what these labels are worth",
+    "calibration/support-reply/examples.jsonl": "ten labelled replies, to try it on",
+    "calibration/support-reply/README.md": "how far these labels can be trusted",
     "promptfooconfig.yaml": "replies graded under Promptfoo",
-    "stand_in_judge.py": "a judge of rules, without a key",
-    "graders/rubric_grader.mjs": "grades in assertions",
+    "stand_in_judge.py": "judges by simple rules, needs no key",
+    "graders/rubric_grader.mjs": "the grader in Promptfoo's assertions",
     "graders/rubric_grader.py": "the same, in Python",
-    "graders/rubric_provider.mjs": "grades behind llm-rubric",
+    "graders/rubric_provider.mjs": "the grader behind llm-rubric",
     "graders/rubric_provider.py": "the same, in Python",
-    "graders/session.py": "one warm process for each run",
-    "graders/warm_session.mjs": "asks it",
+    "graders/session.py": "one process for all assertions",
+    "graders/warm_session.mjs": "how assertions reach that process",
 }
 """What each file is for, in the order in which a user meets them."""
 ASSERTION = """\
@@ -193,4 +193,4 @@ def _with_promptfoo(folder: Path, left_alone: list[str]) -> Iterator[str]:
     if "promptfooconfig.yaml" in left_alone:
         yield f"To grade with it, add to the `assert` of your tests:\n{ASSERTION}"
     yield f"Next, without a key:\n  {there}markscheme calibrate support-reply --judge {STAND_IN}"
-    yield "With a key (ANTHROPIC_API_KEY, or another judge), `npx promptfoo eval` grades."
+    yield "With ANTHROPIC_API_KEY set, or another judge named in promptfooconfig.yaml,\n`npx promptfoo eval` grades."

@@ -55,7 +55,10 @@ def session(
         for session in sessions:
             print(f"stopped: {session['socket']}" if action == "stop" else f"session: {session_line(session)}")
         if not sessions:
-            print("no session is running; under Promptfoo the first assertion starts one", file=sys.stderr)
+            print(
+                "no session is running (a process that grades for Promptfoo);\nthe first assertion starts one",
+                file=sys.stderr,
+            )
     return 0 if sessions else 1
 
 

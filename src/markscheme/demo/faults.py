@@ -17,11 +17,11 @@ NOISY_JUDGE_SD = 1.3
 """The same of a noisy judge: about three times a person's."""
 
 FAULTS: Mapping[str, str] = {
-    "lenient": f"{HALF_A_LEVEL:g} levels too kind on one criterion, then and now",
-    "slice": f"{PART_OFF:g} levels too kind for one system on one criterion, then and now",
-    "noisy": f"errors of {NOISY_JUDGE_SD:g} levels on one criterion, where a person's are {PERSON_SD:g}",
-    "text": f"{HALF_A_LEVEL:g} levels kinder since one of two criteria was reworded",
-    NO_FAULT: "a sound judge",
+    "lenient": f"{HALF_A_LEVEL:g} levels too kind on one criterion, before and since",
+    "slice": f"{PART_OFF:g} levels too kind for one system on one criterion, before and since",
+    "noisy": f"errors of {NOISY_JUDGE_SD:g} levels on one criterion, not {JUDGE_SD:g}",
+    "text": f"{HALF_A_LEVEL:g} levels kinder on one reworded criterion, only since then",
+    NO_FAULT: "no fault: the judge is sound",
 }
 """Each fault by name, with its strength in a sentence."""
 

@@ -10,7 +10,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.plans.next_labels import NextLabels, next_labels
 from markscheme.labelling.disputes import agreement_so_far, first_labels, ratings_in
 from markscheme.labelling.pool import RATINGS, read_pool
-from markscheme.phrases import number
+from markscheme.phrases import counted, number
 from markscheme.ratings.additions import DAY
 from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
 from markscheme.ratings.rating import Rating
@@ -19,6 +19,10 @@ from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
 
+_ABOUT_COLUMNS = (
+    "Same twice: of the levels given when a response came back. Agrees with others: of the levels that another "
+    "annotator gave too, over all criteria. –: none, or not recorded."
+)
 STEADY_SHARE = 0.8
 """Share of answers repeated on a second look below which an annotator is unsteady: one changed answer in five."""
 LEAST_REPEATED = 10
@@ -158,13 +162,14 @@ def view(overview: Overview) -> Document:
         )
         for annotator in overview.annotators
     )
-    headings = ("annotator", "labelled", "can't tell", "same twice", "agrees with others", "per response", "last")
-    spread = ", ".join(f"{n} by {count}" for count, n in overview.labelled.items() if count)
-    notes = Notes(("“Same twice” and “agrees with others” are shares of answers; – where there are too few.",))
-    title = f"{overview.rubric}: {overview.responses} responses; labelled: {spread or 'none yet'}"
-    callout = (
-        Callout("open", overview.next_step) if overview.next_step else Callout("good", "No more labels are needed.")
-    )
+    headings = ("annotator", "labelled", "can't tell", "same twice", "agrees with others", "time each", "last label")
+    spread = ", ".join(f"{n} by {counted(count, 'annotator')}" for count, n in overview.labelled.items() if count)
+    notes = Notes((_ABOUT_COLUMNS,))
+    title = f"{overview.rubric}: {counted(overview.responses, 'response')}; labelled: {spread or 'none yet'}"
+    left = overview.labelled.get(0, 0)
+    head = f"{left} of {overview.responses} are left to label." if left else "All of them are labelled."
+    enough = "No more labels are needed."
+    callout = Callout("open" if overview.next_step else "good", head, overview.next_step or enough)
     return Document(title, "", (callout, *((Table(headings, rows), notes) if rows else ())), onward=_onward(overview))
 
 
@@ -196,4 +201,4 @@ def json_of(overview: Overview) -> dict[str, Any]:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{number(100 * part / whole, 0)}% of {whole}" if whole else "–"
+    return f"{number(100 * part / whole, 0)}% of {whole} levels" if whole else "–"

@@ -53,6 +53,10 @@ class Commands:
         """Label `n` more outputs, chosen from a file of them; "" if there is no rubric."""
         return self.label(f" --next {n} --pool {POOL}")
 
+    def grade(self) -> str:
+        """Grade a file of outputs with the same judge; "" if there is no rubric, or the judge can't be asked."""
+        return self._on_rubric(f"grade {self.rubric} {POOL}{self.judge}") if self.asks else ""
+
     def tune_cascade(self) -> str:
         """Find which decisions the same judge may make alone, by the same labels.
 

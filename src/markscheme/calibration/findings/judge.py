@@ -217,7 +217,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
             criterion.scale.level_name(float(end)) for end in (criterion.levels[0], criterion.levels[-1])
         )
         how = (
-            f"where the true level rises by one, its level rises by {number(size)}"
+            f"a response that deserves one level more gets {number(size)} of a level more"
             if criterion.twice_labelled
             else f"its levels' standard deviation is {number(size)} times that of {evidence.who}, a weak sign that a "
             "second annotator's labels could confirm"

@@ -167,7 +167,7 @@ SEVERE: Final = FindingKind(
 )
 CENTRAL_TENDENCY: Final = FindingKind(
     "central-tendency",
-    "avoids the ends of the scale",
+    "avoids the ends",
     cause="judge",
     fixed_by="wording",
     command=_improve,
@@ -237,9 +237,7 @@ REDUNDANT: Final = FindingKind(
 DEAD: Final = FindingKind(
     "dead", "does not distinguish responses", cause="scale", fixed_by="rubric", after=LABELS_FIRST
 )
-UNUSED_LEVEL: Final = FindingKind(
-    "unused-level", "levels nobody uses", cause="scale", fixed_by="rubric", after=LABELS_FIRST
-)
+UNUSED_LEVEL: Final = FindingKind("unused-level", "unused levels", cause="scale", fixed_by="rubric", after=LABELS_FIRST)
 INVENTED_QUOTES: Final = FindingKind(
     "invented-quotes", "quotes in nothing the judge saw", cause="quotes", fixed_by="rubric", after=LABELS_FIRST
 )

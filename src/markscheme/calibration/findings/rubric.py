@@ -277,14 +277,13 @@ def _levels_named(criterion: CriterionEvidence, levels: Sequence[float], link: s
 
 
 def _unused_by_all(evidence: Evidence, criterion: CriterionEvidence, levels: Sequence[float]) -> Finding:
-    names = _levels_named(criterion, levels)
     either = _levels_named(criterion, levels, "or")
     them = "it" if len(levels) == 1 else "them"
     return evidence.finding(
         kinds.UNUSED_LEVEL,
         criterion,
         f"neither the judge nor {evidence.who} gave {either} in {criterion.n} examples.",
-        f"Remove {names} from the scale of {criterion.name}, or label responses that deserve {them}.",
+        f"Label responses that deserve {either}, or drop {them} from the scale if none can.",
         shows={"levels": list(levels), "by": "nobody"},
         most="low",
     )

@@ -1,5 +1,6 @@
 """What drifted since the accepted run, the cause first."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,8 +51,16 @@ def in_short(baseline: Baseline) -> str:
     since = baseline.since
     if baseline.foremost is not None or since.accepting:
         return ""
-    compared = f"the accepted run of {since.accepted.date} on {counted(baseline.shared, 'example')}"
-    return f"No drift is shown since {compared} (an alarm needs p ≤ {brief(since.level)})."
+    is_whole = not (baseline.new or baseline.gone or baseline.other_response)
+    on = "" if is_whole else f" on {counted(baseline.shared, 'example')}"
+    tested = [drift.p for drift in baseline.criteria.values()]
+    if baseline.score is not None:
+        tested.append(baseline.score.drift.moved.p)
+    smallest = min((p for p in tested if p is not None and not math.isnan(p)), default=None)
+    at = "" if smallest is None else f"p {brief(smallest)}; "
+    return (
+        f"No drift found since the accepted run of {since.accepted.date}{on} ({at}an alarm needs {brief(since.level)})."
+    )
 
 
 def _flipped(baseline: Baseline) -> str:

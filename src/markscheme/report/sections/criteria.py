@@ -117,7 +117,8 @@ def _about_figures(comparison: Comparison, *, brief: bool = False) -> str:
     pairs = comparison.rubric.is_of_pairs
     if brief:
         about = "each pair counts with its mirror image" if pairs else "bias: judge minus gold"
-        return f"Same level as gold; kappa: beyond chance; {about}; 95% CIs{approximate}"
+        near = ", near misses count little" if _has_near_misses(comparison) else ""
+        return f"Kappa: beyond chance{near}; {about}; 95% CIs{approximate}"
     weights = ", weighted by squared distance where levels have an order" if _any_ordered(comparison) else ""
     about_bias = "Each pair counts with its mirror image. " if pairs else "Bias: judge minus gold. "
     return f"Same level: as gold. Kappa: agreement beyond chance{weights}. {about_bias}95% CIs{approximate}"
@@ -150,6 +151,12 @@ def _by_label(criterion: Criterion, why: str) -> str:
         return level[0] if name[0].isdigit() else name
 
     return re.sub(r"level (\d+(?:\.\d+)?)", by_label, why)
+
+
+def _has_near_misses(comparison: Comparison) -> bool:
+    """Whether a kappa is weighted by how far levels are apart."""
+    scales = [criterion.scale for criterion in comparison.rubric.criteria]
+    return any(scale.ordered and len(scale.levels) > 2 for scale in scales)
 
 
 def _any_ordered(comparison: Comparison) -> bool:

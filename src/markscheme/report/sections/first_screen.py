@@ -18,6 +18,7 @@ from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval
 from markscheme.report.sections import accepted_run
 from markscheme.report.sections.examples import is_one_decision
+from markscheme.report.sections.fix_first import WORTH_A_LIMIT
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.stats import Estimate
 
@@ -83,7 +84,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     but = f", except {in_words([part.called for part in decision.excepted])}" if decision.excepted else ""
     match decision.verdict, decision.use:
         case "ok", "gate":
-            return doc.Callout("good", f"Can gate{but}.", f"{because}{_how_drawn(calibration)}")
+            return doc.Callout("good", f"Can gate{but}.", f"{because}{_no_limit(calibration)}{_how_drawn(calibration)}")
         case "ok", "trend":
             head = f"Use for trends{but}, not for single decisions." if but else _TRENDS
             why = _why_no_gate(calibration)
@@ -123,11 +124,20 @@ def _why_no_gate(calibration: Calibration) -> str:
     return "A part of the examples is worse than the rest."
 
 
+def _no_limit(calibration: Calibration) -> str:
+    """That no limit is set on passed fails, where they may be many and no finding's place says so."""
+    rate = calibration.comparison.false_pass_rate
+    is_limited = calibration.most_wrong.false_pass is not None or not calibration.comparison.rubric.decides
+    if is_limited or calibration.decision.excepted or not calibration.findings or (rate.high or 0.0) < WORTH_A_LIMIT:
+        return ""
+    return " No limit is set on that (`max_false_pass`)."
+
+
 def _how_drawn(calibration: Calibration) -> str:
     """What the figures can't show, where nobody recorded how the examples were drawn."""
     if all(example.drawn for example in calibration.comparison.gold.examples):
         return ""
-    return " That holds for outputs like these. How they were drawn isn't recorded: check that they are typical."
+    return " That holds for outputs like these: compare some with yours."
 
 
 def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
@@ -206,8 +216,15 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
     agreement = agreement_of(measure, "the judge", comparison.settings)
     baseline = f"Baseline: always the best single {measure.noun}. {between}"
     if measure.of == OF_SCORE:
-        return f"{agreement}. {baseline}Pass mark {comparison.rubric.pass_mark:g}."
+        both = ": scores that agree can lie on both sides of it" if _crosses_mark(comparison) else ""
+        return f"{agreement}. {baseline}Pass mark {comparison.rubric.pass_mark:g}{both}."
     return f"{agreement}. {baseline}".rstrip()
+
+
+def _crosses_mark(comparison: Comparison) -> bool:
+    """Whether a wrong decision is on an example whose score agrees."""
+    wrong = {*comparison.false_passes, *comparison.false_fails}
+    return any(unit in wrong and hit == 1 for unit, hit in zip(comparison.ids, comparison.hits, strict=True))
 
 
 def tiles(comparison: Comparison) -> doc.Tiles:
@@ -334,11 +351,9 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
     steps = [number(step) for step in sorted(step for _, step in hidden.values())]
     names = few_of(list(hidden)) if len(hidden) < len(comparison.rubric.criteria) else "every criterion"
     name = next(iter(hidden)) if len(hidden) == 1 else names
-    is_one = len(hidden) == 1
     yield (
-        f"Agreement hides {name}: judge and gold give {'it' if is_one else 'each'} the same level on only "
-        f"{_from_to(shares)} of examples. One level moves the score by {_from_to(steps)}, and scores less than "
-        f"{comparison.tolerance:g} apart count as agreement."
+        f"Agreement hides errors on {name}: the same level as gold on only {_from_to(shares)} of examples. One level "
+        f"moves the score by {_from_to(steps)}, less than the {comparison.tolerance:g} that agreement allows."
     )
 
 

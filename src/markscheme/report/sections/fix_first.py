@@ -23,7 +23,7 @@ def fix_first(calibration: Calibration) -> doc.Section:
 def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
     """How urgent it is: nothing has to be fixed first where there is no fault, or where the judge can gate already."""
     if not any(isinstance(block, doc.Cards) for block in blocks):
-        return "To fix"
+        return "Not known yet" if calibration.findings else "To fix"
     can_gate = calibration.decision.verdict == "ok" and calibration.decision.use == "gate"
     return "Worth fixing" if can_gate else "Fix first"
 
@@ -42,9 +42,18 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     for finding in calibration.findings:
         if finding.kind.fixed_by == "more labels" and finding not in shown:
             yield doc.Paragraph((f"{finding.message} {finding.suggestion if needed is None else every}",))
+
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
     if is_file and any(finding.kind.is_fixed_by_edit for finding in shown):
-        yield doc.Notes(("After an edit, let the judge grade again and replace the file of ratings.",))
+        yield doc.Notes((_after_an_edit(shown, calibration),))
+
+
+def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
+    """How new grades come into a report on a file of ratings."""
+    commands = calibration.commands
+    by_improve = any(finding.command(commands) == commands.improve() for finding in shown)
+    by = ", by hand or by `improve`," if by_improve else ","
+    return f"After an edit{by} rerun this on new ratings by the judge."
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:

@@ -97,10 +97,10 @@ def _estimate(entry: Mapping[str, Any] | None) -> Estimate:
 
 
 _ALLOWED: Mapping[str, str] = {
-    "gate": "The card lets this judge gate.",
-    "trend": "The card lets this judge show trends, not gate.",
-    "explore": "The card lets nothing be decided by this judge: explore only.",
-    "none": "The card allows this judge no use.",
+    "gate": "By it, {judge} can gate.",
+    "trend": "By it, {judge} can show trends, not gate.",
+    "explore": "By it, {judge} decides nothing: explore only.",
+    "none": "By it, {judge} has no use.",
 }
 
 
@@ -112,9 +112,9 @@ def verified(verification: Verification) -> Document:
         files = counted(len(card.files), "file")
         were = "was" if len(card.files) == 1 else "were"
         checked = f"{files} {were} checked, and every figure was computed again."
-        text = f"{_ALLOWED[card.content['use']]} {checked}"
-        return Document(title, "", (Callout("good", "The card follows from its files.", text),))
-    head = "The card doesn't follow from its files."
+        text = f"{_ALLOWED[card.content['use']].format(judge=card.content['judge']['name'])} {checked}"
+        return Document(title, "", (Callout("good", "The card is right.", text),))
+    head = "The card is not right: its files say something else."
     rows = tuple((Name(difference.what), difference.stated, difference.now) for difference in verification.differences)
     return Document(title, "", (Callout("bad", head), Table(("What", "on the card", "its files"), rows)))
 

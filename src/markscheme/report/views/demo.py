@@ -44,16 +44,24 @@ def raters(compared: Sequence[ComparedRater]) -> Document:
         tuple(_worth(rater) for rater in compared),
     )
     return Document(
-        title="Five raters of one labelled set",
+        title="Five raters compared with the same labels",
         source=f"{len(first.gold.ids)} answers of a coding assistant. {PROVENANCE}",
         blocks=(
             Callout(
-                "note", "Raw agreement can't tell a judge that reads from one that passes everything.", _raw(compared)
+                "note", "Raw agreement flatters a rater that passes everything unread; kappa doesn't.", _raw(compared)
             ),
             table,
-            Notes((f"Kappa at {mark:g}: agreement beyond chance. Use: at most explore, without people's labels.",)),
+            Notes((_about_columns(mark),)),
         ),
         sections=(Section("What each may decide", (worth, Paragraph((_constant(compared[0]),)), decisions)),),
+    )
+
+
+def _about_columns(mark: float) -> str:
+    """What the columns of the table are."""
+    return (
+        "Agrees: same pass/fail decision as the labels, by the pass mark. "
+        f"Kappa at {mark:g}: agreement beyond chance. Use: at most explore, without people's labels."
     )
 
 
@@ -82,9 +90,10 @@ def _raw(compared: Sequence[ComparedRater]) -> str:
     passing = _at_both_marks(next(rater for rater in compared if rater.name == "always-pass"))
     rates = [share(comparison.overall["prevalence_gold"].value) for comparison in passing]
     low, high = (comparison.rubric.pass_mark for comparison in passing)
+    kappa = passing[1].overall["pass_kappa"].value
     return (
-        f"{rates[0]} of the answers pass at {low:g} and {rates[1]} at {high:g}, so passing everything agrees on "
-        f"{rates[0]}, or on {rates[1]}."
+        f"By the labels {rates[0]} of the answers pass at {low:g} and {rates[1]} at {high:g}, so passing "
+        f"everything agrees on {rates[0]}, or on {rates[1]}. Its kappa is {number(kappa)}."
     )
 
 
@@ -111,8 +120,9 @@ def _decision(rater: ComparedRater) -> str:
 def rules(n: int) -> Document:
     """The invented data of a round, and which faults may be planted."""
     simulated = (
-        f"Simulated: {n} responses on {len(CRITERIA)} criteria, two people (errors of {PERSON_SD:g} levels), a judge "
-        f"({JUDGE_SD:g}), and {ACCEPTED_RUNS} runs accepted before two criteria were reworded. One of these is planted:"
+        f"Simulated: {n} responses on {len(CRITERIA)} criteria, two simulated annotators who miss the true level by "
+        f"{PERSON_SD:g} levels (SD), a judge that misses it by {JUDGE_SD:g}, and {ACCEPTED_RUNS} runs accepted before "
+        "two criteria were reworded. One fault is planted in the judge, or none:"
     )
     faults = Facts(tuple(FAULTS.items()))
     return Document("A planted fault", simulated, (faults,))

@@ -86,8 +86,8 @@ def _variant(name: str, row: VariantFigures) -> tuple[Line, ...]:
 
 def _pair(difference: Difference) -> tuple[Line, ...]:
     shift = difference.shifts[OVERALL]
-    means = " and ".join(map(number, shift.means))
-    pair = Name(f"{difference.first} and {difference.second}")
+    means = " and ".join(map(number, reversed(shift.means)))
+    pair = Name(f"{difference.second} minus {difference.first}")
     return pair, means, with_signed_interval(shift.difference), chance(shift.p), str(shift.difference.n)
 
 
@@ -114,7 +114,11 @@ def _callout(report: ExperimentReport) -> Callout:
     if all(_is_shown(pair, best) for pair in pairs):
         others = other if len(pairs) == 1 else "every other variant"
         against = "" if len(pairs) == 1 else "The closest: "
-        return Callout("good", f"{best} is better than {others}.", f"{against}{figures_}.")
+        head = f"{best} is better than {others}"
+        receipt = report.run.grading.receipt
+        if receipt is None or not receipt.holds:
+            return Callout("note", f"{head}, by a judge that isn't calibrated.", f"{against}{figures_}.")
+        return Callout("good", f"{head}.", f"{against}{figures_}.")
     if max(pair.shifts[OVERALL].difference.n for pair in pairs) < LEAST_CASES:
         few = f"{counted(shift.difference.n, 'case')} can't show any difference; it takes at least {LEAST_CASES}."
         return Callout("open", "Too few cases to name a winner.", f"{few} {figures_}.")

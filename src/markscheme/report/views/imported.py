@@ -11,6 +11,8 @@ from markscheme.readers.rated import RatedFile
 from markscheme.report.document import Callout, Document, Line, Paragraph
 from markscheme.report.json import attributes
 
+_FORMATS = {"lines": "lines of one rating each"}
+"""What a name of a format means, where it isn't plain by itself."""
 COUNTS = "known=n_known new=n_new changed=n_changed older=n_older"
 """The counts of additions under the keys of their JSON."""
 
@@ -36,7 +38,7 @@ def view(
     what = "pair" if file.rubric.is_of_pairs else "response"
     responses = f"{counted(n_new_examples, what)} written to {examples_to}" if examples_to else ""
     callout = Callout("note" if file.lost else "good", _written(file, to, responses, additions))
-    return Document(f"{file.path}, read as {file.format}", "", (callout, Paragraph(lines)))
+    return Document(f"{file.path}, read as {_FORMATS.get(file.format, file.format)}", "", (callout, Paragraph(lines)))
 
 
 def _written(file: RatedFile, to: Path | None, responses: str, additions: Additions | None) -> str:

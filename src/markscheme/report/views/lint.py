@@ -27,7 +27,7 @@ def view(report: Mapping[str, Any], next_step: str = "") -> Document:
     use = "The rubric can be used as it is." if is_usable else "Nothing can be graded until the check is found."
     callout = Callout("note", f"{things} to improve.", use)
     items = Items(tuple((_advice(entry),) for entry in report["advice"]))
-    onward = ("Next, after an edit or as it is", next_step) if next_step and is_usable else None
+    onward = ("Next, with or without these edits", next_step) if next_step and is_usable else None
     return Document(report["rubric"], "", (callout, items, notes), onward=onward)
 
 

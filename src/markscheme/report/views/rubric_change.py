@@ -38,8 +38,16 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
         again = ("Label them again: ", Command(f"markscheme label {change.name}"))
         yield Paragraph((f"Labels: {change.labels}", again))
     if change.is_changed and change.after is None:
+        yield Paragraph((_still_counts(change),))
         judge = None if change.before is None else change.before.asked
         yield Paragraph((("Next: ", Command(Commands.with_judge(change.name, judge).calibrate())),))
+
+
+def _still_counts(change: RubricChange) -> str:
+    """What the change does to the accepted run."""
+    if change.before is None:
+        return f"No run is accepted at {change.since}, so no verdict is lost."
+    return "The accepted run is for the rubric before; it doesn't count for this one until a run is accepted again."
 
 
 def _changes(change: RubricChange) -> Iterator[tuple[Line, ...]]:

@@ -31,7 +31,7 @@ _NO_RUBRICS = (
     "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder; {shipped} come with "
     "markscheme and are found by name."
 )
-_NO_SESSION = "session: none is running; under Promptfoo the first assertion starts one"
+_NO_SESSION = "session: none is running; Promptfoo's first assertion starts one, to grade for all"
 _HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
 _WITHOUT_ACCEPTED = (0, 1, 3)
 """The columns that say something where no run is accepted."""
