@@ -219,7 +219,7 @@ def test_worse_than_the_accepted_run_fails_and_the_same_does_not(tmp_path: Path)
     accepted = project / "many.experiment" / "accepted.json"
     assert json.loads(accepted.read_text())["marks"][0]["variant"] == "good"
     assert "quality=" not in accepted.read_text()
-    assert "✓ good is better than bad." in first.stdout
+    assert "! good is better than bad, by a judge that isn't calibrated." in first.stdout
     same = experiment(project, *SLOW_ONES, "--fail-if", "worse", file="many.yaml")
     assert "Since the accepted run" in same.stdout
     (project / "many.yaml").write_text((project / "many.yaml").read_text().replace("Be good.", "Be bad."))

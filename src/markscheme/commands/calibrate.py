@@ -102,7 +102,9 @@ def calibrate(
     if len(calibrations) == 1:
         (calibration,) = calibrations
         _keep(calibration, labels)
-        _write(view(calibration), lambda: json_of(calibration), calibrations, report)
+        page = view(calibration)
+        shown = replace(page, onward=None) if drift.accept else page  # it is accepted already
+        _write(shown, lambda: json_of(calibration), calibrations, report)
         return calibration.exit_status
     from markscheme.calibration.contenders import chosen, compare_calibrations
     from markscheme.report.views import choice as of_several

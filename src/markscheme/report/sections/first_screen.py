@@ -128,7 +128,10 @@ def _no_limit(calibration: Calibration) -> str:
     """That no limit is set on passed fails, where they may be many and no finding's place says so."""
     rate = calibration.comparison.false_pass_rate
     is_limited = calibration.most_wrong.false_pass is not None or not calibration.comparison.rubric.decides
-    if is_limited or calibration.decision.excepted or not calibration.findings or (rate.high or 0.0) < WORTH_A_LIMIT:
+    is_said_below = not calibration.findings
+    if is_limited or is_said_below or calibration.decision.excepted or not rate.value:
+        return ""
+    if (rate.high or 0.0) < WORTH_A_LIMIT:
         return ""
     return " No limit is set on that (`max_false_pass`)."
 

@@ -225,9 +225,8 @@ def _moves(stress: Stress) -> str:
 def _shift(stress: Stress) -> str:
     name, criterion, cell = stress.findings[0]
     others = len(stress.findings) - 1
-    further = f" So does {counted(others, 'further pair')} of change and criterion." if others else ""
-    if others > 1:
-        further = f" So do {others} further pairs of change and criterion."
+    move = "moves" if others == 1 else "move"
+    further = f" {counted(others, 'other pair')} of change and criterion {move} it too." if others else ""
     return f"{name} moves {criterion} by {signed(cell.shift.value)} levels, though it should have no effect.{further}"
 
 
