@@ -155,8 +155,8 @@ def test_grades_come_in_the_order_of_the_input_whatever_is_done_first(project: P
 
 def test_a_person_reads_each_outcome_and_below_it_the_reasons(project: Path) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude", "garbage"), *JUDGE, "--details")
-    *graded_lines, ungraded, _, summary, _ = done.stdout.splitlines()
-    assert summary == "1 of 3 passes; 1 not graded. Judge: not calibrated."
+    *graded_lines, ungraded, _, summary, _, _ = done.stdout.splitlines()
+    assert summary == "1 of 3 passes (pass mark 0.6); 1 not graded. Judge: not calibrated."
     assert graded_lines == [
         "s0: pass, 1.00, not calibrated",
         "  clear 5 of 5: So it reads.",
@@ -174,7 +174,7 @@ def test_many_are_a_line_each_in_their_order_with_what_a_level_is_out_of(project
         "s0  pass  1.00  clear 5 of 5 · rude UNMET",
         "s1  fail  0.00  clear 2 of 5 · rude MET",
         "",
-        "1 of 2 passes. Judge: not calibrated.",
+        "1 of 2 passes (pass mark 0.6). Judge: not calibrated.",
     ]
 
 
@@ -196,7 +196,7 @@ def test_outputs_that_promptfoo_made_and_nobody_judged_are_graded(project: Path)
     (project / "results.json").write_text(json.dumps({"results": {"version": 3, "results": rows}}))
     done = graded(project, "results.json", *JUDGE)
     assert [line.split()[1] for line in done.stdout.splitlines()[:2]] == ["pass", "fail"], done.stderr
-    assert "1 of 2 passes." in done.stdout
+    assert "1 of 2 passes (pass mark 0.6)." in done.stdout
 
 
 def test_the_reason_of_one_number_for_the_whole_is_reported(project: Path) -> None:

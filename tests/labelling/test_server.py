@@ -375,7 +375,7 @@ def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
         assert line["criteria"]["polite"]["reason"] == "it greets, no more"
         assert "polite: annotators differ on 1 of 20, most often 1 and 3. Its words: Is the reply polite?" in zoe.end()
     status, message = refused(project, "--rater", "yan", command="adjudicate")
-    assert (status, "nothing to adjudicate" in message) == (0, True)
+    assert (status, "nothing left to adjudicate" in message) == (0, True)
 
 
 def test_a_rubric_that_changes_stops_the_labelling_and_labels_under_old_words_come_again(project: Path) -> None:

@@ -201,4 +201,4 @@ def json_of(overview: Overview) -> dict[str, Any]:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{number(100 * part / whole, 0)}% of {whole} levels" if whole else "–"
+    return f"{number(100 * part / whole, 0)}% of {whole}" if whole else "–"
