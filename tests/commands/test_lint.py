@@ -68,7 +68,7 @@ def test_advice_names_the_criterion_what_to_do_and_its_code(tmp_path: Path) -> N
 
 def test_the_next_step_is_labelling_or_the_comparison_with_the_labels_that_are_there(tmp_path: Path) -> None:
     write(tmp_path, it=ADVISED)
-    onward = "Next, after an edit or as it is: markscheme"
+    onward = "Next, with or without these edits: markscheme"
     assert in_a_line(linted(tmp_path, "it.yaml").stdout).endswith(f"{onward} label it.yaml --pool outputs.jsonl")
     (tmp_path / "calibration" / "it").mkdir(parents=True)
     (tmp_path / "calibration" / "it" / "examples.jsonl").touch()
