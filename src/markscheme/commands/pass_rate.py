@@ -57,9 +57,10 @@ def pass_rate(
     document = view(rates, labelled.reference)
     if rates.how == "elsewhere":
         rubric_name = (labelled.rubric or "RUBRIC") if named is None else named.name
+        here = rates.raw.n + rates.not_graded
         onward = (
-            "Next, label some of these responses, so that nothing is assumed of others",
-            Commands(rubric_name).label_next(rates.labels),
+            "Next, label some of these responses themselves, from the file they came from",
+            Commands(rubric_name).label_next(min(rates.labels, here)),
         )
         document = replace(document, onward=onward)
     show(document, json_of(rates, labelled.reference), json=json)

@@ -156,7 +156,7 @@ def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
     )
     return Document(
         f"The seal is opened: {_fault(made)}.",
-        f"{text} Check the seal, then play the same round again:",
+        f"{text} To check the seal, and to repeat this round:",
         (Verbatim(check),),
     )
 

@@ -20,7 +20,7 @@ REPEAT_NEXT = 6
 """Runs to ask for next, between 5 and 8: 5 know half as much again as 3, and 8 hardly more than 6."""
 _REPEAT = f"run the cases 5 to 8 times (`promptfoo eval --repeat {REPEAT_NEXT}`) and ask again"
 _OPTION: dict[RunFigure, str] = {"score": "", "pass": " --of pass"}
-_RARELY = "it keeps false alarms to 5%"
+_RARELY = "by these runs it keeps false alarms to 5%"
 _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
 
 

@@ -188,7 +188,7 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     tries = f"{counted(plan.candidates, 'wording')}, the best also on what is held out: {plan.graded:,} gradings"
     rows = (
         ("Labelled now", chosen_by),
-        (f"To reach {percent(_LIKELY)}", f"{labels} labelled {units}, {held_out} of them held out"),
+        (f"Labels for {percent(_LIKELY)}", f"{labels} {units}, {held_out} of them held out"),
         ("At most", tries),
         ("Cost of grading", f"{tokens}, {dollars(plan.cost.usd)}"),
     )
@@ -201,7 +201,7 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     other = f"Gating is another question: {plan.to_gate}" if plan.to_gate else ""
     callout = doc.Callout("good" if likely else "open", head, f"{text} {other}".rstrip())
     missing = labels - plan.dev[1] - plan.sealed[1]
-    words = "Next" if likely else f"Next, to reach {percent(_LIKELY)}"
+    words = "Next" if likely else f"Next, for a probability of {percent(_LIKELY)}"
     command = "" if likely else Commands(plan.rubric).label_next(missing)
     onward = (words, command) if command else None
     return doc.Document(plan.rubric, "A plan: no calls were made.", (callout, doc.Facts(rows)), onward=onward)

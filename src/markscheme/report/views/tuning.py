@@ -118,7 +118,7 @@ def _onward(run: TuneRun, again: str) -> tuple[str, str] | None:
     if run.written:
         return "Next", commands.calibrate()
     if _is_unfed(run):
-        return "Next, have annotators mark whole responses too", commands.label(" --overall --rater YOUR-NAME")
+        return "Next, have annotators pass or fail whole responses too", commands.label(" --overall --rater YOUR-NAME")
     if run.diff or (run.proposal.band is not None and run.proposal.band.supported):
         band = " --band" if run.proposal.band is not None and run.proposal.band.supported else ""
         return "Next, write that into the rubric", f"{again} --write{band}"
