@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import zipfile
@@ -24,6 +25,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """Hundreds of interpreters are started, and each would compile all of the package again."""
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Threads that multiply small arrays cost the processes beside them more than they gain."""
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+"""Of tests that a shell starts in the background the commands would ignore Ctrl-C, as their parent does."""
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 """The same examples in every run, for as long as they take: a change alone makes a test fail, and no busy machine does.
