@@ -90,7 +90,7 @@ def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:
     assert "Gating is another question: Label about 40 more for an even chance" in after
     (sitting / "calibration" / "kind" / "next_labels.json").unlink()
     plan = printed(sitting, "markscheme", "improve", "kind", "--plan", "--judge", judge, "--proposer", judge)
-    assert "198 labelled examples, 132 of them held out" in plan
+    assert "198 examples, 132 of them held out" in plan
     assert "Gating" not in plan
 
 

@@ -71,7 +71,7 @@ def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind,
 @pytest.mark.parametrize(
     ("kind", "options", "command"),
     [
-        (LENIENT, "", "markscheme improve reply --proposer openai:gpt-5"),
+        (LENIENT, "", "markscheme improve reply --proposer openai:gpt-5 --judge openai:gpt-5"),
         (AMBIGUOUS, "", "markscheme adjudicate reply"),
         (STALE_LABELS, "", "markscheme label reply"),
         (NOISY_JUDGE_OR_LABELS, "", "markscheme label reply --rater annotator-2"),

@@ -74,8 +74,12 @@ class Commands:
         return self._on_rubric(f"adjudicate {self.rubric}")
 
     def improve(self) -> str:
-        """Have the rubric's words rewritten and tested; "" if there is no rubric."""
-        return self._on_rubric(f"improve {self.rubric} --proposer {self.model}")
+        """Have the rubric's words rewritten and tested with the same judge; "" if there is no rubric.
+
+        Of ratings from a file nothing says how to ask their judge: the reader replaces JUDGE.
+        """
+        judge = self.judge if self.asks else " --judge JUDGE"
+        return self._on_rubric(f"improve {self.rubric} --proposer {self.model}{judge}")
 
     def _on_rubric(self, command: str) -> str:
         return f"markscheme {command}" if self.has_rubric else ""
