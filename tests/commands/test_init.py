@@ -127,6 +127,7 @@ def test_its_configuration_runs_and_its_examples_calibrate(
     assert json.loads(calibrated.stdout)["counts"]["examples"] == 10
 
 
+@pytest.mark.proof  # a wheel is built; `tests/package` installs one
 def test_a_wheel_carries_what_it_copies(unpacked_wheel: Path, tmp_path: Path) -> None:
     code = f"""
 import sys

@@ -51,6 +51,7 @@ def graded_by_all(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.proof  # three more runs; `test_assertion_in_promptfoo.py` asks both graders
 def test_results_are_equal_in_both_languages_with_and_without_a_session(
     front: MessagesFront, tmp_path: Path, runtime: Path
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_forced_tool_is_called_with_an_input_that_obeys_its_schema(messages_fr
     jsonschema.validate(block.input, VERDICT)
 
 
+@pytest.mark.proof  # the real model once more
 def test_the_real_model_answers_many_who_ask_at_once(messages_front: MessagesFront) -> None:
     config = {"format": {"type": "json_schema", "schema": VERDICT}}
 
