@@ -418,7 +418,7 @@ def _note_outputs(folder: Path) -> None:
 
 def _record_replies(folder: Path) -> None:
     printed = _prepared(["prompts", "place"], folder)
-    questions = [line for line in printed.splitlines() if line.startswith("{")]  # their count is printed beside them
+    questions = [line for line in printed.splitlines() if line.startswith("{")]  # their count is printed too
     verdict = {"quote": "", "reason": "so", "level": "MET"}
     reply = {"judge": "desk", "model": "m", "text": json.dumps({"verdicts": {"place": verdict}}), "at": "2026-11-20"}
     (folder / "calibration" / "place" / "replies").mkdir()

@@ -66,9 +66,9 @@ def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, tar
     config: dict[str, Any] = {"rubric": str(source.resolve()), **({"judge": judge} if judge else {})}
     document = promptfoo_config(examples, rubric, grader=_grader(target), config=config)
     put(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120), target)
-    asked = judge or rubric.judge.get("name") or "the default judge"
+    judge_name = judge or rubric.judge.get("name") or "the default judge"
     print(f"{len(examples.examples)} examples in {target}.", file=sys.stderr)
-    print(f"Have {asked} grade them (its calls may cost money),", file=sys.stderr)
+    print(f"Have {judge_name} grade them (its calls may cost money),", file=sys.stderr)
     print("then give each output a thumbs up or down in Promptfoo's viewer:", file=sys.stderr)
     print(f"  npx promptfoo eval -c {target} && npx promptfoo view", file=sys.stderr)
     print("Then compare that judge with your ratings:", file=sys.stderr)

@@ -144,11 +144,11 @@ class PlanRequest:
         target = self.options.target
         is_kept = pilot is None and target is None and self.examples is None and self.choice.split is None
         least = rubric.target if target is None else target
-        asked = next_labels(folder, rubric, examples) if is_kept and folder else planned_labels(truth, pilot, least)
+        needed = next_labels(folder, rubric, examples) if is_kept and folder else planned_labels(truth, pilot, least)
         return Plan(
             rubric.name,
             len(truth.ids),
-            asked,
+            needed,
             needs_of(
                 truth,
                 pilot,
@@ -158,7 +158,7 @@ class PlanRequest:
                 deciding=self._deciding(by_file) if "promise" in self.goals else None,
             ),
             [self.ask.cost(judge, prompts, rubric.samples, _kept_by(judge)) for judge in judges],
-            None if outputs is None else self._draw(truth, rated, outputs, self._number(asked)),
+            None if outputs is None else self._draw(truth, rated, outputs, self._number(needed)),
             self.annotators,
             self.goals,
             judged_by="".join(

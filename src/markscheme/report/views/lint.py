@@ -41,5 +41,5 @@ def _faults(report: Mapping[str, Any]) -> Block:
 def _advice(entry: Mapping[str, Any]) -> Line:
     """The criterion, what to do, and the code of the advice in the JSON."""
     criterion = entry["criterion"]
-    said = f"{entry['message']} [{entry['code']}]"
-    return (Name(criterion), f": {said}") if criterion else said
+    sentence = f"{entry['message']} [{entry['code']}]"
+    return (Name(criterion), f": {sentence}") if criterion else sentence

@@ -72,12 +72,12 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
     graded = f"{stress.not_graded} not graded" if stress.not_graded else "all graded"
     what = f"{counted(len(battery.examples), 'example')}, {graded}"
     repeats = "once" if battery.repeats == 1 else f"{battery.repeats} times"
-    asked = f"each {battery.originals} times as it is, once more to see chance, and {repeats} per change"
+    how_often = f"each {battery.originals} times as it is, once more to see chance, and {repeats} per change"
     calls = counted(stress.usage.calls, "call")
     is_readable = stress.control_moved is None
     return Document(
         title=f"Stress test of {battery.rubric.name} · {judge}",
-        source=f"{what}. {calls}: {asked}.",
+        source=f"{what}. {calls}: {how_often}.",
         blocks=(
             callout(stress),
             *(
