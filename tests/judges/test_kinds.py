@@ -1,5 +1,6 @@
 """One entry a kind: what help, status, errors and sessions say of it, and a kind that an installed package adds."""
 
+import ast
 import json
 import re
 import subprocess
@@ -12,9 +13,13 @@ from typing import Any
 
 import pytest
 
+from markscheme import Rubric
+from markscheme.errors import UsageError
 from markscheme.judges.judge import Identity
-from markscheme.judges.kinds import SHIPPED_KINDS, JudgeKind, judge_forms, kinds
+from markscheme.judges.kinds import SHIPPED_KINDS, JudgeKind, in_full, judge_forms, kind_of, kinds
+from markscheme.judges.options import AskOptions
 from markscheme.judges.price import Price
+from markscheme.judges.registry import open_judge
 from markscheme.session.client import matters
 from tests.commands import scripted_setting as setting
 from tests.commands.console import ROOT, environment
@@ -153,3 +158,105 @@ def test_no_variable_that_a_kind_reads_is_left_out_of_a_session_s_key() -> None:
     assert "ANTHROPIC_API_KEY" in named
     assert all(map(matters, named))
     assert not matters("SHLVL")
+
+
+# --- what a kind says of itself, and what is looked up nowhere else ---------------------------------------------------
+
+NO_KINDS = {
+    ("judges/function.py", "decisions"): "a key of a function's answer",
+    ("judges/recorded.py", "recorded"): "a key of a recorded reply: its date",
+    ("readers/promptfoo.py", "decisions"): "a form of Promptfoo's expected answers",
+    ("report/sections/run.py", "recorded"): "a source of ratings",
+    ("trajectory.py", "function"): "a role in a conversation",
+    ("verdict.py", "decisions"): "a key of an answer",
+}
+"""Words that code compares with, which happen to be names of kinds."""
+
+
+def compared_texts(text: str) -> set[str]:
+    """The texts with which code compares something, by an operator, a pattern or a look at how it starts."""
+    compared: list[ast.expr] = []
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Compare(left=left, comparators=comparators):
+                compared += [left, *comparators]
+            case ast.MatchValue(value=pattern):
+                compared.append(pattern)
+            case ast.Call(func=ast.Attribute(attr="startswith" | "removeprefix" | "get"), args=arguments):
+                compared += arguments
+    constants = (node for expression in compared for node in ast.walk(expression) if isinstance(node, ast.Constant))
+    return {constant.value for constant in constants if isinstance(constant.value, str)}
+
+
+def test_no_judge_is_recognized_by_its_name_but_by_what_its_kind_says() -> None:
+    source = ROOT / "src" / "markscheme"
+    names = {kind.name for kind in SHIPPED_KINDS}
+    texts = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
+    compared = {(module, text.rstrip(":")) for module, code in texts.items() for text in compared_texts(code)}
+    assert {place for place in compared if place[1] in names} == set(NO_KINDS)
+    assert not [module for module, code in texts.items() if re.search(r"\b[A-Z]+_KIND\b.*judges\.kinds", code)]
+
+
+def test_comparisons_by_operator_by_pattern_and_by_start_are_seen() -> None:
+    code = """
+if name == "a" or name in ("b",) or name.startswith(("c:", "d")) or by_kind.get("e"):
+    match name:
+        case "f":
+            print("g")
+"""
+    assert compared_texts(code) == {"a", "b", "c:", "d", "e", "f"}
+
+
+def test_the_kind_of_a_panel_is_that_of_its_first_member() -> None:
+    assert kind_of("anthropic+openai:m") is kind_of("anthropic")
+    assert kind_of("nobody+openai:m") is None
+
+
+ARCHIVE = """
+from markscheme.judges.kinds import JudgeKind
+from markscheme.judges.scripted import ScriptedJudge
+
+KIND = JudgeKind(
+    "archive",
+    lambda rest, asking: ScriptedJudge((), name=f"archive:{rest}"),
+    asks=False,
+    file_of=lambda rubric, folder: folder / f"{rubric}.zip",
+)
+"""
+
+
+def test_an_installed_kind_may_find_its_file_by_the_rubric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "archived_judge.py").write_text(ARCHIVE)
+    about = tmp_path / "archived_judge-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: archived-judge\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[markscheme.judges]\narchive = archived_judge:KIND\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    rubric = Rubric.from_dict({"name": "truth", "criteria": [{"requirement": "A"}]})
+    names = ("archive", "archive:elsewhere.zip")
+    judges = [AskOptions(judge=name).judge_for(rubric, [], Path("here")) for name in names]
+    assert [judge.identity.name for judge in judges] == ["archive:here/truth.zip", "archive:elsewhere.zip"]
+
+
+def test_a_cascade_of_a_rubric_that_has_none_says_what_makes_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="truth has no cascade: `markscheme tune truth --cascade"):
+        in_full("cascade", "truth", None)
+
+
+def test_a_file_names_no_judge_that_names_judges_itself(tmp_path: Path) -> None:
+    stage = {"judge": "cascade:inner.json", "model": "m", "fingerprint": "f", "certainty": "votes", "certain": 1}
+    certificate = {
+        "schema": 1,
+        "for": "both",
+        "error": 0.05,
+        "confidence": 0.9,
+        "fingerprints": {"rubric": "r", "prompt": "p"},
+        "stages": [stage],
+    }
+    path = tmp_path / "cascade.json"
+    path.write_text(json.dumps(certificate))
+    with pytest.raises(UsageError, match=r"'cascade:inner\.json', and no file may name such a judge"):
+        open_judge(f"cascade:{path}")

@@ -30,6 +30,12 @@ def test_assertions_that_ask_alike_share_a_judge_and_the_others_have_their_own()
     assert opened(engine, expected=True).identity.parameters["expected"] is True
 
 
+def test_a_panel_whose_first_member_is_named_by_its_kind_alone_is_opened() -> None:
+    engine = Engine(())
+    judge = engine.judge_for(RUBRIC, [], (), engine.options(({"judge": "anthropic+openai:m"}, "config.{}")))
+    assert judge.identity.name == "anthropic+openai:m"
+
+
 def test_judges_within_the_same_limits_share_them() -> None:
     engine = Engine([({"price": "3:15"}, "{}")])
     plain, warm = opened(engine, budget=2), opened(engine, budget=2, temperature=0.7)

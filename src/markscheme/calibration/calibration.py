@@ -29,7 +29,7 @@ from markscheme.calibration.reported import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import Identity, Usage
-from markscheme.judges.kinds import DEFAULT, kind_of
+from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import PEOPLE, Kind
@@ -88,9 +88,16 @@ class Rater:
 
     @property
     def proposer(self) -> str:
-        """A model to ask for other words, as a shell argument: this judge if its kind allows it, else the default."""
-        kind = kind_of(self.name)
-        return shlex.quote(self.name) if kind is not None and kind.proposes else DEFAULT.name
+        """A model to ask for other words, as a shell argument: this judge, or one of its panel, if its kind allows it.
+
+        Otherwise the default.
+
+        >>> [Rater(name, "", "live").proposer for name in ("local:m.gguf+openai:gpt-5", "local:m.gguf")]
+        ['openai:gpt-5', 'anthropic']
+        """
+        kinds = {name: kind_of(name) for name in panel_names(self.name)}
+        models = [name for name, kind in kinds.items() if kind is not None and kind.proposes]
+        return shlex.quote(models[0]) if models else DEFAULT.name
 
     def setting(self, rubric: Rubric) -> Setting:
         """Everything that determines its ratings, to compare with another run."""

@@ -64,6 +64,10 @@ def files_among(sides: Sequence[str]) -> list[Path]:
 
     Raises:
         UsageError: A side is neither.
+
+    Example:
+        >>> files_among(["anthropic+openai:m", "local:judge.gguf"])
+        []
     """
     files = [Path(side) for side in sides if has_format(Path(side))]
     for side in sides:

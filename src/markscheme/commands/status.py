@@ -55,7 +55,7 @@ def status(
     start = Path.cwd()
     rubrics = list(rubrics_here(start, date.today()))
     lacking = [(kind, kind.ready()) for kind in kinds()]
-    judges = [JudgeStatus(kind.form.partition("[")[0], why is None, why or kind.shown()) for kind, why in lacking]
+    judges = [JudgeStatus(kind, why is None, why or kind.shown()) for kind, why in lacking]
     sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
     under_way = batches_here()
     lines = list(map(batch_line, under_way)), list(map(session_line, sessions))

@@ -163,7 +163,11 @@ def _cascade(request: "CascadeRequest", *, json: bool) -> int:
 
 
 def _cascade_judges(text: str) -> list[str]:
-    """The judges or files in the value of `--cascade`: names of judges may hold a comma, and so may paths."""
+    """The judges or files in the value of `--cascade`: names of judges may hold a comma, and so may paths.
+
+    >>> _cascade_judges("openai:a,b,anthropic+openai:m")
+    ['openai:a,b', 'anthropic+openai:m']
+    """
     from markscheme.calibration.cascade_request import names_ratings
     from markscheme.judges.kinds import kind_of
 

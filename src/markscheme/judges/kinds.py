@@ -65,6 +65,10 @@ class JudgeKind:
         sees: Whether its judges send images to the model.
         probabilities: Whether its judges give probabilities of levels, or of tokens if asked to.
         names_code: Whether the rest of its name is code to import, which no configuration file may name.
+        names_judges: Whether the rest of its name is a file that names the judges it asks; no such file may name one.
+        file_of: The file that its name alone means, by a rubric's name and the folder of the rubric's calibration;
+            raises UsageError if the rubric has none. None if its name alone means no file of a rubric.
+        stands_in: Whether its judges can answer where none is named and the default kind can't be asked.
     """
 
     name: str
@@ -84,6 +88,9 @@ class JudgeKind:
     sees: bool = False
     probabilities: bool = False
     names_code: bool = False
+    names_judges: bool = False
+    file_of: Callable[[str, Path | None], Path] | None = None
+    stands_in: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "form", self.form or f"{self.name}:…")
@@ -97,8 +104,13 @@ class JudgeKind:
 
 
 def kind_of(name: str) -> JudgeKind | None:
-    """The kind that a judge's name begins with; None if there is no such kind."""
-    kind_name = name.partition(":")[0]
+    """The kind that a judge's name begins with, of a panel that of its first member; None if there is no such kind.
+
+    Example:
+        >>> [kind_of(name).name for name in ("openai:m", "anthropic", "anthropic+openai:m")]
+        ['openai', 'anthropic', 'anthropic']
+    """
+    kind_name = re.split("[:+]", name, maxsplit=1)[0]
     shipped = next((kind for kind in SHIPPED_KINDS if kind.name == kind_name), None)
     point = None if shipped else _installed(tuple(sys.path)).get(kind_name)
     return _loaded(point) if point else shipped
@@ -117,6 +129,38 @@ def known_kind(name: str) -> JudgeKind:
         nearest = f"; did you mean '{meant}'?" if meant else suggestion(name.partition(":")[0], names, mark="'")
         raise UsageError(f"unknown judge {name!r}{nearest or f'; expected {judge_forms()}'}")
     return kind
+
+
+def means_file_of_rubric(name: str) -> bool:
+    """Whether a judge's name is that of its kind alone, and so means a file that the rubric has for it.
+
+    Example:
+        >>> [means_file_of_rubric(name) for name in ("cascade", "cascade:here.json", "anthropic")]
+        [True, False, False]
+    """
+    kind = kind_of(name)
+    return kind is not None and kind.file_of is not None and name == kind.name
+
+
+def in_full(name: str, rubric: str, folder: Path | None) -> str:
+    """A judge's name, with the file of the rubric that it means where it names none.
+
+    Args:
+        name: As a user writes it.
+        rubric: The rubric's name.
+        folder: The rubric's calibration, if it was found already.
+
+    Raises:
+        UsageError: The rubric has no such file.
+
+    Example:
+        >>> in_full("anthropic", "truth", None), in_full("cascade:here.json", "truth", None)
+        ('anthropic', 'cascade:here.json')
+    """
+    kind = kind_of(name)
+    if kind is None or kind.file_of is None or name != kind.name:
+        return name
+    return f"{name}:{kind.file_of(rubric, folder)}"
 
 
 def panel_names(name: str) -> list[str]:
@@ -332,6 +376,23 @@ def _openai_ready() -> str | None:
     return missing or ("set OPENAI_API_KEY, or OPENAI_BASE_URL for another server" if lacks_key else None)
 
 
+def _cascade_of(rubric: str, folder: Path | None) -> Path:
+    """The certificate of a rubric.
+
+    Raises:
+        UsageError: It has none.
+    """
+    from markscheme.judges.cascade import CASCADE_FILE
+    from markscheme.rubrics.search import find_calibration
+
+    folder = folder or find_calibration(rubric, Path.cwd())
+    path = None if folder is None else folder / CASCADE_FILE
+    if path is None or not path.is_file():
+        command = f"markscheme tune {rubric} --cascade JUDGE,JUDGE --write"
+        raise UsageError(f"{rubric} has no cascade: `{command}` finds who may decide what, from labels")
+    return path
+
+
 def _cascades() -> list[str]:
     """The certificates found from the working directory."""
     from markscheme.judges.cascade import CASCADE_FILE
@@ -428,6 +489,7 @@ SHIPPED_KINDS: Final = (
         about="replies recorded earlier",
         uses=lambda: ", ".join(_recordings()),
         asks=False,
+        stands_in=True,
     ),
     JudgeKind(
         "cascade",
@@ -439,6 +501,8 @@ SHIPPED_KINDS: Final = (
         about="judges that decide one after the other, and people the rest, as certified",
         uses=lambda: ", ".join(_cascades()),
         asks=False,
+        names_judges=True,
+        file_of=_cascade_of,
     ),
     JudgeKind(
         "function",
@@ -449,9 +513,5 @@ SHIPPED_KINDS: Final = (
     ),
 )
 """The kinds of this package."""
-RECORDED_KIND: Final = "recorded"
-"""The kind whose replies are used where nobody names a judge and the default kind has no key."""
-CASCADE_KIND: Final = "cascade"
-"""The kind whose judges are in a rubric's own file where no other is named."""
 DEFAULT: Final = SHIPPED_KINDS[0]
 """The kind that is asked where nobody names a judge, if its decisive variable is set."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from markscheme.errors import NoJudge, UsageError, suggestion
-from markscheme.judges.kinds import CASCADE_KIND, names_that
+from markscheme.judges.kinds import in_full, names_that
 from markscheme.numerals import finite
 from markscheme.rubrics.rubric import STRATEGIES, Strategy
 
@@ -357,10 +357,9 @@ class AskOptions:
 
         shared = asking or (None if opening else self.asking())
         opener = opening or (lambda kind, model: open_judge(kind, model=model, asking=shared))
-        wanted = name or self.judge
-        if wanted == CASCADE_KIND:
-            wanted = f"{wanted}:{_cascade_of(rubric, folder)}"
-        if wanted is not None:
+        named = name or self.judge
+        if named is not None:
+            wanted = in_full(named, rubric.name, folder)
             return opener(wanted, self.model or model_for(rubric, wanted))
         replies = folder / "replies" if folder else None
         return choose_judge(rubric, prompts, replies, lambda kind, model: opener(kind, self.model or model))
@@ -388,23 +387,6 @@ class AskOptions:
         name = None if judge is None else str(judge.identity)
         price = None if judge is None else price_of(judge.identity, self.asking())
         return cost_of(prompts, judge=name, samples=samples, at_hand=at_hand, price=price)
-
-
-def _cascade_of(rubric: "Rubric", folder: Path | None) -> Path:
-    """The certificate of a rubric.
-
-    Raises:
-        UsageError: It has none.
-    """
-    from markscheme.judges.cascade import CASCADE_FILE
-    from markscheme.rubrics.search import find_calibration
-
-    folder = folder or find_calibration(rubric.name, Path.cwd())
-    path = None if folder is None else folder / CASCADE_FILE
-    if path is None or not path.is_file():
-        command = f"markscheme tune {rubric.name} --cascade JUDGE,JUDGE --write"
-        raise UsageError(f"{rubric.name} has no cascade: `{command}` finds who may decide what, from labels")
-    return path
 
 
 ASK_OPTIONS: Final[Mapping[str, AskOption]] = {

@@ -10,7 +10,6 @@ from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.judge import Identity, Judge, Reply, Wrapping
 from markscheme.judges.kinds import (
-    CASCADE_KIND,
     DEFAULT,
     kind_of,
     known_kind,
@@ -71,7 +70,7 @@ def _with_stages(cascade: CascadeJudge, asking: Asking) -> CascadeJudge:
     """A cascade with the judges that its file names.
 
     Raises:
-        UsageError: One can't be opened, or is code or another cascade, which no file may name.
+        UsageError: One can't be opened, or is code or names judges itself, which no file may name.
     """
     stages = []
     with naming(cascade.file.path):
@@ -79,17 +78,18 @@ def _with_stages(cascade: CascadeJudge, asking: Asking) -> CascadeJudge:
             names = panel_names(record.judge)
             for name in names:
                 kind = known_kind(name)
-                if kind.names_code or kind.name == CASCADE_KIND:
+                if kind.names_code or kind.names_judges:
                     raise UsageError(f"{cascade.file.path} names {name!r}, and no file may name such a judge")
             stages.append(tuple(open_judge(name, asking=asking) for name in names))
     return replace(cascade, stages=tuple(stages))
 
 
 def price_of(identity: Identity, asking: Asking) -> Price | None:
-    """The price of a judge's tokens: the price given, else the list price if that is wanted and known."""
+    """The price of a judge's tokens: the price given, else the list price if wanted and known; a panel has none."""
     if not asking.wants_list_price:
         return asking.price
-    kind = kind_of(identity.name)
+    is_panel = len(panel_names(identity.name)) > 1
+    kind = None if is_panel else kind_of(identity.name)
     return None if kind is None else kind.price(identity)
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from markscheme.judges.asking import Asking
 from markscheme.judges.function import files_read, is_own
 from markscheme.judges.judge import Judge, Usage, total
-from markscheme.judges.kinds import CASCADE_KIND, known_kind
+from markscheme.judges.kinds import known_kind, means_file_of_rubric
 from markscheme.judges.limited import Limiter
 from markscheme.judges.options import AskOptions, options_in, read_options
 from markscheme.judges.registry import open_judge
@@ -74,18 +74,18 @@ class Engine:
         self, rubric: Rubric, prompts: Sequence[Prompt], places: Sequence[Path], options: AskOptions
     ) -> Judge:
         """The judge that the options name, or an available one, which may be recordings in `places`."""
-        named = options.judge and options.judge != CASCADE_KIND
-        folder = None if named else find_calibration(rubric.name, *places)
+        needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
+        folder = find_calibration(rubric.name, *places) if needs_calibration else None
         return options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
 
     def _opened(self, name: str, model: str | None, options: AskOptions) -> Judge:
         """The judge of that name, opened once for all calls that ask it alike."""
         asked_alike = replace(options, judge=None, model=None, samples=None, strategy=None, scorers=())
-        kind, _, path = name.partition(":")
-        if kind == CASCADE_KIND:  # its judges stay open as long as the file is the same
-            stamp = stamp_if_any(Path(path))
+        kind = known_kind(name)
+        if kind.names_judges:  # they stay open as long as the file is the same
+            stamp = stamp_if_any(Path(name.partition(":")[2]))
             key = (f"{name} {stamp}", model, asked_alike)
-        elif not known_kind(name).asks:  # a file that may have grown since
+        elif not kind.asks:  # a file that may have grown since
             return open_judge(name, model=model, asking=self._asking(options))
         else:
             key = (name, model, asked_alike)

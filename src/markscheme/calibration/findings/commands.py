@@ -3,6 +3,8 @@
 import shlex
 from dataclasses import dataclass
 
+from markscheme.judges.kinds import DEFAULT
+
 POOL = "outputs.jsonl"
 """The file of outputs in commands that choose what to label next."""
 _NAMING = ("--judge", "--ratings")
@@ -25,7 +27,7 @@ class Commands:
 
     rubric: str
     judge: str = ""
-    model: str = "anthropic"
+    model: str = DEFAULT.name
     asks: bool = True
     has_rubric: bool = True
     asks_together: bool = True

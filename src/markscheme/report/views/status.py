@@ -8,7 +8,7 @@ from typing import Any
 
 from markscheme.calibration.accepted_history import AcceptedPoint
 from markscheme.calibration.findings.commands import Commands
-from markscheme.judges.kinds import DEFAULT, RECORDED_KIND
+from markscheme.judges.kinds import DEFAULT, JudgeKind
 from markscheme.phrases import counted, in_words, thousands
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED, Receipt
 from markscheme.report.document import (
@@ -81,11 +81,22 @@ class RubricStatus:
 
 @dataclass(frozen=True)
 class JudgeStatus:
-    """Whether a kind of judge is available."""
+    """Whether a kind of judge is available.
 
-    name: str
+    Attributes:
+        kind: The kind.
+        usable: Whether one of its judges can be asked here.
+        why: What it would use; if it can't be asked, what to do first.
+    """
+
+    kind: JudgeKind
     usable: bool
     why: str
+
+    @property
+    def name(self) -> str:
+        """How its judges are named, in short."""
+        return self.kind.form.partition("[")[0]
 
 
 def view(
@@ -169,10 +180,9 @@ def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> t
 
 def _next_if_ready(status: RubricStatus, judges: Sequence[JudgeStatus]) -> str:
     """What to set before a judge can be asked that isn't named; "Next" where one can be."""
-    by_kind = {judge.name.partition(":")[0]: judge for judge in judges}
-    default = by_kind.get(DEFAULT.name)
-    recorded = by_kind.get(RECORDED_KIND)
-    if not status.asks_default or default is None or default.usable or (recorded is not None and recorded.usable):
+    default = next((judge for judge in judges if judge.kind is DEFAULT), None)
+    can_answer = any(judge.usable for judge in judges if judge.kind is DEFAULT or judge.kind.stands_in)
+    if not status.asks_default or default is None or can_answer:
         return "Next"
     return f"Next, first {default.why} or add --judge NAME"
 
@@ -234,7 +244,7 @@ def json_of(
     return {
         "schema": 1,
         "rubrics": list(map(_rubric_json, rubrics)),
-        "judges": judges,
+        "judges": [attributes(judge, "name usable why") for judge in judges],
         "batches": batches,
         "sessions": sessions,
     }
