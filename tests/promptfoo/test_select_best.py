@@ -143,7 +143,9 @@ def test_lines_that_are_no_pairs_of_ours_are_counted_and_hide_no_summary(tmp_pat
     assert line.startswith(f"select-best: 3 pairs in {file}; 1 tie, and in 1 the judge prefers another output")
 
 
-def select(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outputs: list[str]) -> tuple[dict[str, Any], int]:
+def select(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outputs: list[str], **config: Any
+) -> tuple[dict[str, Any], int]:
     """The provider's answer on some outputs, and how often the judge was asked."""
     with MessagesFront(shorter) as front:
         monkeypatch.chdir(tmp_path)
@@ -152,7 +154,7 @@ def select(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outputs: list[str]) 
         monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "cache"))
         answer = call_api(
             "Which is best?",
-            {"config": {"judge": "anthropic"}},
+            {"config": {"judge": "anthropic", **config}},
             {"prompt": {"label": "select-best"}, "vars": {"criteria": "the shorter one", "outputs": outputs}},
             near=tmp_path,
         )
@@ -204,6 +206,30 @@ def test_pairs_of_a_second_evaluation_replace_the_judges_answers_and_keep_those_
     file.write_text("".join(f"{line}\n" for line in lines if line != "not ours"))
     done = run("markscheme", "compare", "--pairs", "pairs.jsonl", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_file_of_pairs_with_half_a_character_or_nan_in_a_line_takes_further_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "pairs.jsonl"
+    select(tmp_path, monkeypatch, ["one two", "one"], pairs=str(file))
+    pair = file.read_text().rstrip()
+    with_half = pair.replace('"labels"', '"note": "\\ud83d", "labels"', 1)
+    with_nan = pair.replace('"labels"', '"weight": NaN, "labels"', 1)
+    file.write_text(f"{with_half}\n{with_nan}\n")
+    answer, _ = select(tmp_path, monkeypatch, ["one two", "one"], pairs=str(file))
+    assert answer["output"] == "1"
+    half, nan = file.read_text().splitlines()
+    assert json.loads(half) == {**json.loads(pair), "note": "\N{REPLACEMENT CHARACTER}"}
+    assert nan == with_nan
+
+
+def test_a_file_of_pairs_that_is_no_text_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_bytes(b'{"id": "\xe9"}\n')
+    answer, _ = select(tmp_path, monkeypatch, ["one two", "one"], pairs=str(file))
+    assert f"{file}: is not UTF-8 text" in answer["error"]
+    assert file.read_bytes() == b'{"id": "\xe9"}\n'
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from markscheme.judges.judge import total
 from markscheme.judges.many import all_or_first_error
 from markscheme.numerals import finite
 from markscheme.phrases import counted
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import json_lines, no_constant, parse_json
 from markscheme.promptfoo.assertion import Call, tokens_used
 from markscheme.promptfoo.keys import NOT_GRADED
 from markscheme.rubrics.preference import PREFERENCES, preference_scale
@@ -195,11 +195,15 @@ def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Matc
 
     Raises:
         UsageError: The file can't be written.
+        RatingError: It isn't text.
     """
     pairs = {pair["id"]: pair for pair in _lines(call, texts, matches, judge)}
-    with writing(file):
-        append_text(file, "")
-        rewrite(file, lambda text: _with_pairs(text, pairs, judge))
+    try:
+        with writing(file):
+            append_text(file, "")
+            rewrite(file, lambda text: _with_pairs(text, pairs, judge))
+    except UnicodeDecodeError as error:
+        raise RatingError("is not UTF-8 text", path=file) from error
 
 
 def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -> str:
@@ -218,9 +222,9 @@ def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -
 
 
 def _pair_in(line: str) -> Mapping[str, Any]:
-    """The pair in a line; empty for a line that has none, which isn't ours to change."""
+    """The pair in a line; empty for a line that has none, which is left as it is."""
     try:
-        pair = json.loads(line)
+        pair = parse_json(line, parse_constant=no_constant)
     except (ValueError, RecursionError):
         return {}
     return pair if isinstance(pair, Mapping) and isinstance(pair.get("id"), str) else {}
@@ -304,7 +308,7 @@ def _files_named(config: Any) -> Iterator[Path]:
 
 
 def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
-    """The levels in each order; a file may have lines that are not ours, and what is no level counts for none."""
+    """The levels in each order; a file may have other lines, and what isn't a level is left out."""
     return [
         {
             name: level
