@@ -170,7 +170,7 @@ def by_place(submission: Submission) -> dict[str, str]:
     """What is judged, by the name in its tags: the response, or both of a pair by the place in which they are shown."""
     if submission.second is None:
         return submission.texts
-    return dict(zip(PLACES, submission.texts.values(), strict=True))
+    return dict(zip(PLACES, submission.responses, strict=True))
 
 
 def _has_steps(shown: Iterable[str]) -> bool:

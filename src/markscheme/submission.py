@@ -70,6 +70,11 @@ class Submission:
         texts = dict(zip(PAIR_NAMES, (self.response, self.second), strict=True))
         return {name: texts[name] for name in names}
 
+    @property
+    def responses(self) -> tuple[str, ...]:
+        """The texts that are judged, without their names: one, or the two of a pair as in `texts`."""
+        return tuple(self.texts.values())
+
     @classmethod
     def of(cls, response: Any, inputs: Mapping[str, Any]) -> "Submission":
         """The response with its inputs; a Submission as it is.

@@ -140,7 +140,7 @@ def _first_words(work: Work, step: Step) -> dict[str, str]:
     example = work.examples[step.id]
     names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]
     asked = next((example.submission.inputs[name] for name in names if name in example.submission.inputs), "")
-    shown, *_ = replace(example.submission, turned=work.is_turned(step)).texts.values()
+    shown, *_ = replace(example.submission, turned=work.is_turned(step)).responses
     return {"query": first_words(asked), "response": first_words(shown) or "(empty)"}
 
 

@@ -121,7 +121,7 @@ class SetFile:
         Raises:
             RatingError: Names the ids, or says what to do.
         """
-        responses = {example.id: tuple(example.submission.texts.values()) for example in self.read()}
+        responses = {example.id: example.submission.responses for example in self.read()}
         if new_examples(self.path, pool, responses, "the pool") and self.path.suffix != ".jsonl":
             raise RatingError(
                 "cannot be added to; make it an examples.jsonl, or label it by itself with --pool", path=self.path

@@ -82,7 +82,7 @@ def new_examples(
     for example in examples:
         if example.id not in responses:
             new.append(example)
-        elif responses[example.id] != tuple(example.submission.texts.values()):
+        elif responses[example.id] != example.submission.responses:
             others.append(example.id)
     if others:
         are = f"holds other responses under {counted(len(others), 'id')} of {where}: {few_of(others)}"

@@ -452,7 +452,7 @@ def _warn_twice(examples: Iterable[Example], path: Path | None) -> None:
     for example in examples:
         if not example.submission.response:
             continue  # a table of labels alone has no responses
-        texts = [*example.submission.texts.values(), dict(example.submission.inputs)]
+        texts = [*example.submission.responses, dict(example.submission.inputs)]
         text = json.dumps(texts, sort_keys=True)
         first_with_text = first.setdefault(text, example)
         if first_with_text is example:
@@ -482,7 +482,7 @@ def _without_leaks(examples: Iterable[Example], rubric: Rubric, path: Path | Non
     passages = [anchor for anchor, text in zip(anchors, anchors_in(rubric), strict=True) if len(text) >= LEAKING]
     kept = []
     for example in examples:
-        texts = [_squeezed(text) for text in example.submission.texts.values()]
+        texts = [_squeezed(text) for text in example.submission.responses]
         is_whole = any(text in anchors for text in texts)
         if not is_whole and not any(passage in text for passage in passages for text in texts):
             kept.append(example)

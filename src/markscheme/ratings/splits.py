@@ -172,13 +172,12 @@ def levels_seen(examples: ExampleSet) -> frozenset[str]:
         for example in examples.examples
         for label in example.labels
         for level in _levels_of(label)
-        for of_example in (["id", example.id], ["texts", dict(example.submission.inputs), *_responses_of(example)])
+        for of_example in (["id", example.id], ["texts", *_texts_of(example)])
     )
 
 
-def _responses_of(example: Example) -> list[str]:
-    """The response of an example, or both of a pair."""
-    return list(example.submission.texts.values())
+def _texts_of(example: Example) -> list[Any]:
+    return [dict(example.submission.inputs), *example.submission.responses]
 
 
 def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:

@@ -405,12 +405,7 @@ def of_kind(ratings: Iterable[Rating], who: str | None) -> list[Rating]:
 def _key(example: Example) -> str:
     """Digest of an example's inputs and response: examples of two files with the same key are the same."""
     inputs = json.dumps(dict(example.submission.inputs), sort_keys=True, default=str)
-    return fingerprint(inputs, *example.submission.texts.values())
-
-
-def _all_texts(example: Example) -> tuple[str, ...]:
-    """The response of an example, or both of a pair."""
-    return tuple(example.submission.texts.values())
+    return fingerprint(inputs, *example.submission.responses)
 
 
 def _aligned(files: Sequence[RatedFile]) -> list[RatedFile]:
@@ -440,11 +435,11 @@ def _placed(file: RatedFile, examples: ExampleSet) -> RatedFile:
         return file
     by_response: dict[tuple[str, ...], set[str]] = {}
     for example in examples.examples:
-        by_response.setdefault(_all_texts(example), set()).add(example.id)
+        by_response.setdefault(example.submission.responses, set()).add(example.id)
     ids = set(examples.ids)
     names = {}
     for example in file.examples:
-        same = by_response.get(_all_texts(example), set())
+        same = by_response.get(example.submission.responses, set())
         if example.id in ids or len(same) == 1:
             names[example.id] = example.id if example.id in ids else min(same)
     if not names:

@@ -39,7 +39,7 @@ def wording_of(rubric: Rubric) -> str:
 
 def responses_of(examples: Iterable[Example]) -> dict[str, str]:
     """Fingerprints of what raters see of examples, by id."""
-    return {e.id: fingerprint(*e.submission.texts.values(), sorted(e.submission.inputs.items())) for e in examples}
+    return {e.id: fingerprint(*e.submission.responses, sorted(e.submission.inputs.items())) for e in examples}
 
 
 def pool_of(responses: Mapping[str, str]) -> str:

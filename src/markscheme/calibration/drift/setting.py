@@ -136,7 +136,7 @@ class Accepted:
 
 def submission_digest(example: Example) -> str:
     """Digest of everything a judge may see of an example."""
-    first, *second = example.submission.texts.values()
+    first, *second = example.submission.responses
     return fingerprint(first, dict(example.submission.inputs), *second)
 
 

@@ -201,7 +201,7 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
     gold = comparison.gold
     criteria = comparison.criteria
     return {
-        "responses": [fingerprint(*example.submission.texts.values()) for example in gold.examples],
+        "responses": [fingerprint(*example.submission.responses) for example in gold.examples],
         "groups": [example.group or None for example in gold.examples],
         "gold": _ratings(gold.scores, gold.decisions, {name: _levels(c, c.gold) for name, c in criteria.items()}),
         "judge": _ratings(
