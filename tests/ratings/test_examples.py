@@ -9,9 +9,10 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RatingError, RatingWarning
-from markscheme.ratings.examples import load_examples
+from markscheme.ratings.examples import Example, load_examples
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion
+from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict(
     {
@@ -278,3 +279,13 @@ def test_inputs_may_be_named_first_and_second(tmp_path: Path) -> None:
     (example,) = load_examples(path, RUBRIC).examples
     assert example.submission.inputs == {"query": "When?", "first": "At five.", "second": "Soon."}
     assert example.submission.second is None
+
+
+@pytest.mark.parametrize(
+    ("responses", "has_content"), [(("", "Soon."), True), (("At five.", ""), True), ((" ", ""), False)]
+)
+def test_a_pair_can_be_labelled_if_one_of_its_responses_has_a_text(
+    responses: tuple[str, str], has_content: bool
+) -> None:
+    first, second = responses
+    assert Example(Submission(first, {}, "a", second=second)).has_content is has_content

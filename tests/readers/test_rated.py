@@ -33,6 +33,15 @@ def test_files_of_two_tools_have_one_rubric_and_one_id_for_the_same_response(tmp
     assert {label.rater for label in rated.labelled.labels} == {"ann", "ben"}
 
 
+def test_labelled_responses_with_inputs_named_first_and_second_are_no_pairs(tmp_path: Path) -> None:
+    label = {"rater": "ann", "criteria": {"place": 1}}
+    texts = {"response": "In Mainz.", "first": "Where is it?", "second": "The parcel."}
+    rated = open_rated([lines(tmp_path / "examples.jsonl", {"id": "p1", **texts, "labels": [label]})])
+    assert not rated.rubric.is_of_pairs
+    (example,) = rated.labelled.examples
+    assert example.submission.response == "In Mainz."
+
+
 def test_another_response_of_the_same_id_keeps_apart(tmp_path: Path) -> None:
     files = exports.mlflow()
     (traces,) = written(tmp_path, files)

@@ -15,7 +15,7 @@ from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.pair_sides import PairLine, PairSide, faults_of_groups, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, plain_metadata
+from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
 
 Split = Literal["dev", "test"]
 DrawnBy = Literal["random", "by-verdict", "chosen"]
@@ -73,7 +73,7 @@ class Example:
     @property
     def has_content(self) -> bool:
         """Whether it can be read and labelled: it has a text, or a query that was answered with nothing."""
-        return bool(self.submission.response.strip() or self.submission.inputs)
+        return bool(self.submission.inputs or any(response.strip() for response in self.submission.responses))
 
     @property
     def has_chance(self) -> bool:
@@ -367,7 +367,7 @@ def _response_of(raw: Mapping[str, Any], short: bool) -> str:
         ValueError: It has a pair, or no text.
     """
     response = raw.get("response", raw.get("output", raw.get("input") if short else None))
-    if response is None and raw.keys() >= set(PAIR_NAMES):
+    if response is None and has_pair_alone(raw):
         raise ValueError(IS_PAIR)
     if not isinstance(response, str):
         raise ValueError(f"an example has a response, a text; found {shown(response)}")

@@ -16,7 +16,7 @@ from markscheme.readers.tables import LABEL, VERDICT
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
-from markscheme.submission import PAIR_NAMES
+from markscheme.submission import has_pair_alone
 
 OF_RATINGS = frozenset(["criteria", "overall", "pass", "error", "withdrawn"])
 """Keys that tell a line of our own ratings from another tool's."""
@@ -103,7 +103,7 @@ def _rubric_of_labels(peek: Peek) -> Rubric:
     Raises:
         RatingError: No criterion is labelled, or none has a scale that can be inferred.
     """
-    if not any(record.keys() >= set(PAIR_NAMES) for record in _records(peek)):
+    if not any(map(has_pair_alone, _records(peek))):
         return rubric_of_levels(_levels_of_labels(peek), peek.path)
     names = dict.fromkeys(name for levels in _levels_of_labels(peek) for name in levels)
     if not names:
