@@ -101,6 +101,13 @@ def test_pairs_are_not_read_by_a_rubric_of_single_responses(tmp_path: Path) -> N
         open_rated([written(tmp_path, "pairs.jsonl", rows)], single, meanings=BY_A_PERSON)
 
 
+def test_a_list_of_labels_next_to_a_winner_is_counted_as_lost(tmp_path: Path) -> None:
+    label = {"rater": "ana", "criteria": {"helps": "first"}}
+    row = {"id": "p", "first": "one", "second": "two", "winner": "first", "labels": [label]}
+    (file,) = open_rated([written(tmp_path, "pairs.jsonl", [row])], meanings=BY_A_PERSON).files
+    assert file.lost == {"'labels' of a pair": 1}
+
+
 def own_pair(**more: Any) -> dict[str, Any]:
     """A line of our own examples, with a label on two criteria."""
     label = {"rater": "ana", "kind": "human", "criteria": {"helps": "first", "brief": "second"}}

@@ -167,9 +167,10 @@ def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, 
 
 def _row(record: Mapping[str, Any], keys: tuple[str, str], place: int) -> PairRow:
     sides = _published(record) or (record[keys[0]], record[keys[1]])
-    known = {"id", "question_id", "group", "rater", "judge", "kind", "labels", "reason", *WINNERS, *keys, "output"}
+    known = {"id", "question_id", "group", "rater", "judge", "kind", "reason", *WINNERS, *keys, "output"}
     named = next((pair for pair in SYSTEM_PAIRS if all(name in record for name in pair)), None)
     known |= set(named or ())
+    known |= {"labels"} if isinstance(record.get("labels"), Mapping) else set()
     inputs = _inputs(record)
     turns = [_turns(side) for side in sides]
     if not inputs and turns[0]:
