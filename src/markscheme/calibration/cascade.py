@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.certificate import Certificate
-from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
+from markscheme.calibration.promised import MarkSide, Promised, on_side
 from markscheme.calibration.ranked_decisions import RankedDecisions
 from markscheme.calibration.tuning import DecidedLabels, decided_labels
 from markscheme.judges.cascade import CertaintySignal
@@ -88,10 +88,8 @@ class TunedCascade(Certificate[CertifiedCascade]):
         return " ".join(reasons)
 
     def certain(self, place: int) -> float | dict[str, float | None] | None:
-        """The certainty from which a judge's decisions stand: one number, or one for each side."""
-        if "both" in self.parts:
-            return self.parts["both"].certain[place]
-        return {side: self.parts[side].certain[place] if side in self.parts else None for side in MARK_SIDES}
+        """As `certain_by_side`, of one judge."""
+        return self.certain_by_side(lambda part: part.certain[place])
 
     @property
     def why_not_written(self) -> str:
@@ -172,7 +170,6 @@ def tune_cascade(
     level = promised.level / len(candidates)
     limit = ErrorLimit(promised.error, level)
     of_passes = None if wrong_passes is None else ErrorLimit(wrong_passes, level)
-    sides: tuple[MarkSide, ...] = MARK_SIDES if promised.side == "each" else (promised.side,)
     parts = {
         side: certified_cascade(
             [_stage(one, labels, side) for one in ranked],
@@ -180,14 +177,14 @@ def tune_cascade(
             labels.groups,
             of_passes=of_passes if side != "fails" else None,
         )
-        for side in sides
+        for side in promised.sides
     }
     supported = any(part.is_certified for part in parts.values())
-    last_stages = [_stage(ranked[-1], labels, side) for side in sides]
+    last_stages = [_stage(ranked[-1], labels, side) for side in promised.sides]
     totals = [labels_for_first_size(one.certainty, one.wrong, limit, labels.groups) for one in last_stages]
     last = ranked[-1]
     decides = ~np.isnan(last.certainty)
-    right = float((last.passes == (labels.passed == 1))[decides].mean()) if decides.any() else None
+    right = float((~labels.wrong(last.passes))[decides].mean()) if decides.any() else None
     return TunedCascade(
         candidates=tuple(candidates),
         signals=tuple(one.signal for one in ranked),
@@ -197,7 +194,7 @@ def tune_cascade(
         right=right,
         needed=None if supported else min((total for total in totals if total is not None), default=None),
         n=len(labels.ids),
-        groups=None if labels.groups is None else len(set(labels.groups)),
+        groups=labels.n_groups,
         split=split,
         labels=labelling_digest(examples),
     )
@@ -205,7 +202,5 @@ def tune_cascade(
 
 def _stage(decisions: RankedDecisions, labels: DecidedLabels, side: MarkSide) -> StageDecisions:
     """A judge's decisions of one side, or of both."""
-    considered = {"both": np.ones(len(decisions.passes), dtype=bool), "passes": decisions.passes}
-    considered["fails"] = ~decisions.passes
-    certainty = np.where(considered[side], decisions.certainty, math.nan)
-    return StageDecisions(certainty, decisions.passes != (labels.passed == 1), decisions.passes)
+    certainty = np.where(on_side(side, decisions.passes), decisions.certainty, math.nan)
+    return StageDecisions(certainty, labels.wrong(decisions.passes), decisions.passes)

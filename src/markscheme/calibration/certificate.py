@@ -2,12 +2,12 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from markscheme.calibration.promised import MarkSide, Promised
+from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
 from markscheme.errors import writing
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
@@ -64,6 +64,15 @@ class Certificate(ABC, Generic[_Part]):
     def is_supported(self) -> bool:
         """Whether some decisions need no person."""
         return bool(self.certified)
+
+    def certain_by_side(self, of_part: Callable[[_Part], float | None]) -> float | dict[str, float | None] | None:
+        """The certainty from which decisions stand: one number, or one for each side under a promise of its own.
+
+        Args:
+            of_part: The certainty that a part has.
+        """
+        certain = {side: of_part(part) for side, part in self.parts.items()}
+        return certain["both"] if "both" in certain else {side: certain.get(side) for side in MARK_SIDES}
 
     @property
     def errors(self) -> int:

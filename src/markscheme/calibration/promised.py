@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
+
+from markscheme.stats.intervals import Flags
 from markscheme.stats.prevalence import Promise
 
 MarkSide: TypeAlias = Literal["both", "passes", "fails"]
@@ -31,7 +34,21 @@ class Promised:
     further: int = 0
 
     @property
+    def sides(self) -> tuple[MarkSide, ...]:
+        """The decisions that have a promise of their own."""
+        return MARK_SIDES if self.side == "each" else (self.side,)
+
+    @property
     def level(self) -> float:
         """Probability with which each promise may be given although it doesn't hold."""
-        sides = 2 if self.side == "each" else 1
-        return (1 - self.confidence) / (sides * 2.0**self.further)
+        return (1 - self.confidence) / (len(self.sides) * 2.0**self.further)
+
+
+def on_side(side: MarkSide, passes: Flags) -> Flags:
+    """Which examples a promise is about, by whether the judge passes each; shape (n,).
+
+    >>> on_side("fails", np.array([True, False])).tolist(), on_side("both", np.array([True, False])).tolist()
+    ([False, True], [True, True])
+    """
+    by_side = {"both": np.ones_like(passes), "passes": passes, "fails": ~passes}
+    return by_side[side]

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison import equal, passes
-from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
+from markscheme.calibration.promised import MarkSide, Promised, on_side
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import JUDGE, Gold, gold_of
@@ -513,7 +513,6 @@ class _FreshLabels:
         """The narrowest gray zone, among all decisions or those of one side."""
         confidence = 1 - promised.level
         for_all = promise_for(self.n, alpha=promised.error, confidence=confidence) if side == "both" else "automatic"
-        considered = {"both": np.ones(self.n, dtype=bool), "passes": self.passes, "fails": ~self.passes}
         return automatic_band(
             self.margins,
             self.wrong,
@@ -522,7 +521,7 @@ class _FreshLabels:
             alpha=promised.error,
             confidence=confidence,
             groups=self.groups,
-            considered=considered[side],
+            considered=on_side(side, self.passes),
         )
 
 
@@ -548,8 +547,7 @@ def _band(
     if not fresh.n:
         least = least_labels(0, alpha=promised.error, confidence=1 - promised.level)
         return kept(f"no labels are left to try it on; it needs {least} or more, drawn at random{fresh.left_out}")
-    asked: tuple[MarkSide, ...] = MARK_SIDES if promised.side == "each" else (promised.side,)
-    bands: dict[MarkSide, Band] = {side: fresh.band(side, promised) for side in asked}
+    bands: dict[MarkSide, Band] = {side: fresh.band(side, promised) for side in promised.sides}
     halved = f" ({_asked_before(promised.further)})" if promised.further else ""
     refused = [_of_side(side, str(band.automatic.undefined)) for side, band in bands.items() if band.half_width is None]
     widths: dict[MarkSide, float] = {
@@ -584,6 +582,15 @@ class DecidedLabels:
     ids: tuple[str, ...]
     passed: Floats
     groups: tuple[str, ...] | None
+
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups there are; None without."""
+        return None if self.groups is None else len(set(self.groups))
+
+    def wrong(self, passes: Flags) -> Flags:
+        """On which examples a judge's decisions differ from annotators', shape (n,)."""
+        return np.asarray(passes != (self.passed == 1))
 
 
 def decided_labels(

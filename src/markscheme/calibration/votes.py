@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.certificate import Certificate
-from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
+from markscheme.calibration.promised import MarkSide, Promised, on_side
 from markscheme.calibration.ranked_decisions import PanelDecisions
 from markscheme.calibration.tuning import decided_labels
 from markscheme.judges.asking import Asking
@@ -94,14 +94,13 @@ class TunedVotes(Certificate[AutomaticPart]):
 
     def stages(self) -> list[dict[str, Any]]:
         """The one stage of the file, in which all judges are asked."""
-        certain = {side: part.certain for side, part in self.parts.items()}
         return [
             {
                 "judge": "+".join(self.judges),
                 "model": [judge.partition(":")[2] for judge in self.judges],
                 "fingerprint": self._fingerprint if self.is_supported and not self.why_not_written else "",
                 "certainty": "votes",
-                "certain": certain.get("both") if "both" in certain else {s: certain.get(s) for s in MARK_SIDES},
+                "certain": self.certain_by_side(lambda part: part.certain),
             }
         ]
 
@@ -138,24 +137,23 @@ def tune_votes(
     """
     labels = decided_labels(rubric, examples, kind, used)
     panel = PanelDecisions.of(ratings, rubric, labels.ids)
-    wrong = panel.passes != (labels.passed == 1)
+    wrong = labels.wrong(panel.passes)
     is_decided = ~np.isnan(panel.certainty)
     limit = ErrorLimit(promised.error, promised.level)
-    asked: tuple[MarkSide, ...] = MARK_SIDES if promised.side == "each" else (promised.side,)
-    sides = {"both": np.ones(len(wrong), dtype=bool), "passes": panel.passes, "fails": ~panel.passes}
     parts = {
-        side: automatic_part(np.where(sides[side], panel.certainty, math.nan), wrong, limit, labels.groups)
-        for side in asked
+        side: automatic_part(
+            np.where(on_side(side, panel.passes), panel.certainty, math.nan), wrong, limit, labels.groups
+        )
+        for side in promised.sides
     }
     under = {rating.under for rating in ratings}
-    groups = None if labels.groups is None else len(set(labels.groups))
     return TunedVotes(
         judges=panel.judges,
         promised=promised,
         parts=parts,
         right=float(1 - wrong[is_decided].mean()) if is_decided.any() else 0.0,
         n=len(wrong),
-        groups=groups,
+        groups=labels.n_groups,
         split=split,
         labels=labelling_digest(examples),
         under=under.pop() if under == {asked_under(rubric)} else "",
