@@ -66,12 +66,15 @@ def test_advice_names_the_criterion_what_to_do_and_its_code(tmp_path: Path) -> N
     assert advice in in_a_line(printed)
 
 
-def test_the_next_step_is_labelling_or_the_comparison_with_the_labels_that_are_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("examples", ["examples.jsonl", "examples.csv"])
+def test_the_next_step_is_labelling_or_the_comparison_with_the_labels_that_are_there(
+    tmp_path: Path, examples: str
+) -> None:
     write(tmp_path, it=ADVISED)
     onward = "Next, with or without these edits: markscheme"
     assert in_a_line(linted(tmp_path, "it.yaml").stdout).endswith(f"{onward} label it.yaml --pool outputs.jsonl")
     (tmp_path / "calibration" / "it").mkdir(parents=True)
-    (tmp_path / "calibration" / "it" / "examples.jsonl").touch()
+    (tmp_path / "calibration" / "it" / examples).touch()
     assert in_a_line(linted(tmp_path, "it.yaml").stdout).endswith(f"{onward} calibrate it.yaml")
     assert "Next" not in linted(tmp_path, "it.yaml", "it.yaml").stdout
 

@@ -90,6 +90,7 @@ def _unknown_checks(rubric: "Rubric", modules: Sequence[str]) -> list[dict[str, 
     checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
     if not checked and not modules:
         return []
+    from markscheme.rubrics.lint import UNKNOWN_CHECK
     from markscheme.scorers import check_of, load_scorers
 
     scorers = load_scorers(*modules)
@@ -98,9 +99,7 @@ def _unknown_checks(rubric: "Rubric", modules: Sequence[str]) -> list[dict[str, 
         try:
             check_of(criterion, scorers)
         except UsageError as error:
-            advised.append(
-                {"code": "unknown-check", "criterion": criterion.name, "message": _of_check(error, criterion)}
-            )
+            advised.append({"code": UNKNOWN_CHECK, "criterion": criterion.name, "message": _of_check(error, criterion)})
     return advised
 
 
@@ -108,7 +107,6 @@ def _unused_gray_zone(rubric: "Rubric", path: Path) -> list[dict[str, Any]]:
     """Advice on a gray zone of a rubric that has a cascade, which decides in its place."""
     from markscheme.judges.cascade import CASCADE_FILE
     from markscheme.rubrics.gray_zone import gray_zone
-    from markscheme.rubrics.search import find_calibration
 
     folder = find_calibration(rubric.name, Path.cwd(), path.resolve().parent)
     file = None if folder is None else folder / CASCADE_FILE
@@ -143,10 +141,11 @@ def _show(report: dict[str, Any], only: str, *, json: bool) -> None:
 def _next_step(path: Path, named: str) -> str:
     """The command that uses a rubric: it compares a judge with the labels, or starts labelling; "" without a name."""
     from markscheme.calibration.findings.commands import POOL, Commands
+    from markscheme.ratings.examples import examples_files
 
     if not named:
         return ""
     commands = Commands(quote(named))
     folder = find_calibration(path.stem, Path.cwd(), path.resolve().parent)
-    has_examples = folder is not None and (folder / "examples.jsonl").is_file()
+    has_examples = folder is not None and examples_files(folder)
     return commands.calibrate() if has_examples else commands.label(f" --pool {POOL}")

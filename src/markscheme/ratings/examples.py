@@ -176,12 +176,17 @@ def examples_file(folder: Path) -> Path:
     Raises:
         RatingError: There is none, or more than one.
     """
-    files = [folder / f"examples{suffix}" for suffix in SUFFIXES if (folder / f"examples{suffix}").is_file()]
+    files = examples_files(folder)
     if len(files) != 1:
         names = ", ".join(file.name for file in files)
         problem = f"holds several files of examples: {names}; keep one" if files else "holds no examples.jsonl"
         raise RatingError(problem, path=folder)
     return files[0]
+
+
+def examples_files(folder: Path) -> list[Path]:
+    """The files of examples in a calibration folder; one that can be used has a single one."""
+    return [folder / f"examples{suffix}" for suffix in SUFFIXES if (folder / f"examples{suffix}").is_file()]
 
 
 def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) -> ExampleSet:

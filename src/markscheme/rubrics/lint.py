@@ -24,6 +24,8 @@ Code = Literal[
     "unused-tolerance",
     "unreachable-limit",
 ]
+UNKNOWN_CHECK = "unknown-check"
+"""The code of advice on a check that no known module has, which `advice` can't give: it knows no modules."""
 MOST_PLAIN_LEVELS = 7
 """Number of levels beyond which raters can't distinguish neighbours without anchors."""
 _SAME_SIZE = 1e-9

@@ -5,9 +5,7 @@ from typing import Any
 
 from markscheme.phrases import counted
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph
-
-UNKNOWN_CHECK = "unknown-check"
-"""The code of advice on a check that no known module has."""
+from markscheme.rubrics.lint import UNKNOWN_CHECK
 
 
 def view(report: Mapping[str, Any], next_step: str = "") -> Document:
