@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from markscheme.experiment.accepted import AcceptedExperiment
     from markscheme.experiment.definition import Experiment
     from markscheme.experiment.outcome import ExperimentReport
+    from markscheme.experiment.run import ExperimentRequest
 
 OUTPUTS = "outputs.jsonl"
 SUFFIX = ".experiment"
@@ -80,16 +81,12 @@ def experiment(
     """
     from markscheme.calibration.rates.decisions import read_decided
     from markscheme.commands.output import refuse_outputs, write_report
-    from markscheme.commands.progress import progress
     from markscheme.experiment.accepted import accept_experiment
     from markscheme.experiment.definition import Experiment
     from markscheme.experiment.outcome import report_of
-    from markscheme.experiment.outputs import Kept
     from markscheme.experiment.rules import Rule
-    from markscheme.experiment.run import ExperimentRequest
     from markscheme.receipt import ACCEPTED
     from markscheme.report.views.experiment import csv_of, view
-    from markscheme.user_code import search_for_code
 
     targets = {"csv": csv, "json": json, "markdown": markdown, "html": html}
     refuse_outputs(targets)
@@ -100,7 +97,7 @@ def experiment(
             raise UsageError(
                 "variants compared by preference have no scores: no --fail-if, --accept, --calibration, --csv"
             )
-        return _by_preference(defined, ask, folder_of(file), model, judge, targets)
+        return _by_preference(_request(defined, ask, file, model, judge), targets)
     texts = [text for text in fail_if if text.strip() != WORSE]
     rules, worse = [Rule.parse(text, defined) for text in texts], len(texts) < len(fail_if)
     folder = folder_of(file)
@@ -108,12 +105,7 @@ def experiment(
         _refuse_accepting(folder)
     accepted = _accepted(folder / ACCEPTED, accepting=accept, worse=worse)
     decided = None if calibration is None else read_decided(calibration)
-    search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
-    outputs_file = Kept(folder / OUTPUTS if ask.cache else None)
-    request = ExperimentRequest(
-        experiment=defined, ask=ask, outputs_file=outputs_file, model=model, judge=judge, watch=progress
-    )
-    done = asyncio.run(request.run())
+    done = asyncio.run(_request(defined, ask, file, model, judge).run())
     report = report_of(done, rules, accepted, decided, worse=worse, strict=not accept)
     document = replace(view(report), onward=_onward(report, judge, is_accepted=accept))
     write_report(document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
@@ -136,28 +128,28 @@ def _onward(report: "ExperimentReport", judge: str | None, *, is_accepted: bool)
     return "Next, keep this run to compare later ones with", f"{typed()} --accept"
 
 
-def _by_preference(
-    experiment: "Experiment",
-    ask: ExperimentAskFlags,
-    folder: Path,
-    model: str | None,
-    judge: str | None,
-    targets: "Mapping[str, str | None]",
-) -> int:
-    """Compare the variants two at a time, by a rubric of pairs."""
-    from markscheme.commands.output import write_report
+def _request(
+    experiment: "Experiment", ask: ExperimentAskFlags, file: Path, model: str | None, judge: str | None
+) -> "ExperimentRequest":
+    """The experiment in a file as it is run, with the outputs of earlier runs."""
     from markscheme.commands.progress import progress
     from markscheme.experiment.outputs import Kept
-    from markscheme.experiment.preferences import prefer
     from markscheme.experiment.run import ExperimentRequest
-    from markscheme.report.views.systems import json_of, view
     from markscheme.user_code import search_for_code
 
-    search_for_code(folder.resolve().parent)
-    outputs_file = Kept(folder / OUTPUTS if ask.cache else None)
-    request = ExperimentRequest(
+    search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
+    outputs_file = Kept(folder_of(file) / OUTPUTS if ask.cache else None)
+    return ExperimentRequest(
         experiment=experiment, ask=ask, outputs_file=outputs_file, model=model, judge=judge, watch=progress
     )
+
+
+def _by_preference(request: "ExperimentRequest", targets: "Mapping[str, str | None]") -> int:
+    """Compare the variants two at a time, by a rubric of pairs."""
+    from markscheme.commands.output import write_report
+    from markscheme.experiment.preferences import prefer
+    from markscheme.report.views.systems import json_of, view
+
     done = asyncio.run(prefer(request))
     write_report(view(done.compared), lambda: json_of(done.compared), targets)
     return TOO_FEW_GRADED if done.too_few_graded else 0
