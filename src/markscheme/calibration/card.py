@@ -6,6 +6,7 @@ A card states figures and the digests of everything they follow from. `calibrati
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -353,9 +354,8 @@ def place_of(name: str, card: Path) -> Path:
         place = Path(os.path.normpath(card.parent.resolve() / name))
         try:
             is_inside = place.resolve().is_relative_to(project_of(card))
-            place.lstat()
-        except FileNotFoundError:
-            pass
+            with suppress(FileNotFoundError):
+                place.lstat()
         except (OSError, ValueError) as error:
             raise RatingError(f"names {shown(name)}, which is no file here: {error}", path=card) from error
         if is_inside:

@@ -65,8 +65,9 @@ class StressRequest:
         identity = self.opened.identity
         model = identity.model or identity.name
         dev = every.part(None).examples
-        counts = {"originals": self.originals, "repeats": self.repeats}
-        return battery(self.rubric, dev, model, only=self.only, n=self.n, **counts)
+        return battery(
+            self.rubric, dev, model, only=self.only, n=self.n, originals=self.originals, repeats=self.repeats
+        )
 
     @property
     def lacks(self) -> str:

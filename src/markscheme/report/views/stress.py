@@ -96,7 +96,7 @@ def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
     commands = Commands.with_judge(stress.battery.rubric.name, judge)
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate(" --samples 3")
-    if stress.obeys or stress.findings or stress.flips or stress.reads_to_the_end is False:
+    if stress.is_moved:
         return "Next, have the rubric reworded and the new words tested", commands.improve()
     return "Next", commands.calibrate()
 
