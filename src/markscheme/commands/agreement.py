@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import Details, JsonFlag
 from markscheme.commands.output import show
 from markscheme.errors import naming
@@ -59,7 +60,6 @@ def agreement(
 
 def _onward(table: Path, measured: "Agreement", judge: str | None, options: str) -> tuple[str, str] | None:
     """What to do with the labels: compare the judge that is named with them, else resolve where annotators differ."""
-    from markscheme.calibration.findings.commands import Commands
     from markscheme.readers.rated import is_plain_table
 
     raters = measured.table.raters
@@ -77,7 +77,6 @@ def _onward(table: Path, measured: "Agreement", judge: str | None, options: str)
 
 def _on_rubric(labels: Path, measured: "Agreement") -> tuple[str, str] | None:
     """What to do with the labels of a rubric: resolve where annotators differ, or compare a judge with them."""
-    from markscheme.calibration.findings.commands import Commands
     from markscheme.rubrics.search import calibrations
 
     folders = calibrations(Path.cwd())

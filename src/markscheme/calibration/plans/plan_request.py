@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 HALF_WIDTH = 0.1
 """Half the width of the intervals that are planned for, the usual width in reports of agreement."""
-PROMISED_ERROR = 0.05
+PROMISED_ERROR = Promised().error
 """Share of wrong automatic decisions that a promise is planned for, as `tune` promises."""
 
 

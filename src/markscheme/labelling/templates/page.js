@@ -60,17 +60,17 @@ async function show(place, taken = null, says = "") {
   drain();
 }
 
-function fill(place, said) {
+function fill(place, answer) {
   const step = steps[place];
   const done = order.indexOf(place);
   $("place").textContent = `${data.noun} ${(done < 0 ? order.length : done) + 1} of ${steps.length}`;
   $("title").textContent = nameOfStep(step);
   $("response").innerHTML = cache.get(step.unit);
   raw(false);
-  quotes = { ...said.quotes };
+  quotes = { ...answer.quotes };
   selected = "";
-  $("note").value = said.note;
-  showNote(Boolean(said.note));
+  $("note").value = answer.note;
+  showNote(Boolean(answer.note));
   $("save").firstElementChild.textContent = steps.every((other, n) => n === place || other.answer !== null)
     ? "Save, done" : "Save, next";
   if ($("first")) {
@@ -81,9 +81,9 @@ function fill(place, said) {
     const turn = step.criteria.indexOf(Number(fieldset.dataset.place));
     fieldset.hidden = turn < 0;
     for (const input of fieldset.querySelectorAll("input[type=radio]"))
-      input.checked = said.answers[nameOf(fieldset)] === input.value;
+      input.checked = answer.answers[nameOf(fieldset)] === input.value;
     const why = fieldset.querySelector(".why input");
-    if (why) why.value = said.reasons[nameOf(fieldset)] ?? "";
+    if (why) why.value = answer.reasons[nameOf(fieldset)] ?? "";
     voices(fieldset, step.given[turn] ?? []);
     wordings(fieldset, step.before[turn] ?? null);
     passage(fieldset);

@@ -50,23 +50,23 @@ function warnOfLoss() {
 }
 
 function takeUp() {
-  const found = JSON.parse(stored(store) ?? "null");
-  draft = found?.draft ?? null;
+  const record = JSON.parse(stored(store) ?? "null");
+  draft = record?.draft ?? null;
   if (!sheet) return;
   if (!tryStoring(`${store} room`, "x".repeat(2000 + 500 * steps.length))) {
     isKept = false;
     warnOfLoss();
   }
   try { localStorage.removeItem(`${store} room`); } catch { /* denied altogether */ }
-  if (!found) return;
+  if (!record) return;
   order.length = 0;
   for (const step of steps) step.answer = null;
-  for (const [unit, answer] of Object.entries(found.answers)) {
+  for (const [unit, answer] of Object.entries(record.answers)) {
     const place = steps.findIndex((step) => step.unit === unit);
     steps[place].answer = answer;
     order.push(place);
   }
-  isSaved = found.isSaved;
+  isSaved = record.isSaved;
 }
 
 async function isOpenElsewhere() {
