@@ -27,10 +27,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Threads that multiply small arrays cost the processes beside them more than they gain."""
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-"""Of tests that a shell starts in the background the commands would ignore Ctrl-C, as their parent does."""
+"""A shell starts tests in the background with Ctrl-C ignored, which the commands that they run would inherit."""
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
-"""The same examples in every run, for as long as they take: a change alone makes a test fail, and no busy machine does.
+"""The same examples in every run, without a deadline, so that only a change makes a test fail, never a busy machine.
 `pytest --hypothesis-profile=default` draws others."""
 SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/")
 """The files that take longest start first, so that no process works on one alone at the end."""

@@ -443,10 +443,10 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
 
     The median level counts; an even number of verdicts whose middle two differ gives the level halfway between
     them. With `majority`, and on a scale without order, the most common level counts; of equally frequent ones, the
-    one that scores worse, and of preferences none of them. Where every verdict is the most probable level of its own
-    probabilities, so is their combination, of the mean probabilities. A vote that could not be read or abstained is
-    left out as long as more than half of all votes remain; otherwise the most frequent kind of non-answer is the
-    outcome.
+    one that scores worse, while equally frequent preferences make a tie. Where every verdict is the most probable level
+    of its own probabilities, so is their combination, of the mean probabilities. A vote that could not be read or
+    abstained is left out as long as more than half of all votes remain; otherwise the most frequent kind of non-answer
+    is the outcome.
 
     Example:
         >>> from markscheme.rubrics.rubric import Criterion, Scale

@@ -205,8 +205,8 @@ class MessagesFront:
     Attributes:
         requests: What came in, in order; bodies only, so no key is ever kept.
         most_in_flight: The most requests that were read and not yet answered at one time.
-        held_from: Requests from this number on wait for their answers until it is None again. Who is killed while it
-            waits has not ended before, however late the kill comes.
+        held_from: Requests from this number on wait for their answers until it is None again. A process that is killed
+            while it waits can't have finished before, however late the kill comes.
 
     Example:
         >>> import urllib.request

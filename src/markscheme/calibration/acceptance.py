@@ -122,7 +122,7 @@ def accept(
 
     Raises:
         RatingError: Too few examples are graded to accept the run, there are five runs already, or the history has a
-            line that is no accepted run.
+            line that isn't an accepted run.
         UsageError: The files cannot be written.
     """
     examples = {example.id: example for example in calibration.comparison.gold.examples}

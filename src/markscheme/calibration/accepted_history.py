@@ -111,7 +111,7 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
 
 
 def keep_point(point: AcceptedPoint, history: Sequence[AcceptedPoint], folder: Path) -> None:
-    """Add a run to the history in a folder, which was read before, unless its last line is that run."""
+    """Add a run to the history in a folder, unless its last line is that run; `history` is what `kept_points` read."""
     if history and history[-1].ratings == point.ratings and history[-1].rubric == point.rubric:
         return
     append_text(folder / ACCEPTED_RUNS, json.dumps(point.to_json(), ensure_ascii=False) + "\n", follow=False)

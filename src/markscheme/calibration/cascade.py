@@ -172,7 +172,7 @@ def tune_cascade(
     of_passes = None if wrong_passes is None else ErrorLimit(wrong_passes, level)
     parts = {
         side: certified_cascade(
-            [_stage(one, labels, side) for one in ranked],
+            [_stage(decisions, labels, side) for decisions in ranked],
             limit,
             labels.groups,
             of_passes=of_passes if side != "fails" else None,
@@ -181,13 +181,13 @@ def tune_cascade(
     }
     supported = any(part.is_certified for part in parts.values())
     last_stages = [_stage(ranked[-1], labels, side) for side in promised.sides]
-    totals = [labels_for_first_size(one.certainty, one.wrong, limit, labels.groups) for one in last_stages]
+    totals = [labels_for_first_size(stage.certainty, stage.wrong, limit, labels.groups) for stage in last_stages]
     last = ranked[-1]
     decides = ~np.isnan(last.certainty)
     right = float((~labels.wrong(last.passes))[decides].mean()) if decides.any() else None
     return TunedCascade(
         candidates=tuple(candidates),
-        signals=tuple(one.signal for one in ranked),
+        signals=tuple(decisions.signal for decisions in ranked),
         promised=promised,
         wrong_passes=wrong_passes,
         parts=parts,

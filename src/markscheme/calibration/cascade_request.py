@@ -29,7 +29,7 @@ from markscheme.stats.cascade import MOST_STAGES
 
 
 def names_ratings(name: str) -> bool:
-    """Whether a stage is named as a file of ratings: it is one, or it ends like one and is no kind of judge.
+    """Whether a stage names a file of ratings: there is such a file, or the name ends like one and names no judge.
 
     >>> names_ratings("nowhere/judge.jsonl"), names_ratings("recorded:replies.jsonl"), names_ratings("gpt-5")
     (True, False, False)

@@ -36,7 +36,8 @@ class PanelDecisions:
     def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "PanelDecisions":
         """The decisions of all judges in some ratings on the examples `ids`."""
         judges = tuple(dict.fromkeys(rating.rater for rating in ratings))
-        columns = [column_of(judge, (one for one in ratings if one.rater == judge), rubric, ids) for judge in judges]
+        by_judge = {judge: [rating for rating in ratings if rating.rater == judge] for judge in judges}
+        columns = [column_of(judge, of_judge, rubric, ids) for judge, of_judge in by_judge.items()]
         share = np.mean([column.decisions for column in columns], axis=0)
         certainty = np.where(share == 1 / 2, math.nan, np.maximum(share, 1 - share))
         return cls(judges, certainty, np.asarray(share > 1 / 2))

@@ -28,13 +28,13 @@ class RubricVerdict:
         use: What the judge may decide.
         verdict: Whether it agrees well enough.
         agreement: Share of examples on which it agrees.
-        asked: The judge by the name it is asked by; "" where only its ratings or replies were read.
+        live_judge: The judge's name, by which it can be asked again; "" where only its ratings or replies were read.
     """
 
     use: str
     verdict: str
     agreement: Estimate
-    asked: str = ""
+    live_judge: str = ""
 
     @classmethod
     def read(cls, data: Mapping[str, Any], agreement: Mapping[str, Any], path: Path) -> "RubricVerdict":
@@ -168,6 +168,6 @@ def _card_at(commit: str, rubric: Rubric) -> RubricVerdict | None:
         data = parse_json(text)
         judge = data["judge"]
         live_judge = str(judge["name"]) if judge["source"] == "live" else ""
-        return replace(RubricVerdict.read(data, data["figures"]["agreement"], path), asked=live_judge)
+        return replace(RubricVerdict.read(data, data["figures"]["agreement"], path), live_judge=live_judge)
     except (KeyError, RecursionError, TypeError, ValueError) as error:
         raise RatingError(f"isn't a judge card in that commit: {error!r}", path=path) from error

@@ -18,7 +18,7 @@ _POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none
 
 @cache
 def environment() -> Environment:
-    """The templates of this package; whatever they show is escaped."""
+    """The templates of this package, which escape everything they show."""
     return Environment(
         loader=PackageLoader("markscheme.labelling"),
         autoescape=True,

@@ -212,7 +212,7 @@ class ReadingWork:
         """Keep whether a mode is there in an output that was read before; None takes the answer back.
 
         Raises:
-            UsageError: The output or the mode isn't there, or it is no answer; nothing is kept.
+            UsageError: The output or the mode isn't there, or the answer is invalid; nothing is kept.
         """
         id = self._id(unit)
         if answer is not None and answer not in AGAIN_ANSWERS:

@@ -1,7 +1,7 @@
 """What an answer to Promptfoo and the reading of its results have in common."""
 
 NOT_GRADED = "not graded: "
-"""How the reason of a failing result opens that is no verdict."""
+"""How the reason of a failing result begins if nothing was graded."""
 SCORING_FUNCTION = "assertScoringFunction"
 """Promptfoo's key for a function that decides a test from the scores of its assertions.
 

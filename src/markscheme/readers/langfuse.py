@@ -29,7 +29,7 @@ def is_langfuse(peek: Peek) -> bool:
 
 
 def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
-    """The traces as responses, the scores as ratings, and the comments as words that no rating holds.
+    """The traces as responses, the scores as ratings, and the comments as remarks.
 
     Raises:
         RatingError: No scores are given: comments rate nothing, and traces don't separate the scores of different

@@ -34,9 +34,9 @@ SURE = 0.9
 _LARGEST_BOUND = 1 - 1e-12
 """From here on a bound says nothing, and the test's logarithms would overflow."""
 MISSED_FOR_SURE = 20.0
-"""Modes expected to be missed from which on one is missed for certain: that none is has a chance below e^-20."""
+"""If more modes than this are expected to be missed, one is missed for certain: the chance of none is below e^-20."""
 NEGLIGIBLE_TERM = 1e-18
-"""A term of a sum of chances below this changes no digit of it."""
+"""A term below this doesn't change any digit of a sum of chances."""
 _SMALLEST_SHARE = 1e-15
 """Where the search for a lower limit starts: the share of nothing."""
 

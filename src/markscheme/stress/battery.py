@@ -220,8 +220,8 @@ class StressRun:
         """The unfinished run of these questions, else the next one."""
         path = folder / "stress" / f"{key}.json"
         try:
-            noted = read_json(path, RatingError)
-            number = int(noted["run"]) + bool(noted["finished"])
+            state = read_json(path, RatingError)
+            number = int(state["run"]) + bool(state["finished"])
         except (KeyError, RatingError, TypeError, ValueError):  # none was begun, or its state is damaged
             number = 1
         run = cls(number, path)

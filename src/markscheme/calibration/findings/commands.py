@@ -62,7 +62,7 @@ class Commands:
     def tune_cascade(self) -> str:
         """Find which decisions the same judge may make alone, by the same labels.
 
-        "" if there is no rubric, or not one judge or file to name: a cascade's judge has all its ratings in one file.
+        "" if there is no rubric, or not exactly one judge or file to name: `--cascade` takes one for each judge.
         """
         words = ["--cascade" if word in _NAMING else word for word in shlex.split(self.judge)]
         return self._on_rubric(f"tune {self.rubric} {shlex.join(words)}") if words.count("--cascade") == 1 else ""
@@ -78,7 +78,7 @@ class Commands:
     def improve(self) -> str:
         """Have the rubric's words rewritten and tested with the same judge; "" if there is no rubric.
 
-        Of ratings from a file nothing says how to ask their judge: the reader replaces JUDGE.
+        Ratings in a file don't say how to ask their judge, so the reader replaces JUDGE.
         """
         judge = self.judge if self.asks else " --judge JUDGE"
         return self._on_rubric(f"improve {self.rubric} --proposer {self.model}{judge}")

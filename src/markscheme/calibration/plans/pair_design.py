@@ -83,13 +83,13 @@ def _balanced(
 
 
 _LEAST_TYPICAL_FIRST: tuple[DrawnBy | None, ...] = ("chosen", "by-verdict", None, "random")
-"""Of two responses that were drawn differently, the way that counts for their pair."""
+"""How a pair counts as drawn if its responses were drawn in two ways: the first of these that occurs."""
 
 
 def pair_of(one: Example, other: Example) -> Example:
     """Two responses to the same inputs as a pair, stored in the order of their ids.
 
-    Metadata that both have alike is the pair's. It was drawn as the less typical of the two was; None where unknown.
+    The pair has the metadata that is the same for both, and counts as drawn like the less typical of the two.
     """
     first, second = sorted((one, other), key=lambda example: example.id)
     sides = (PairSide(first.id, first.system), PairSide(second.id, second.system))

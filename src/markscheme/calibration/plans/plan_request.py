@@ -232,14 +232,14 @@ class PlanRequest:
         except ComparisonError:  # nothing is labelled yet
             return None
 
-    def _number(self, asked: NextLabels) -> int:
+    def _number(self, needed: NextLabels) -> int:
         """How many to draw: as many as the verdict needs, where no number was given."""
         if self.draws is not None:
             return self.draws
-        if asked.labels is None or not asked.labels.more:
-            why = f"the verdict asks for no number of labels: say how many, --next N. {asked.in_words}"
+        if needed.labels is None or not needed.labels.more:
+            why = f"the verdict asks for no number of labels: say how many, --next N. {needed.in_words}"
             raise UsageError(why.rstrip())
-        return asked.labels.more
+        return needed.labels.more
 
     def _draw(self, truth: Gold, ratings: Sequence[Rating], pool: RatedFiles, n: int) -> Draw:
         verdicts = [rating for rating in pool.ratings if rating.kind in JUDGES]

@@ -125,7 +125,7 @@ def _why_no_gate(calibration: Calibration) -> str:
 
 
 def _no_limit(calibration: Calibration) -> str:
-    """That no limit is set on passed fails, where they may be many and no finding's place says so."""
+    """A note that nothing limits passed fails, if they may be many; without findings, `fix_first` says it instead."""
     rate = calibration.comparison.false_pass_rate
     is_limited = calibration.most_wrong.false_pass is not None or not calibration.comparison.rubric.decides
     is_said_below = not calibration.findings

@@ -12,7 +12,7 @@ from markscheme.report.document import Callout, Document, Line, Paragraph
 from markscheme.report.json import attributes
 
 _FORMATS = {"lines": "lines of one rating each"}
-"""What a name of a format means, where it isn't plain by itself."""
+"""Formats whose names alone say too little, in other words."""
 COUNTS = "known=n_known new=n_new changed=n_changed older=n_older"
 """The counts of additions under the keys of their JSON."""
 

@@ -39,7 +39,7 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
         yield Paragraph((f"Labels: {change.labels}", again))
     if change.is_changed and change.after is None:
         yield Paragraph((_still_counts(change),))
-        judge = None if change.before is None else change.before.asked
+        judge = None if change.before is None else change.before.live_judge
         yield Paragraph((("Next: ", Command(Commands.with_judge(change.name, judge).calibrate())),))
 
 
