@@ -112,13 +112,22 @@ def test_a_slice_has_the_interval_that_its_examples_have_as_a_set_of_their_own(c
 def test_the_judges_passes_have_one_interval_in_every_report(tmp_path: Path) -> None:
     calibration = calibrated(tmp_path, None)
     passes = calibration.comparison.overall["prevalence_judge"]
-    responses = [Example(Submission("", {}, f"e{i}")) for i in range(120)]
-    graded = decision_table(RUBRIC, responses, judge=[bool(passed) for passed in calibration.comparison.passes])
-    nothing_labelled = decision_table(RUBRIC, [], gold=[], judge=[])
     cases = [ExperimentCase(f"e{i}", {"query": str(i)}) for i in range(120)]
-    variant = figures(marks_table(list(calibration.judge_ratings), cases, RUBRIC), "judge").pass_rate
-    for rate in (pass_rates(graded, nothing_labelled).raw, variant):
-        assert (rate.value, rate.low, rate.high, rate.n) == (passes.value, passes.low, passes.high, passes.n)
+    rate = figures(marks_table(list(calibration.judge_ratings), cases, RUBRIC), "judge").pass_rate
+    assert (rate.value, rate.low, rate.high, rate.n) == (passes.value, passes.low, passes.high, passes.n)
+
+
+@pytest.mark.parametrize("grouping", GROUPINGS)
+def test_a_pass_rate_has_the_interval_of_the_judges_passes_in_a_calibration(grouping: str, tmp_path: Path) -> None:
+    groups = GROUPINGS[grouping]
+    calibration = calibrated(tmp_path, groups)
+    passes = calibration.comparison.overall["prevalence_judge"]
+    of_tests = groups or [""] * 120
+    responses = [Example(Submission("", {}, f"e{i}"), group=of_tests[i]) for i in range(120)]
+    graded = decision_table(RUBRIC, responses, judge=[bool(passed) for passed in calibration.comparison.passes])
+    rate = pass_rates(graded, decision_table(RUBRIC, [], gold=[], judge=[])).raw
+    assert (rate.value, rate.low, rate.high, rate.n) == (passes.value, passes.low, passes.high, passes.n)
+    assert rate.note == passes.note
 
 
 @pytest.mark.parametrize("groups", [None, ["a", "b", "c", "d"]])

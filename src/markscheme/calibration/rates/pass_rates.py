@@ -10,7 +10,7 @@ import numpy as np
 
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import GOLD, JUDGE
-from markscheme.ratings.table import RatingTable
+from markscheme.ratings.table import RatingTable, groups_of
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.group_rates import GroupDifference, group_difference, group_rate
 from markscheme.stats.intervals import Integers, withhold
@@ -170,10 +170,11 @@ def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
 
 
 def raw_rate(pool: RatingTable) -> Estimate:
-    """The share that the judge passes of what it graded."""
+    """The share that the judge passes of what it graded; responses to one test are a group, as in a calibration."""
     if not pool.ids:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
-    return share(_passes(pool), method="share of passes")
+    tests = groups_of([(example.id, example.group) for example in _examples(pool)])
+    return share(_passes(pool), tests, method="share of passes")
 
 
 def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estimate:
