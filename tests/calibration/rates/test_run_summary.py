@@ -66,5 +66,5 @@ def test_a_run_that_is_graded_says_nothing_of_reasons() -> None:
 
 def test_the_rate_and_how_often_it_flips_are_there_without_labels_and_repeats() -> None:
     rate, flips = lines(summary(*["fine"] * 3, "not graded: too slow"))[:2]
-    assert rate == "Pass rate: 0 of 3 of the graded outputs pass. Not corrected: there are no labels."
+    assert rate == "Pass rate: 0 of 3 graded outputs pass. Not corrected: there are no labels."
     assert flips.startswith("How often this gate fails though nothing changed: repeat to know (`promptfoo eval --rep")

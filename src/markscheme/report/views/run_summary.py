@@ -66,7 +66,8 @@ def _outputs(worth: RunWorth) -> int:
 
 
 def _rate(worth: RunWorth) -> str:
-    raw = f"{share_with_interval(worth.raw)} of the graded outputs pass"
+    of_outputs = " graded outputs" if worth.raw.is_count else " of the graded outputs"
+    raw = f"{share_with_interval(worth.raw)}{of_outputs} pass"
     if worth.corrected is None:
         return f"Pass rate: {raw}. Not corrected: {worth.uncorrected}."
     corrected = worth.corrected
