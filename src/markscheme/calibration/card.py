@@ -205,7 +205,7 @@ class JudgeCard(Reported):
     def figure(self, name: str) -> Estimate | None:
         """A figure of the card; None where it has none of that name."""
         entry = self.content["figures"].get(name)
-        return None if entry is None else Estimate(**entry)
+        return None if entry is None else Estimate.from_json(entry)
 
     def place(self, file: CardFile) -> Path:
         """Where a file is.

@@ -46,7 +46,7 @@ class RubricVerdict:
         try:
             if data["use"] not in USES:
                 raise ValueError(f"use is one of {', '.join(USES)}")
-            return cls(str(data["use"]), str(data["verdict"]), Estimate(**agreement))
+            return cls(str(data["use"]), str(data["verdict"]), Estimate.from_json(agreement))
         except (KeyError, TypeError, ValueError) as error:
             raise RatingError(f"has no verdict on one judge: {error!r}", path=path) from error
 

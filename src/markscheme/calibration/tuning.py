@@ -85,6 +85,7 @@ class TunedBand:
         bands: The promise with its figures, by the decisions that it is about; empty where there were no labels to test
             it on.
         split: The labels it was tested on.
+        lacks_decisions: Whether no annotator decided pass or fail, so that nothing could be tested.
     """
 
     before: float | GrayZone
@@ -93,6 +94,7 @@ class TunedBand:
     reason: str
     bands: Mapping[MarkSide, Band]
     split: str
+    lacks_decisions: bool = False
 
     def __post_init__(self) -> None:
         if not self.supported and self.after != self.before:
@@ -542,7 +544,7 @@ def _band(
         )
     data = test or dev
     if np.isnan(data.labels.passed).all():
-        return kept(f"withheld: {NO_DECISION}")
+        return replace(kept(f"withheld: {NO_DECISION}"), lacks_decisions=True)
     fresh = _FreshLabels.of(data, tuned, rubric, used)
     if not fresh.n:
         least = least_labels(0, alpha=promised.error, confidence=1 - promised.level)

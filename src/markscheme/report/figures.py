@@ -42,7 +42,8 @@ def chance(p: float) -> str:
 def share_with_interval(estimate: Estimate | None) -> str:
     """A share and its interval in whole per cent: "83% (71–91)"; a count where there are too few for an interval.
 
-    >>> share_with_interval(Estimate(0.83, 0.71, 0.91)), share_with_interval(Estimate(0.75, n=4, note="few: 3 of 4"))
+    >>> from markscheme.stats.estimate import Caveat
+    >>> share_with_interval(Estimate(0.83, 0.71, 0.91)), share_with_interval(Estimate(0.75, n=4, caveat=Caveat("few")))
     ('83% (71–91)', '3 of 4')
     """
     return NONE if estimate is None else estimate.as_share()
@@ -96,14 +97,20 @@ def points(estimate: Estimate | None) -> str:
     return _spelt(estimate, lambda value: signed(100 * value, 0))
 
 
-def why_no_interval(estimate: Estimate) -> str:
+def why_no_interval(estimate: Estimate, level_name: Callable[[float], str] | None = None) -> str:
     """Why a value has no interval; "" if it has one, or there is no value.
 
-    >>> why_no_interval(Estimate(0.2, note="withheld: only 4 examples outside the most common level"))
+    Args:
+        estimate: The value.
+        level_name: What readers call a level that the reason names; None calls it by its number.
+
+    >>> from markscheme.stats.estimate import Caveat
+    >>> why_no_interval(Estimate(0.2, caveat=Caveat.of("withheld", "only 4 examples outside the most common level")))
     'only 4 examples outside the most common level'
     """
-    _, withheld, why = (estimate.note or "").partition("withheld: ")
-    return why if withheld and estimate.value is not None else ""
+    if estimate.caveat is None or estimate.caveat.hedge != "withheld" or estimate.value is None:
+        return ""
+    return estimate.caveat.why_with_levels(level_name)
 
 
 def _spelt(estimate: Estimate | None, spell: Callable[[float], str]) -> str:

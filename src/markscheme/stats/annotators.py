@@ -326,7 +326,7 @@ class _Beside:
         if alike.low is None:
             return gap
         room = 1 - float(alike.low)
-        return replace(gap, low=-room, high=room, note=alike.note, method=f"{gap.method}; {alike.method}")
+        return replace(gap, low=-room, high=room, caveat=alike.caveat, method=f"{gap.method}; {alike.method}")
 
     def _coefficient(self, alphas: Floats, rating: Sequence[int], level: float) -> Estimate:
         made = self.groups.jackknife(alphas, transform=ATANH, level=level, method=self.method)

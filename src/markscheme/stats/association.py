@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import ATANH, Floats, Integers, guard, no_disagreement, withhold
 from markscheme.stats.pairs import RELATIVE_ROUNDING, Moments, Pairs, above_minus_below
 from markscheme.stats.rating_patterns import over
@@ -160,7 +160,7 @@ def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
 # -- estimates ---------------------------------------------------------------------------------------------------------
 
 
-def _no_correlation(pairs: Pairs) -> str | None:
+def _no_correlation(pairs: Pairs) -> str | Reason | None:
     """Why gold and judge have no correlation; None where they have one."""
     if len(pairs) < 2:
         return _too_few(pairs)

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import (
     ATANH,
     OFF_TO_TRUST,
@@ -421,7 +421,7 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
     return mark_rough(estimate, few_off(off, grouped=table.grouped)) if off < OFF_TO_TRUST else estimate
 
 
-def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, str | None]:
+def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
     """Examples (or groups) outside a rater's most common level, the least over raters; and which rater never varies.
 
     A rater who saw fewer than half of the examples counts only in the pool of all raters.
@@ -439,7 +439,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, str | N
         commonest = int(counts.argmax())
         off = _sets_with(table, is_rated & (column != commonest))
         if off == 0:
-            return 0, f"{name} never leaves level {table.values[commonest]:g}"
+            return 0, Reason((f"{name} never leaves ", float(table.values[commonest])))
         least = min(least, off)
     share_off = 1 - float(pooled.max() / pooled.sum())
     return int(min(least, share_off * _sets_with(table, counted) + SAME_LEVEL)), None

@@ -1,10 +1,81 @@
 """Estimate, the result of every statistic: a value with its uncertainty, or the reason there is none."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 from markscheme.phrases import number, percent
+
+Hedge: TypeAlias = Literal["few", "withheld", "rough"]
+"""How an interval is limited: a share is a count of few examples; it isn't given; it covers less than its level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a figure is as it is, in words; a scale's levels are numbers to statistics, and have names for readers.
+
+    Attributes:
+        parts: The words, and between them each level as a number.
+
+    Example:
+        >>> stuck = Reason(("judge never leaves ", 1.0))
+        >>> str(stuck), stuck.with_levels({1.0: "MET"}.__getitem__)
+        ('judge never leaves level 1', 'judge never leaves MET')
+    """
+
+    parts: tuple[str | float, ...]
+
+    def with_levels(self, name_of: Callable[[float], str]) -> str:
+        """The words, with the levels as `name_of` calls them."""
+        return "".join(part if isinstance(part, str) else name_of(part) for part in self.parts)
+
+    def __str__(self) -> str:
+        return self.with_levels(lambda level: f"level {level:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """What limits an interval, and what else is to be said of it.
+
+    Attributes:
+        hedge: How it is limited; None where it isn't.
+        reason: Why it is; empty where it isn't.
+        remark: What else is to be said; "" for nothing.
+
+    Example:
+        >>> str(Caveat("withheld", Reason(("too few fails",)), "from 2 of 52 units"))
+        'withheld: too few fails; from 2 of 52 units'
+    """
+
+    hedge: Hedge | None = None
+    reason: Reason = Reason(())
+    remark: str = ""
+
+    @classmethod
+    def of(cls, hedge: Hedge, why: str | Reason) -> Self:
+        """An interval that is limited, with the reason."""
+        return cls(hedge, why if isinstance(why, Reason) else Reason((why,)))
+
+    @classmethod
+    def read(cls, note: str) -> Self:
+        """What a note says, as an estimate's JSON has it."""
+        start, _, why = note.partition(": ")
+        hedge: Hedge | None = next((hedge for hedge in get_args(Hedge) if hedge == start), None)
+        return cls(remark=note) if hedge is None else cls.of(hedge, why)
+
+    @property
+    def why(self) -> str:
+        """The reason and the remark in words, without how the interval is limited."""
+        return self.why_with_levels(None)
+
+    def why_with_levels(self, name_of: Callable[[float], str] | None) -> str:
+        """The same, with the levels as `name_of` calls them; None calls them by their numbers."""
+        reason = str(self.reason) if name_of is None else self.reason.with_levels(name_of)
+        return "; ".join(part for part in (reason, self.remark) if part)
+
+    def __str__(self) -> str:
+        return self.why if self.hedge is None else f"{self.hedge}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +90,7 @@ class Estimate:
         n: Units (examples, or groups of them) behind the value.
         method: How value and interval were computed, in a few words.
         undefined: Why there is no value; None where there is one.
-        note: "rough: …" where the interval is known to cover less than `level`, "withheld: …" where no interval is
-            given for that reason; None otherwise.
+        caveat: What limits the interval; None where nothing does.
 
     Raises:
         ValueError: A value that is not finite, a value together with a reason for having none, half an interval, an
@@ -41,7 +111,7 @@ class Estimate:
     n: int = 0
     method: str = ""
     undefined: str | None = None
-    note: str | None = None
+    caveat: Caveat | None = None
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.undefined is None):
@@ -58,9 +128,21 @@ class Estimate:
                 raise ValueError(f"value {self.value} lies outside its interval {self.low} to {self.high}")
 
     @classmethod
-    def without_value(cls, why: str, *, n: int, method: str, level: float = 0.95) -> Self:
+    def without_value(cls, why: str | Reason, *, n: int, method: str, level: float = 0.95) -> Self:
         """An estimate without a value, with the reason."""
-        return cls(None, n=n, method=method, undefined=why, level=level)
+        return cls(None, n=n, method=method, undefined=str(why), level=level)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The estimate that `to_json` wrote.
+
+        Raises:
+            TypeError: An entry has a name that no estimate's has, or the value is missing.
+            ValueError: The entries contradict each other.
+        """
+        entries = {**data}
+        note = entries.pop("note", None)
+        return cls(**entries, caveat=None if note is None else Caveat.read(str(note)))
 
     def above(self, bound: float) -> bool:
         """Whether the whole interval is above a bound; False without an interval."""
@@ -71,20 +153,30 @@ class Estimate:
         return self.high is not None and self.high < bound
 
     @property
+    def hedge(self) -> Hedge | None:
+        """How the interval is limited; None where it isn't."""
+        return None if self.caveat is None else self.caveat.hedge
+
+    @property
+    def note(self) -> str | None:
+        """The caveat as JSON has it, such as "withheld: too few fails"; None without one."""
+        return None if self.caveat is None else str(self.caveat)
+
+    @property
     def is_count(self) -> bool:
         """Whether a share is printed as a count: it has too few examples, or groups of them, for an interval."""
-        return self.value is not None and self.note is not None and self.note.startswith(("few: ", "withheld: "))
+        return self.value is not None and self.hedge in ("few", "withheld")
 
     @property
     def is_approximate(self) -> bool:
         """Whether few examples carry the interval."""
-        return self.note is not None and self.note.startswith(("approximate", "rough"))
+        return self.hedge == "rough"
 
     def as_share(self, digits: int = 0) -> str:
         """A share and its interval in per cent; a count where there are too few examples for an interval.
 
         Example:
-            >>> Estimate(0.83, 0.71, 0.91).as_share(), Estimate(0.75, n=4, note="few: 3 of 4").as_share()
+            >>> Estimate(0.83, 0.71, 0.91).as_share(), Estimate(0.75, n=4, caveat=Caveat("few")).as_share()
             ('83% (71–91)', '3 of 4')
         """
         if self.value is None:
@@ -98,4 +190,13 @@ class Estimate:
 
     def to_json(self) -> dict[str, Any]:
         """The estimate as plain data for JSON; never a NaN."""
-        return asdict(self)
+        return {
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "level": self.level,
+            "n": self.n,
+            "method": self.method,
+            "undefined": self.undefined,
+            "note": self.note,
+        }

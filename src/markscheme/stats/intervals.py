@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from markscheme.phrases import counted
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Caveat, Estimate, Reason
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
@@ -24,7 +24,7 @@ OFF_TO_TRUST = 10
 """From so many such examples intervals hold what they promise; below they are marked as approximate."""
 STILL = 1e-13
 """A statistic that moves by less, relative to its size, moves by rounding alone."""
-NO_SPREAD = "leaving any one example out gives the same value"
+NO_SPREAD = Reason(("leaving any one example out gives the same value",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +212,14 @@ def jackknife(
     return replace(bare, low=min(low, value), high=max(high, value), method=f"{method}; {made}" if method else made)
 
 
-def withhold(estimate: Estimate, why: str) -> Estimate:
+def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
     """The same value without its interval, with a note saying why.
 
     Example:
         >>> withhold(Estimate(0.4, -0.3, 0.8, n=20), "too few fails").note
         'withheld: too few fails'
     """
-    return replace(estimate, low=None, high=None, note=f"withheld: {why}")
+    return replace(estimate, low=None, high=None, caveat=Caveat.of("withheld", why))
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
@@ -255,23 +255,27 @@ def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
 
 
 def noted(estimate: Estimate, words: str) -> Estimate:
-    """The same estimate with `words` appended to its note.
+    """The same estimate with a remark on it.
 
     Example:
-        >>> noted(Estimate(0.4, note="withheld: too few fails", n=2), "from 2 of 52 units").note
+        >>> noted(withhold(Estimate(0.4, n=2), "too few fails"), "from 2 of 52 units").note
         'withheld: too few fails; from 2 of 52 units'
     """
-    return replace(estimate, note=f"{estimate.note}; {words}" if estimate.note else words)
+    caveat = estimate.caveat or Caveat()
+    remark = f"{caveat.remark}; {words}" if caveat.remark else words
+    return replace(estimate, caveat=replace(caveat, remark=remark))
 
 
-def mark_rough(estimate: Estimate, why: str) -> Estimate:
+def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
     """The same estimate, marked approximate: it covers less than its level. A withheld interval stays as it is.
 
     Example:
         >>> mark_rough(Estimate(0.4, -0.3, 0.8, n=20), "few fails").note
         'rough: few fails'
     """
-    return estimate if estimate.low is None or estimate.note else replace(estimate, note=f"rough: {why}")
+    if estimate.low is None or estimate.caveat is not None:
+        return estimate
+    return replace(estimate, caveat=Caveat.of("rough", why))
 
 
 def unit_of(grouped: bool) -> str:

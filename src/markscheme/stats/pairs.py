@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.estimate import Reason
 from markscheme.stats.intervals import Floats, Groups, Integers
 
 RELATIVE_ROUNDING = 1e-13
@@ -95,10 +96,14 @@ class Pairs:
         return len(np.unique(self.groups.number[place != counts.argmax()]))
 
     @cached_property
-    def stuck(self) -> str | None:
+    def stuck(self) -> Reason | None:
         """Which rater gives every unit the same value; None where both vary."""
         columns = zip(self.raters, (self.gold, self.judge), strict=True)
-        return "; ".join(f"{name} never leaves level {v[0]:g}" for name, v in columns if np.ptp(v) == 0) or None
+        parts: list[str | float] = []
+        for name, levels in columns:
+            if np.ptp(levels) == 0:
+                parts += [f"{'; ' if parts else ''}{name} never leaves ", float(levels[0])]
+        return Reason(tuple(parts)) if parts else None
 
     @cached_property
     def moments(self) -> Moments:

@@ -5,7 +5,7 @@ How the labelled examples were chosen decides what they say about the rest, so e
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -258,7 +258,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     if min(fails, passes) < LEAST_GOLD_OF_EACH:
         scarce = "passes" if passes < fails else "fails"
         made = mark_rough(made, f"only {min(fails, passes)} labelled {scarce}; ten of each are the least")
-    return made if clipped == value or made.note else replace(made, note=f"rough: clipped from {number(value, 3)}")
+    return made if clipped == value else mark_rough(made, f"clipped from {number(value, 3)}")
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:

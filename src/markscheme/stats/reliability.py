@@ -16,7 +16,7 @@ from scipy.special import fdtri, ndtri
 
 from markscheme.phrases import counted
 from markscheme.stats.coefficients import agreement
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import LOG, Floats, Groups, guard, mapped, no_disagreement, noted, withhold
 from markscheme.stats.rating_patterns import as_table, commonest
 
@@ -172,13 +172,13 @@ class _Ratings:
         return few and len(np.unique(self.ratings)) > MOST_LEVELS_OF_A_SCALE
 
     @cached_property
-    def stuck(self) -> str | None:
+    def stuck(self) -> Reason | None:
         """Which rater gives every example the same rating; None where all vary."""
         still = np.flatnonzero(np.ptp(self.ratings, axis=0) == 0)
         if not len(still):
             return None
         name = self.raters[still[0]] if self.raters else f"rater {still[0] + 1}"
-        return f"{name} never leaves level {self.ratings[0, still[0]]:g}"
+        return Reason((f"{name} never leaves ", float(self.ratings[0, still[0]])))
 
     @cached_property
     def off(self) -> int:

@@ -14,7 +14,7 @@ from scipy.special import gammaincinv, log_ndtr, ndtr, ndtri, owens_t, stdtrit
 
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats
+from markscheme.stats.intervals import Floats, withhold
 from markscheme.stats.roots import zero_between
 
 HELD_OUT_LEVEL = 0.05
@@ -29,6 +29,7 @@ PLANNED_GAIN, PLANNED_SD, PLANNED_CORRELATION, PLANNED_POWER = 0.038, 0.157, 0.5
 """A gain in MAE that is worth about 0.10 in agreement, and the scatter of single examples around it."""
 FLIPS = 9_999
 """Random sign patterns of the test; p has a simulation error of at most .002 at .05."""
+SAME_ON_EVERY_TASK = "the same difference on every task"
 SIGNS_SEED = 1
 """The sign patterns are the same in every run, so that an answer can be repeated."""
 
@@ -276,7 +277,7 @@ def confirmed_gain(differences: npt.ArrayLike, t: float | None, critical: float,
     n = len(d)
     mean = float(d.mean())
     if t is None or n < 2:
-        return Estimate(mean, n=n, method=method, note="withheld: the same difference on every task")
+        return withhold(Estimate(mean, n=n, method=method), SAME_ON_EVERY_TASK)
     error = mean / t
     quantile = float(stdtrit(n - 1, 0.975))
     expected = confirmed_t(t, critical)
@@ -298,7 +299,7 @@ def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> E
     value = float(d.mean() * share)
     spread = float(d.std(ddof=1)) if n > 1 else 0.0
     if spread <= 1e-12:
-        return Estimate(value, n=n, method=method, note="withheld: the same difference on every task")
+        return withhold(Estimate(value, n=n, method=method), SAME_ON_EVERY_TASK)
     reach = float(stdtrit(n - 1, 0.975)) * spread / math.sqrt(n)
     return Estimate(value, value - reach, value + reach, n=n, method=f"{method}, shrunken, t interval")
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from markscheme.phrases import counted
 from markscheme.stats.association import ccc, icc, kendall, pearson, spearman
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import (
     IDENTITY,
     LOG,
@@ -383,7 +383,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
         limits = min(low, value), max(high, value)
         mean = Estimate(value, *limits, level, len(pairs), f"{method}; stratified t, half an example added")
     never = scale[_hits(name, table)[1] == 0]
-    return mark_rough(mean, f"level {never[0]:g} hasn't been seen") if len(never) else mean
+    return mark_rough(mean, Reason((float(never[0]), " hasn't been seen"))) if len(never) else mean
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:

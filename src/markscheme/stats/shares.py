@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import betaincinv, gammaln, logit, roots_legendre
 
 from markscheme.phrases import counted, number
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Caveat, Estimate
 from markscheme.stats.intervals import (
     Floats,
     Groups,
@@ -137,7 +137,7 @@ class GroupedShare(Grouped):
         if whole.value is None or self.n >= FEWEST_SHOWN:
             return whole
         hits = round(self.value * self.n, HIT_DIGITS)
-        return replace(whole, low=None, high=None, note=f"few: {hits:g} of {self.n}")
+        return replace(whole, low=None, high=None, caveat=Caveat.of("few", f"{hits:g} of {self.n}"))
 
     @property
     def _made(self) -> str:

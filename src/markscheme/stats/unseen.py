@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betainc, gammaln
 
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Caveat, Estimate
 from markscheme.stats.intervals import Floats
 from markscheme.stats.roots import zero_between
 from markscheme.stats.shares import GroupedShare, grouped_share
@@ -124,7 +124,8 @@ def listed_share(
     if estimate.value is None:
         return replace(estimate, undefined=f"no {of}")
     if shares.n < FEWEST_READ:
-        return replace(estimate, low=None, high=None, note=f"few: {round(shares.value * shares.n):g} of {shares.n}")
+        counts = f"{round(shares.value * shares.n):g} of {shares.n}"
+        return replace(estimate, low=None, high=None, caveat=Caveat.of("few", counts))
     limits = listed_limits(shares, level=level)
     if limits is None:
         return estimate

@@ -18,6 +18,7 @@ from markscheme.ratings.table import merits, rating_table, stacked
 from markscheme.rubrics.rubric import LEVEL_ROUNDING, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.coefficients import Metric, agreement
+from markscheme.stats.estimate import Caveat
 from markscheme.stats.intervals import NO_SPREAD, Flags, Floats
 from markscheme.stats.severity import pair_statistic
 
@@ -485,6 +486,6 @@ def significant(
 
 def _without_spread(estimate: Estimate) -> Estimate:
     """An estimate that no single example changes, as its own interval; any other as it is."""
-    if estimate.note != f"withheld: {NO_SPREAD}":
+    if estimate.caveat != Caveat("withheld", NO_SPREAD):
         return estimate
-    return replace(estimate, low=estimate.value, high=estimate.value, note=None)
+    return replace(estimate, low=estimate.value, high=estimate.value, caveat=None)

@@ -1,10 +1,10 @@
 """Criteria: the table of figures per criterion, each criterion in detail, the whole score, and scores against gold."""
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -133,24 +133,19 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
         if estimate.undefined and name not in silent:
             yield f"– {name}, {heading}: {estimate.undefined}."
     for name, heading, estimate in shown:
-        why = why_no_interval(estimate)
+        why = why_no_interval(estimate, partial(_level_in_reason, comparison.criteria[name].criterion))
         if why:
-            criterion = comparison.criteria[name].criterion
-            yield f"{name}, {heading}: no interval: {_by_label(criterion, why)}."
+            yield f"{name}, {heading}: no interval: {why}."
 
 
-def _by_label(criterion: Criterion, why: str) -> str:
-    """A reason of statistics, which know numbers alone, with the level as raters choose it.
+def _level_in_reason(criterion: Criterion, level: float) -> str:
+    """A level that a reason of statistics names, as raters choose it.
 
-    >>> _by_label(Criterion(1.0, "Is it kind?", "kind"), "judge never leaves level 1")
-    'judge never leaves MET'
+    >>> _level_in_reason(Criterion(1.0, "Is it kind?", "kind"), 1.0)
+    'MET'
     """
-
-    def by_label(level: re.Match[str]) -> str:
-        name = criterion.scale.level_name(float(level[1]))
-        return level[0] if name[0].isdigit() else name
-
-    return re.sub(r"level (\d+(?:\.\d+)?)", by_label, why)
+    name = criterion.scale.level_name(level)
+    return f"level {name}" if name[0].isdigit() else name
 
 
 def _has_near_misses(comparison: Comparison) -> bool:

@@ -7,7 +7,15 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.preferences import OrderFigures, SystemsCompared, orders_of_all, systems_compared
 from markscheme.phrases import counted, in_words, signed
 from markscheme.report import document as doc
-from markscheme.report.figures import NONE, coefficient, points, share, share_with_ci, share_with_interval
+from markscheme.report.figures import (
+    NONE,
+    coefficient,
+    points,
+    share,
+    share_with_ci,
+    share_with_interval,
+    why_no_interval,
+)
 from markscheme.stats import Estimate
 from markscheme.stats.davidson import Strengths
 from markscheme.stats.intervals import mapped
@@ -163,8 +171,8 @@ def _notes(compared: SystemsCompared) -> Iterator[doc.Line]:
     for name, estimate in zip(compared.systems, strengths.log_strengths, strict=True):
         if estimate.undefined:
             yield f"{name} has no finite strength: {estimate.undefined}."
-        elif estimate.low is None and estimate.note:
-            yield f"{name}: no interval: {estimate.note.removeprefix('withheld: ')}."
+        elif why := why_no_interval(estimate):
+            yield f"{name}: no interval: {why}."
     if compared.cycles:
         yield f"{compared.cycles} of {counted(compared.triples, 'triple')} of systems go round in a circle."
     for fit in strengths.fits:

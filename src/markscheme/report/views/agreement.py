@@ -9,6 +9,7 @@ from markscheme.report.document import Callout, Document, Notes, Section, Table,
 from markscheme.report.figures import coefficient, with_interval
 from markscheme.report.json import attributes
 from markscheme.stats import Estimate
+from markscheme.stats.estimate import Hedge
 
 RELIABLE = 0.8
 """Alpha from which Krippendorff relies on data: Content Analysis, 2nd edition (2004), page 241."""
@@ -27,6 +28,13 @@ _FOR_MORE: Mapping[ScaleName, tuple[str, ...]] = {
 }
 """The coefficients that fit a scale: alpha, which takes missing ratings; the usual one; and one that prevalence moves
 little, or the reliability of absolute values."""
+HEDGES: Mapping[Hedge | None, str] = {
+    None: "",
+    "few": "few: ",
+    "withheld": "no interval: ",
+    "rough": "approximate: ",
+}
+"""What a note calls an interval that is limited."""
 _SOURCE = (
     "Alpha: agreement beyond chance, 0 for chance and 1 for full agreement. By Krippendorff (2004) it is reliable from "
     ".80, and from .667 enough for tentative conclusions."
@@ -47,7 +55,9 @@ def view(agreement: Agreement) -> Document:
 
 def _note(estimate: Estimate) -> str:
     """Why an estimate has no interval, or only an approximate one."""
-    return (estimate.note or "").replace("withheld: ", "no interval: ").replace("rough: ", "approximate: ")
+    if estimate.caveat is None:
+        return ""
+    return HEDGES[estimate.caveat.hedge] + estimate.caveat.why
 
 
 def _level(level: float | str) -> str:

@@ -90,7 +90,7 @@ def _criteria(criteria: Mapping[str, Any]) -> Iterator[tuple[Line, ...]]:
 
 
 def _estimate(entry: Mapping[str, Any] | None) -> Estimate:
-    return Estimate.without_value("not on the card", n=0, method="") if entry is None else Estimate(**entry)
+    return Estimate.without_value("not on the card", n=0, method="") if entry is None else Estimate.from_json(entry)
 
 
 # --- verified -------------------------------------------------------------------------------------------------------

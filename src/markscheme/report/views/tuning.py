@@ -147,7 +147,7 @@ def _numbers(run: TuneRun) -> Table:
 def _zone(run: TuneRun) -> str:
     """The gray zone, or what it needs, without a reason that the pass mark's row gives already."""
     band = run.proposal.band
-    if band is None or band.reason.removeprefix("withheld: ") != NO_DECISION:
+    if band is None or not band.lacks_decisions:
         needs = "" if band is not None or not _is_unfed(run) else "needs decisions by annotators too, and "
         return f"{needs}{_band(band)}".replace("and needs", "and")
     return "needs annotators' decisions too, pass or fail"
@@ -293,7 +293,8 @@ def _band(band: TunedBand | None) -> str:
     if band is None:
         return "needs the judge's scores: --ratings FILE or --judge NAME"
     if not band.supported:
-        return f"wrong decisions outside it can't be limited yet: {band.reason.removeprefix('withheld: ')}"
+        why = NO_DECISION if band.lacks_decisions else band.reason
+        return f"wrong decisions outside it can't be limited yet: {why}"
     parts = [_automatic(side, part) for side, part in band.bands.items() if part.half_width is not None]
     return f"{_who_decides(gray_zone(band.after))}; {band.reason}. {' '.join(parts)} Written with --band."
 

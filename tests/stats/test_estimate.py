@@ -1,0 +1,103 @@
+"""Estimates: what limits an interval is data, and its words are read by nobody but people."""
+
+import ast
+import json
+
+import pytest
+
+from markscheme.stats import Estimate
+from markscheme.stats.estimate import Caveat, Reason
+from markscheme.stats.intervals import mark_rough, noted, withhold
+from tests.test_layers import SOURCE
+
+WITH_INTERVAL = Estimate(0.4, 0.1, 0.8, n=20, method="made up")
+STUCK = Reason(("gold never leaves ", 1.0, "; judge never leaves ", 2.5))
+LIMITED = {
+    "nothing to say": WITH_INTERVAL,
+    "withheld": withhold(WITH_INTERVAL, STUCK),
+    "approximate": mark_rough(WITH_INTERVAL, "few fails"),
+    "a count": Estimate(0.75, n=4, caveat=Caveat.of("few", "3 of 4")),
+    "a remark": noted(WITH_INTERVAL, "from 30 of 31 units"),
+    "withheld, with a remark": noted(withhold(WITH_INTERVAL, STUCK), "from 2 of 52 units"),
+    "no value": Estimate.without_value(STUCK, n=3, method="made up"),
+}
+
+
+@pytest.mark.parametrize("estimate", LIMITED.values(), ids=LIMITED)
+def test_json_says_what_limits_an_interval_and_reads_it_again(estimate: Estimate) -> None:
+    again = Estimate.from_json(estimate.to_json())
+    assert again.to_json() == estimate.to_json()
+    assert (again.hedge, again.is_count, again.is_approximate) == (
+        estimate.hedge,
+        estimate.is_count,
+        estimate.is_approximate,
+    )
+
+
+def test_a_reason_has_its_levels_by_number_or_by_name() -> None:
+    assert str(STUCK) == "gold never leaves level 1; judge never leaves level 2.5"
+    names = {1.0: "UNMET", 2.5: "MET"}
+    assert STUCK.with_levels(names.__getitem__) == "gold never leaves UNMET; judge never leaves MET"
+    withheld = LIMITED["withheld, with a remark"].caveat
+    assert withheld is not None
+    assert withheld.why_with_levels(names.__getitem__).endswith("judge never leaves MET; from 2 of 52 units")
+
+
+def test_what_is_no_estimate_in_json_is_an_error_of_its_type() -> None:
+    for damaged in json.loads('[null, [1], {"value": 0.4, "unheard": 1}]'):
+        with pytest.raises(TypeError):
+            Estimate.from_json(damaged)
+
+
+# --- words are for people -------------------------------------------------------------------------------------------
+
+WORDS = ("note", "undefined")
+"""Attributes of an estimate that hold a sentence."""
+READING = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "replace", "split"}
+
+
+def _is_words(node: ast.AST) -> bool:
+    """Whether an expression is one of the sentences, or `estimate.note or ""`."""
+    if isinstance(node, ast.BoolOp):
+        return any(map(_is_words, node.values))
+    return isinstance(node, ast.Attribute) and node.attr in WORDS
+
+
+def _reads_words(node: ast.AST) -> bool:
+    """Whether code looks into a sentence to learn what it says."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re")), args=arguments):
+            return any(map(_is_words, arguments))
+        case ast.Call(func=ast.Attribute(value=value, attr=method)):
+            return method in READING and _is_words(value)
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[container]):
+            return _is_words(container)
+        case ast.Compare(ops=[ast.Eq() | ast.NotEq()], comparators=[ast.Constant(value=str()) | ast.JoinedStr()]):
+            return _is_words(node.left)
+    return False
+
+
+def sentences_read(text: str) -> list[str]:
+    """Places in a module where code looks into a sentence of an estimate to learn what it says."""
+    return [ast.unparse(node) for node in ast.walk(ast.parse(text)) if _reads_words(node)]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "estimate.note.startswith('few: ')",
+        "(estimate.note or '').partition('withheld: ')",
+        "re.sub('level 1', 'MET', estimate.undefined)",
+        "'group' in estimate.note",
+        "estimate.note != f'withheld: {NO_SPREAD}'",
+    ],
+)
+def test_a_sentence_that_code_reads_is_found(read: str) -> None:
+    assert sentences_read(read) == [ast.unparse(ast.parse(read))]
+
+
+def test_no_code_reads_the_sentences_of_an_estimate() -> None:
+    modules = sorted(SOURCE.rglob("*.py"))
+    read = {path.name: places for path in modules if (places := sentences_read(path.read_text(encoding="utf-8")))}
+    assert len(modules) > 200
+    assert read == {}
