@@ -18,13 +18,13 @@ from typing import IO, Any, Final
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
 from markscheme.grading import CascadeShares, Grade, Grading, grade_many
-from markscheme.plain_data import TWIN_COLUMNS, json_lines, shown, twin_columns
+from markscheme.plain_data import TWIN_COLUMNS, json_lines, safe_json, shown, twin_columns
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
 from markscheme.rubrics.rubric import Criterion
 from markscheme.shipped import install_command
 from markscheme.submission import Submission
-from markscheme.text import escaped, on_one_line, printable, spreadsheet_cell
+from markscheme.text import on_one_line, printable, spreadsheet_cell
 
 JOURNAL: Final = ".partial"
 """Ending of the file that holds what is graded so far."""
@@ -316,7 +316,7 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _write_jsonl(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:  # noqa: ARG001
     for row in rows:
-        file.write((escaped(json.dumps(row, ensure_ascii=False)) + "\n").encode())
+        file.write((safe_json(row) + "\n").encode())
 
 
 def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:

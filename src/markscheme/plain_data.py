@@ -17,7 +17,7 @@ import yaml
 
 from markscheme.errors import FileError, no_file, refuse_lines
 from markscheme.numerals import finite
-from markscheme.text import cut_short, encodable, encodable_data
+from markscheme.text import cut_short, encodable, encodable_data, escaped
 
 MAX_DEPTH = 50
 """Levels of nesting: rubrics have about five, and Python's recursion ends at a thousand calls, several a level."""
@@ -240,6 +240,16 @@ def json_amid_prose(text: str) -> Any:
         except (ValueError, RecursionError):
             continue
     raise ValueError("no JSON")
+
+
+def safe_json(value: Any) -> str:
+    r"""A value as JSON on one line, which YAML reads the same and a terminal prints safely.
+
+    Example:
+        >>> safe_json({"name": "Größe", "size": "10\u202e"})
+        '{"name": "Größe", "size": "10\\u202e"}'
+    """
+    return escaped(json.dumps(value, ensure_ascii=False))
 
 
 @lru_cache(maxsize=32)

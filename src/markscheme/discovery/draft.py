@@ -1,6 +1,5 @@
 """The first rubric from modes, and the first labels from notes: only what a person said, and no invented negatives."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +12,13 @@ from markscheme.errors import UsageError
 from markscheme.fingerprint import words_alone
 from markscheme.material import Material
 from markscheme.phrases import counted, in_words
+from markscheme.plain_data import safe_json
 from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
 from markscheme.rubrics.edit import Edit, edit_criteria
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
 from markscheme.submission import RESPONSE
-from markscheme.text import escaped
 
 FEWEST_OUTPUTS = 2
 """Outputs that show a mode from which it becomes a criterion; a mode that must never happen needs one."""
@@ -165,9 +164,9 @@ def _lines(
     yield "# Each criterion is a fault that readers noted: MET says that it is there, and costs its weight."
     yield f"name: {_quoted(name)}"
     if list(always) != ["query"]:
-        yield f"inputs: {escaped(json.dumps(list(always), ensure_ascii=False))}"
+        yield f"inputs: {safe_json(list(always))}"
     if sometimes:
-        yield f"optional_inputs: {escaped(json.dumps(list(sometimes), ensure_ascii=False))}"
+        yield f"optional_inputs: {safe_json(list(sometimes))}"
     yield f"passingThreshold: {PASS_MARK:g}  # {lets_through([figures.mode for figures in chosen])}"
     total = sum(abs(weight_of(figures.mode)) for figures in chosen)
     if any(abs(abs(weight_of(figures.mode)) / total / 2 - DEFAULT_TOLERANCE) < TIE for figures in chosen):
@@ -186,7 +185,7 @@ def _lines(
 
 def _criterion_lines(mode: Mode, anchor: tuple[str, str] | None) -> Iterator[str]:
     for place, (key, value) in enumerate(_entry(mode, anchor).items()):
-        written = f"{value:g}" if isinstance(value, float) else escaped(json.dumps(value, ensure_ascii=False))
+        written = f"{value:g}" if isinstance(value, float) else safe_json(value)
         yield f"  {'- ' if place == 0 else '  '}{key}: {written}"
 
 
@@ -247,7 +246,7 @@ def lets_through(modes: Sequence[Mode]) -> str:
 
 
 def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[A-Za-z][\w-]*", text) else escaped(json.dumps(text, ensure_ascii=False))
+    return text if re.fullmatch(r"[A-Za-z][\w-]*", text) else safe_json(text)
 
 
 # --- labels ---------------------------------------------------------------------------------------------------------

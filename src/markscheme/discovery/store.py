@@ -14,9 +14,9 @@ from markscheme.discovery.reading import OutputReading, merged_readings, reading
 from markscheme.errors import Fault, RatingError, UsageError, refuse_lines, writing
 from markscheme.files import append_lines, exclusive, write_whole
 from markscheme.numerals import finite
-from markscheme.plain_data import json_lines, plain_data, read_json, read_text, shown
+from markscheme.plain_data import json_lines, plain_data, read_json, read_text, safe_json, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE
-from markscheme.text import escaped, path_component
+from markscheme.text import path_component
 
 NOTES_FOLDER = "notes"
 MODES_FILE = "modes.yaml"
@@ -325,7 +325,7 @@ def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
         first = True
         for key, value in mode.to_json().items():
             start = "- " if first else "  "
-            lines.append(f"{start}{key}: {escaped(json.dumps(value, ensure_ascii=False))}")
+            lines.append(f"{start}{key}: {safe_json(value)}")
             first = False
     entries = lines if len(lines) > 1 else ["modes: []"]
     return "\n".join([*comments.head, *entries, *comments.end]) + "\n"

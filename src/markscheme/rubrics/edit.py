@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import RubricError, RubricWarning
 from markscheme.files import write_whole
-from markscheme.plain_data import Form, Place, form_of, plain_data
+from markscheme.plain_data import Form, Place, form_of, plain_data, safe_json
 from markscheme.rubrics.file import places_of, rubric_from_text
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.wording import Field, with_words, words_of
-from markscheme.text import escaped
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
@@ -323,16 +322,14 @@ class _Editing:
         last = listed.value[-1]
         if listed.flow_style:
             at = last.end_mark.index
-            self.splices.append(
-                (at, at, "".join(f", {escaped(json.dumps(entry, ensure_ascii=False))}" for entry in entries))
-            )
+            self.splices.append((at, at, "".join(f", {safe_json(entry)}" for entry in entries)))
             return
         end_of_line = "\r\n" if "\r\n" in self.text else "\n"
         column = listed.start_mark.column
         at = self._after_block(last, column)
         head = "" if at == 0 or self.text[at - 1] == "\n" else end_of_line
         lines = [
-            f"{' ' * column}{'- ' if place == 0 else '  '}{key}: {escaped(json.dumps(value, ensure_ascii=False))}"
+            f"{' ' * column}{'- ' if place == 0 else '  '}{key}: {safe_json(value)}"
             for entry in entries
             for place, (key, value) in enumerate(entry.items())
         ]
@@ -390,7 +387,7 @@ def _quoted(words: str, style: str, *, in_flow: bool) -> str:
         return "'" + words.replace("'", "''") + "'"
     if not style and _PLAIN.match(words) and not (in_flow and re.search(r"[][{},]", words)):
         return words
-    return escaped(json.dumps(words, ensure_ascii=False))
+    return safe_json(words)
 
 
 def _zone_spelled(value: float | GrayZone, form: Form) -> str:
