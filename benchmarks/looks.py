@@ -171,8 +171,8 @@ def edits(runs: int) -> Iterator[str]:
             yield f"| {settings} | {alike:g} | {counted:.3f} | {aims[0]} | {plain:.3f} | {aims[1]} |"
     yield ""
     yield (
-        "What isn't counted misleads the less, the more wordings err alike. The ranges to reach don't say how alike "
-        "theirs do: 5 settings are in them from a correlation of about .75 on, 10 from about .6 on."
+        "The more alike wordings err, the less a setting that isn't counted misleads. The ranges to reach don't say "
+        "how alike theirs err: 5 settings are in them from a correlation of about .75 on, 10 from about .6 on."
     )
 
 

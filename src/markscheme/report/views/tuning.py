@@ -43,6 +43,8 @@ _MEASURES = {
     "agreement": "agreement",
     "pass_agreement": "same pass/fail decision as labelled",
 }
+_SCORES = "the judge's scores: --ratings FILE or --judge NAME"
+"""What a gray zone needs first, and how to name it."""
 _ABOUT_ZONE = "Gray zone: scores near the pass mark, which a person decides."
 _MOST_FINDINGS = 8
 _MOST_LINES = 14
@@ -147,10 +149,11 @@ def _numbers(run: TuneRun) -> Table:
 def _zone(run: TuneRun) -> str:
     """The gray zone, or what it needs, without a reason that the pass mark's row gives already."""
     band = run.proposal.band
-    if band is None or not band.lacks_decisions:
-        needs = "" if band is not None or not _is_unfed(run) else "needs decisions by annotators too, and "
-        return f"{needs}{_band(band)}".replace("and needs", "and")
-    return "needs annotators' decisions too, pass or fail"
+    if band is None and _is_unfed(run):
+        return f"needs decisions by annotators too, and {_SCORES}"
+    if band is not None and band.lacks_decisions:
+        return "needs annotators' decisions too, pass or fail"
+    return _band(band)
 
 
 def _why_weights(run: TuneRun) -> str:
@@ -291,7 +294,7 @@ def _thresholds(proposal: Proposal) -> Iterator[Line]:
 
 def _band(band: TunedBand | None) -> str:
     if band is None:
-        return "needs the judge's scores: --ratings FILE or --judge NAME"
+        return f"needs {_SCORES}"
     if not band.supported:
         why = NO_DECISION if band.lacks_decisions else band.reason
         return f"wrong decisions outside it can't be limited yet: {why}"
