@@ -160,6 +160,11 @@ LATE: dict[str, dict[str, str]] = {
     "ratings.examples": {"graded_table": "few files are Parquet"},
     "readers.peek": {"graded_table": "few files are Parquet"},
     "readers.archive": {"zstandard": OPTIONAL},
+    "readers.submissions": {
+        "graded_table": "few files are Parquet",
+        "promptfoo.results": "a response in a file of its own needs no reader",
+        "readers.rated": "a response in a file of its own needs no reader",
+    },
     "report.html": {
         "jinja2": "few reports become pages",
         "markupsafe": "few reports become pages",

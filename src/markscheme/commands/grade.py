@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mappi
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -20,11 +20,8 @@ from markscheme.errors import (
     BudgetError,
     RatingError,
     RatingWarning,
-    SubmissionError,
     UsageError,
     no_file,
-    refuse_lines,
-    suggestion,
 )
 from markscheme.grading import (
     CascadeShares,
@@ -39,12 +36,13 @@ from markscheme.grading import (
 )
 from markscheme.judges.family import warn_of_kinship
 from markscheme.phrases import number
-from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, refuse_device, table_rows
+from markscheme.plain_data import LINES, refuse_device
+from markscheme.readers.submissions import RESPONSE_COLUMNS, holds_several, in_code, read_submissions
 from markscheme.receipt import calibration_text, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_calibration
 from markscheme.score import NO_SCORE
-from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, submission_of
+from markscheme.submission import RESPONSE_KEYS, Submission
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
 
@@ -57,12 +55,8 @@ FAILED = 1
 """Exit status where a response fails."""
 UNGRADED = 5
 """Exit status where a response is not graded."""
-EXPORTS = (".json", ".db", ".sqlite", ".sqlite3", ".eval")
-"""Endings of files that may be another tool's export, with its responses; any other text file is a response."""
 JUDGE_BY_FIRST = 1000
 """Submissions of a large table that decide which judge is asked by default."""
-RESPONSE_COLUMNS = ("response", "output", "answer")
-"""The columns of a table that may contain the response; the first that is there counts."""
 SYSTEM = "system"
 """The key of a submission that says who wrote it."""
 
@@ -105,9 +99,9 @@ def grade(
         raise UsageError(f"{file} contains nothing to grade")
     if without_response == total:
         keys = RESPONSE_KEYS if file.casefold().endswith(LINES) else RESPONSE_COLUMNS
-        raise UsageError(f"{file}: no row has a response, under {_keys(keys)}")
+        raise UsageError(f"{file}: no row has a response, under {in_code(keys)}")
     _warn_of_hidden(inputs, loaded)
-    _warn_of_lacking(lacking, total, in_lines=_holds_rows(file) or _is_export(file))
+    _warn_of_lacking(lacking, total, in_lines=file != "-" and holds_several(Path(file)))
     folder = find_calibration(loaded.name, Path.cwd())
     shown = [] if judge else [submission for submission in first if not submission.fault]
     prompts = [prompt for submission in shown for prompt in questions(loaded, submission)]
@@ -240,10 +234,10 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
 def _submissions(
     file: str, inputs: Mapping[str, str], fields: Mapping[str, str], shown: Collection[str], *, quiet: bool = False
 ) -> Iterator[Submission]:
-    if _holds_rows(file) or _is_export(file):
+    if file != "-" and holds_several(Path(file)):
         if inputs:
             raise UsageError(f"--input is for a single response; {file} has inputs of its own for each")
-        yield from _from_rows(Path(file), fields, shown, quiet=quiet)
+        yield from read_submissions(Path(file), fields, shown, None if quiet else notify)
         return
     if fields:
         raise UsageError("--map is for files of several responses")
@@ -254,122 +248,6 @@ def _submissions(
         yield Submission(response, inputs, "-")
         return
     yield Submission(_text_of(Path(file)), inputs, Path(file).name)
-
-
-def _is_export(file: str) -> bool:
-    """Whether a file isn't a response, but contains those of another tool: its export, or Promptfoo's results."""
-    path = Path(file)
-    if path.suffix.casefold() not in EXPORTS or not path.is_file():
-        return False
-    from markscheme.readers.rated import name_of_format
-
-    return name_of_format(path) is not None
-
-
-def _from_export(path: Path) -> Iterator[Submission]:
-    from markscheme.readers.rated import has_results, open_rated
-
-    if has_results(path):
-        from markscheme.promptfoo.results import read_results
-
-        rows = read_results(path, unjudged=True).rows
-        if not any(row.verdicts for row in rows):  # Promptfoo only made the outputs
-            yield from (
-                Submission(row.response, row.inputs, row.id, "" if row.response else NO_RESPONSE) for row in rows
-            )
-            return
-    for file in open_rated([path], expected="examples").files:
-        if not file.has_responses:
-            raise UsageError(f"{path} is {file.format}: it contains no responses to grade")
-        yield from (example.submission for example in file.examples)
-
-
-def _holds_rows(file: str) -> bool:
-    return file.casefold().endswith((*LINES, *TABLES, PARQUET))
-
-
-def _from_rows(path: Path, fields: Mapping[str, str], shown: Collection[str], *, quiet: bool) -> Iterator[Submission]:
-    if _is_export(str(path)):
-        yield from _from_export(path)
-        return
-    stood: dict[str, int] = {}
-    for line, submission in _of_rows(path, fields, shown, quiet=quiet):
-        if stood.setdefault(submission.id, line) != line:
-            problem = f"the id {submission.id!r} is that of line {stood[submission.id]} already; ids are unique"
-            raise RatingError(problem, path=path, line=line)
-        yield submission
-
-
-def _of_rows(
-    path: Path, fields: Mapping[str, str], shown: Collection[str], *, quiet: bool
-) -> Iterator[tuple[int, Submission]]:
-    """Submissions with their line numbers, their columns under the names that `--map` gives; of tables, one line on
-    standard error says which column is what. Columns of bytes that the rubric doesn't show, such as images, are left
-    out.
-
-    Raises:
-        RatingError: No column has the responses, a row has another number of cells, or one that `--map` names is not
-            there.
-    """
-    if path.suffix.casefold() in LINES:
-        for place, (number, line) in enumerate(json_lines(path, RatingError), start=1):
-            try:
-                row = _renamed(line, fields, path, is_first=place == 1) if isinstance(line, dict) else line
-                is_without = isinstance(row, dict) and not any(key in row for key in RESPONSE_KEYS)
-                yield number, submission_of({**row, "response": None} if is_without else row, number)
-            except ValueError as error:
-                refuse_lines(RatingError(str(error), path=path, line=number))
-        return
-    response, rows = "", _parquet(path) if path.suffix.casefold() == PARQUET else table_rows(path, RatingError)
-    for place, (number, cells) in enumerate(rows, start=1):
-        if cells is None:
-            raise RatingError(ANOTHER_LENGTH, path=path, line=number)
-        row = _renamed(cells, fields, path, is_first=place == 1)
-        response = response or _response_column(path, row, quiet=quiet)
-        inputs = {
-            name: cell
-            for name, cell in row.items()
-            if name not in ("id", response) and (name in shown or not isinstance(cell, bytes))
-        }
-        id = str(place) if row.get("id") in (None, "") else str(row["id"])
-        try:
-            text = row[response]
-            submission = Submission("", inputs, id, NO_RESPONSE) if text is None else Submission(text, inputs, id)
-        except SubmissionError as error:
-            refuse_lines(RatingError(str(error), path=path, line=number))
-            continue
-        yield number, submission
-
-
-def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    from markscheme.graded_table import parquet_rows
-
-    yield from parquet_rows(path)
-
-
-def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_first: bool) -> dict[str, Any]:
-    """A row with its columns renamed; the first row says which columns there are."""
-    for column in fields if is_first else ():
-        if column not in row:
-            near = suggestion(column, row, mark="`")
-            raise RatingError(f"`--map`: there is no column {column!r}{near}", path=path)
-    return {fields.get(name, name): value for name, value in row.items()} if fields else row
-
-
-def _response_column(path: Path, columns: Iterable[str], *, quiet: bool) -> str:
-    names = list(columns)
-    response = next((name for name in RESPONSE_COLUMNS if name in names), None)
-    if response is None:
-        raise RatingError(f"expected a column {_keys(RESPONSE_COLUMNS)}, got {', '.join(names)}", path=path, line=1)
-    inputs = ", ".join(name for name in names if name not in ("id", response)) or "none"
-    by = "column id" if "id" in names else "row number"
-    if not quiet:
-        print(f"{path}: response from column {response}, id from {by}; inputs: {inputs}", file=sys.stderr)
-    return response
-
-
-def _keys(names: Iterable[str]) -> str:
-    return " or ".join(f"`{name}`" for name in names)
 
 
 def _inputs(entries: Sequence[str]) -> dict[str, str]:

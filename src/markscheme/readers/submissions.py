@@ -1,0 +1,153 @@
+"""Responses to grade, in files of several: lines, tables, Promptfoo's results, and exports of other tools."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_lines, suggestion
+from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, table_rows
+from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, submission_of
+
+EXPORTS = (".json", ".db", ".sqlite", ".sqlite3", ".eval")
+"""Endings of files that may be another tool's export, with its responses; any other text file is a response."""
+RESPONSE_COLUMNS = ("response", "output", "answer")
+"""The columns of a table that may contain the response; the first that is there counts."""
+
+
+def holds_several(path: Path) -> bool:
+    """Whether a file has several responses: lines, a table, or what another tool exports."""
+    return path.name.casefold().endswith((*LINES, *TABLES, PARQUET)) or _is_export(path)
+
+
+def read_submissions(
+    path: Path, fields: Mapping[str, str], shown: Collection[str], notify: Callable[[str], None] | None = None
+) -> Iterator[Submission]:
+    """The responses in a file of several, each with its inputs.
+
+    Args:
+        path: The file.
+        fields: Columns under other names.
+        shown: Inputs that the rubric shows; of others, columns of bytes such as images are left out.
+        notify: Called with a sentence that says which column of a table is what.
+
+    Raises:
+        RatingError: No column has the responses, a row has another number of cells, one that `fields` names is not
+            there, or an id occurs twice.
+        UsageError: The file has ratings and no responses.
+    """
+    if _is_export(path):
+        yield from _from_export(path)
+        return
+    line_of_id: dict[str, int] = {}
+    for line, submission in _of_rows(path, fields, shown, notify):
+        if line_of_id.setdefault(submission.id, line) != line:
+            problem = f"the id {submission.id!r} is that of line {line_of_id[submission.id]} already; ids are unique"
+            raise RatingError(problem, path=path, line=line)
+        yield submission
+
+
+def in_code(names: Iterable[str]) -> str:
+    """Names of which one must be there: "`response` or `output`"."""
+    return " or ".join(f"`{name}`" for name in names)
+
+
+# --- exports --------------------------------------------------------------------------------------------------------
+
+
+def _is_export(path: Path) -> bool:
+    """Whether a file isn't a response, but contains those of another tool: its export, or Promptfoo's results."""
+    if path.suffix.casefold() not in EXPORTS or not path.is_file():
+        return False
+    from markscheme.readers.rated import name_of_format
+
+    return name_of_format(path) is not None
+
+
+def _from_export(path: Path) -> Iterator[Submission]:
+    from markscheme.readers.rated import has_results, open_rated
+
+    if has_results(path):
+        from markscheme.promptfoo.results import read_results
+
+        rows = read_results(path, unjudged=True).rows
+        if not any(row.verdicts for row in rows):  # Promptfoo only made the outputs
+            yield from (
+                Submission(row.response, row.inputs, row.id, "" if row.response else NO_RESPONSE) for row in rows
+            )
+            return
+    for file in open_rated([path], expected="examples").files:
+        if not file.has_responses:
+            raise UsageError(f"{path} is {file.format}: it contains no responses to grade")
+        yield from (example.submission for example in file.examples)
+
+
+# --- rows -----------------------------------------------------------------------------------------------------------
+
+
+def _of_rows(
+    path: Path, fields: Mapping[str, str], shown: Collection[str], notify: Callable[[str], None] | None
+) -> Iterator[tuple[int, Submission]]:
+    """Submissions with their line numbers, their columns under the names that `fields` gives."""
+    if path.suffix.casefold() in LINES:
+        yield from _of_lines(path, fields)
+        return
+    response = ""
+    for place, (number, cells) in enumerate(_cells(path), start=1):
+        if cells is None:
+            raise RatingError(ANOTHER_LENGTH, path=path, line=number)
+        row = _renamed(cells, fields, path, is_first=place == 1)
+        response = response or _response_column(path, row, notify)
+        inputs = {
+            name: cell
+            for name, cell in row.items()
+            if name not in ("id", response) and (name in shown or not isinstance(cell, bytes))
+        }
+        id = str(place) if row.get("id") in (None, "") else str(row["id"])
+        try:
+            text = row[response]
+            submission = Submission("", inputs, id, NO_RESPONSE) if text is None else Submission(text, inputs, id)
+        except SubmissionError as error:
+            refuse_lines(RatingError(str(error), path=path, line=number))
+            continue
+        yield number, submission
+
+
+def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Submission]]:
+    for place, (number, line) in enumerate(json_lines(path, RatingError), start=1):
+        try:
+            row = _renamed(line, fields, path, is_first=place == 1) if isinstance(line, dict) else line
+            is_without = isinstance(row, dict) and not any(key in row for key in RESPONSE_KEYS)
+            yield number, submission_of({**row, "response": None} if is_without else row, number)
+        except ValueError as error:
+            refuse_lines(RatingError(str(error), path=path, line=number))
+
+
+def _cells(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """The rows of a table with their numbers; None for one with another number of cells than the header."""
+    if path.suffix.casefold() != PARQUET:
+        yield from table_rows(path, RatingError)
+        return
+    from markscheme.graded_table import parquet_rows
+
+    yield from parquet_rows(path)
+
+
+def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_first: bool) -> dict[str, Any]:
+    """A row with its columns renamed; the first row says which columns there are."""
+    for column in fields if is_first else ():
+        if column not in row:
+            near = suggestion(column, row, mark="`")
+            raise RatingError(f"`--map`: there is no column {column!r}{near}", path=path)
+    return {fields.get(name, name): value for name, value in row.items()} if fields else row
+
+
+def _response_column(path: Path, columns: Iterable[str], notify: Callable[[str], None] | None) -> str:
+    names = list(columns)
+    response = next((name for name in RESPONSE_COLUMNS if name in names), None)
+    if response is None:
+        raise RatingError(f"expected a column {in_code(RESPONSE_COLUMNS)}, got {', '.join(names)}", path=path, line=1)
+    inputs = ", ".join(name for name in names if name not in ("id", response)) or "none"
+    by = "column id" if "id" in names else "row number"
+    if notify is not None:
+        notify(f"{path}: response from column {response}, id from {by}; inputs: {inputs}")
+    return response
