@@ -141,10 +141,7 @@ LATE: dict[str, dict[str, str]] = {
     },
     "calibration.acceptance": {"importlib.metadata": FOR_THE_START},
     "calibration.calibration_request": dict.fromkeys(
-        (
-            *("calibration.labelled_files", "readers.calibrations", "readers.formats", "readers.imported"),
-            *("readers.peek", "readers.rated"),
-        ),
+        (*("calibration.labelled_files", "readers.formats", "readers.imported", "readers.rated"),),
         "a judge that is asked needs no reader",
     ),
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},

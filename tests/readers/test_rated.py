@@ -1,15 +1,18 @@
 """Rated files of any format, opened by one function."""
 
+import ast
 import json
 from pathlib import Path
 
 import pytest
 
 from markscheme.errors import ComparisonError, RatingError
+from markscheme.readers.formats import FORMATS
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.rubric import Criterion, Rubric
 from tests.readers import exports
 from tests.readers.exports import written
+from tests.test_layers import SOURCE
 
 OF_PLACE = Rubric((Criterion(1.0, "It says where the parcel is.", "place"),))
 
@@ -81,3 +84,26 @@ def test_a_file_of_no_format_is_refused_with_the_formats_there_are(tmp_path: Pat
     (tmp_path / "x.xml").write_text("<xml/>")
     with pytest.raises(RatingError, match=r"x\.xml: isn't one of traces of MLflow, .* or a list \(\.json\)"):
         open_rated([tmp_path / "x.xml"])
+
+
+# --- one table of formats -------------------------------------------------------------------------------------------
+
+
+def names_imported(path: Path) -> set[str]:
+    """Names that a module imports from another one."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+
+
+def test_a_format_is_recognized_by_the_one_table_of_formats_alone() -> None:
+    table = SOURCE / "readers" / "formats.py"
+    recognizers = {entry.is_mine.__name__ for entry in FORMATS}
+    assert {"is_results", "is_calibration", "is_table"} < recognizers
+    assert recognizers <= names_imported(table)
+    elsewhere = {path.name: found for path in SOURCE.rglob("*.py") if (found := recognizers & names_imported(path))}
+    assert elsewhere.keys() == {"formats.py"}
+
+
+def test_only_the_table_s_readers_and_notes_look_into_a_file_before_it_is_read() -> None:
+    looking = {path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py") if "Peek" in names_imported(path)}
+    assert looking == {"readers", "discovery"}

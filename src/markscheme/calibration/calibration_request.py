@@ -524,13 +524,12 @@ def _refuse_other_files(name: str) -> None:
 
 
 def _report_in(path: Path) -> str | None:
-    """The rubric's name if a file is a report, "" for several judges; None otherwise, without loading a reader."""
+    """The rubric's name if a file is a report, "" for several judges; None otherwise."""
     if path.suffix != ".json" or not path.is_file():
         return None
-    from markscheme.readers.calibrations import report_in
-    from markscheme.readers.peek import Peek
+    from markscheme.readers.rated import rubric_of_report
 
-    return report_in(Peek(path))
+    return rubric_of_report(path)
 
 
 def _refuse_report(path: Path) -> None:

@@ -24,16 +24,21 @@ from markscheme.submission import Submission
 
 def is_calibration(peek: Peek) -> bool:
     """Whether a file is the output of `calibrate --json`, for one judge or several."""
-    return report_in(peek) is not None
-
-
-def report_in(peek: Peek) -> str | None:
-    """The rubric's name if a file is the output of `calibrate --json`, "" for several judges; None otherwise."""
     report = peek.document
-    if "rated" in report and "judge" in report:
-        rubric = report.get("rubric")
-        return str(rubric.get("name", "")) or "RUBRIC" if isinstance(rubric, Mapping) else "RUBRIC"
-    return "" if "judges" in report and "comparison" in report else None
+    return _is_on_one_judge(report) or ("judges" in report and "comparison" in report)
+
+
+def _is_on_one_judge(report: Mapping[str, Any]) -> bool:
+    return "rated" in report and "judge" in report
+
+
+def reported_rubric(peek: Peek) -> str:
+    """The name of the rubric in a report of `calibrate --json`; "" for a report on several judges."""
+    if not _is_on_one_judge(peek.document):
+        return ""
+    rubric = peek.document.get("rubric")
+    name = str(rubric.get("name", "")) if isinstance(rubric, Mapping) else ""
+    return name or "RUBRIC"
 
 
 def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001

@@ -14,7 +14,8 @@ from markscheme.promptfoo.results import Results
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
-from markscheme.readers.formats import LIST, RESULTS, TABLE, FileFormat, format_of, known_formats
+from markscheme.readers.calibrations import reported_rubric
+from markscheme.readers.formats import LIST, REPORT, RESULTS, TABLE, FileFormat, format_of, known_formats
 from markscheme.readers.imported import Expected, Interpretation, Meanings, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
@@ -284,6 +285,12 @@ def name_of_format(path: Path) -> str | None:
 def has_results(path: Path) -> bool:
     """Whether a file contains Promptfoo's results."""
     return format_of(Peek(path), "anything") is RESULTS
+
+
+def rubric_of_report(path: Path) -> str | None:
+    """The rubric's name if a file is a report of `calibrate --json`, "" for several judges; None for other files."""
+    peek = Peek(path)
+    return reported_rubric(peek) if path.is_file() and format_of(peek, "anything") is REPORT else None
 
 
 def is_plain_table(path: Path) -> bool:
