@@ -134,7 +134,7 @@ TABLE = FileFormat("a table (.csv, .tsv, .parquet)", is_table, read_tables)
 LIST = FileFormat("a list (.json)", is_list, one_by_one(read_rows))
 RESULTS = FileFormat("Promptfoo's results", is_results, read_results_files, states_kinds=False, names_judges=False)
 SHEET = FileFormat("answers of a labelling sheet (.json)", is_sheet, one_by_one(read_sheet))
-REPORT = FileFormat("a report of `calibrate` (--json)", is_calibration, read_calibrations)
+CALIBRATIONS = FileFormat("a report of `calibrate` (--json)", is_calibration, read_calibrations)
 FORMATS = (
     of_tool("traces of MLflow", is_mlflow, read_mlflow),
     of_tool("scores and traces of Langfuse", is_langfuse, read_langfuse),
@@ -147,7 +147,7 @@ FORMATS = (
     SHEET,
     RESULTS,
     FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric)),
-    REPORT,
+    CALIBRATIONS,
     FileFormat("a report of `experiment` (--json)", is_experiment, read_experiment, names_judges=False),
     FileFormat("a plan (of `plan --next --json`)", is_plan, read_plan, states_kinds=False),
     FileFormat("grades (of `grade`)", is_grades, read_grades, names_judges=False),

@@ -15,7 +15,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import reported_rubric
-from markscheme.readers.formats import LIST, REPORT, RESULTS, TABLE, FileFormat, format_of, known_formats
+from markscheme.readers.formats import LIST, CALIBRATIONS, RESULTS, TABLE, FileFormat, format_of, known_formats
 from markscheme.readers.imported import Expected, Interpretation, Meanings, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
@@ -290,7 +290,7 @@ def has_results(path: Path) -> bool:
 def rubric_of_report(path: Path) -> str | None:
     """The rubric's name if a file is a report of `calibrate --json`, "" for several judges; None for other files."""
     peek = Peek(path)
-    return reported_rubric(peek) if path.is_file() and format_of(peek, "anything") is REPORT else None
+    return reported_rubric(peek) if path.is_file() and format_of(peek, "anything") is CALIBRATIONS else None
 
 
 def is_plain_table(path: Path) -> bool:
