@@ -15,7 +15,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import reported_rubric
-from markscheme.readers.formats import LIST, CALIBRATIONS, RESULTS, TABLE, FileFormat, format_of, known_formats
+from markscheme.readers.formats import CALIBRATIONS, LIST, RESULTS, TABLE, FileFormat, format_of, known_formats
 from markscheme.readers.imported import Expected, Interpretation, Meanings, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
