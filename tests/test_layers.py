@@ -160,6 +160,7 @@ LATE: dict[str, dict[str, str]] = {
     "readers.submissions": {
         "graded_table": "few files are Parquet",
         "promptfoo.results": "a response in a file of its own needs no reader",
+        "readers.imported": "a response in a file of its own needs no reader",
         "readers.rated": "a response in a file of its own needs no reader",
     },
     "report.html": {

@@ -1,14 +1,19 @@
 """Every command that takes rated files, with a file of every format: it reads it, or says why that has no meaning."""
 
+import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from markscheme.readers.formats import FORMATS, format_of
+from markscheme.readers.imported import Expected
+from markscheme.readers.peek import Peek
 from tests.commands.console import run
-from tests.readers.every_format import make_project
+from tests.readers.every_format import answers_of_sheet, make_more, make_project
 
 NO_LABELS = "nothing that both people and the judge decided on"
 NO_RESPONSE = "no row has a response"
@@ -140,9 +145,8 @@ def files(written_once: Mapping[str, Path], tmp_path: Path) -> Mapping[str, Path
     return {what: project / path.name for what, path in written_once.items()}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_reads_every_format_or_says_why_it_has_no_meaning(name: str, files: Mapping[str, Path]) -> None:
-    command = COMMANDS[name]
+def wrong_cells(command: Command, files: Mapping[str, Path]) -> list[str]:
+    """What a command does with files other than it should."""
     assert command.refused.keys() <= files.keys()
     wrong = []
     for what, path in files.items():
@@ -153,4 +157,109 @@ def test_a_command_reads_every_format_or_says_why_it_has_no_meaning(name: str, f
             wrong.append(f"{what} is refused: {done.stderr}")
         elif reason is not None and (done.returncode != 2 or reason not in done.stderr):
             wrong.append(f"{what} isn't refused by {reason!r}: {done.returncode} {done.stdout[:100]}{done.stderr}")
+    return wrong
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_reads_every_format_or_says_why_it_has_no_meaning(name: str, files: Mapping[str, Path]) -> None:
+    wrong = wrong_cells(COMMANDS[name], files)
+    assert not wrong, "\n".join(wrong)
+
+
+# --- the formats of other tools, and those that few have --------------------------------------------------------------
+
+UNSIGNED = "doesn't say who gave"
+PAIRS = {"pairs": "holds pairs, and place judges single responses", "pairwise tasks": "place judges single responses"}
+UNNAMED = {
+    **dict.fromkeys(("a list", "a dataset of autorubric", "a sheet"), NAMELESS),
+    "pairs": "doesn't say who preferred",
+}
+MARKS_ALONE = ("langfuse", "langsmith", "phoenix", "a sheet")
+"""Files of marks, whose responses are in files of their own."""
+NO_OTHER_RATER = "have only one rater, or name the same one twice"
+NO_JUDGE = "contains labels, and no ratings of a judge"
+NOT_EXAMPLES = {"figures of a calibration": "is a list of examples, or {rubric, examples: [...]}"}
+BY_ITS_RUBRIC = {
+    **PAIRS,
+    **dict.fromkeys(("a list", "a dataset of autorubric"), UNSIGNED),
+    "a sheet": NO_JUDGE,
+    "figures of a calibration": "contains figures of a calibration, and no ratings",
+    "inspect": "contains no ratings",
+}
+AS_POOL = {**PAIRS, **NOT_EXAMPLES, "a dataset of autorubric": UNSIGNED}
+ON_BOTH_SIDES = {**UNNAMED, **dict.fromkeys(("pairwise tasks", "inspect", "deepeval"), NO_LABELS)}
+FURTHER = {
+    "calibrate --ratings": BY_ITS_RUBRIC,
+    "calibrate": {
+        **dict.fromkeys(("a dataset of autorubric", "pairs", "a sheet"), NO_RUBRIC),
+        **dict.fromkeys(("a list", "figures of a calibration"), "is neither a rubric nor"),
+        **dict.fromkeys(
+            ("pairwise tasks", "inspect", "deepeval"), "no metric that both an annotator and a judge rated"
+        ),
+    },
+    "compare": {
+        **BY_ITS_RUBRIC,
+        **dict.fromkeys(("inspect", "a sheet"), NO_OTHER_RATER),
+        "figures of a calibration": "contains neither ratings nor a calibration",
+    },
+    "pass-rate": UNNAMED,
+    "pass-rate by a rubric": PAIRS,
+    "pass-rate --calibration": ON_BOTH_SIDES,
+    "gate-risk": {
+        **UNNAMED,
+        "pairwise tasks": "holds no graded cases",
+        "figures of a calibration": "no scores; use --of pass",
+    },
+    "agreement": {
+        **UNNAMED,
+        **dict.fromkeys(("pairwise tasks", "deepeval"), ONE_RATER),
+        "figures of a calibration": "a table of ratings has a header row",
+        "inspect": "agreement is on one: name it by --criterion",
+    },
+    "import": {
+        **PAIRS,
+        "figures of a calibration": BY_ITS_RUBRIC["figures of a calibration"],
+        "inspect": "contains nothing that can be a rating",
+    },
+    "label --pool": {**AS_POOL, **dict.fromkeys(MARKS_ALONE, "holds no response with a text in it")},
+    "grade": dict.fromkeys(MARKS_ALONE, "it contains no responses to grade"),
+    "plan --pool": {**AS_POOL, **dict.fromkeys(MARKS_ALONE, "contains no responses to label")},
+    "plan --ratings": BY_ITS_RUBRIC,
+    "tune --ratings": BY_ITS_RUBRIC,
+    "tune --examples": AS_POOL,
+    "improve --examples": {**AS_POOL, **dict.fromkeys(("a list", "inspect", "deepeval"), NOT_LABELLED)},
+    "experiment --outputs": {
+        **NOT_EXAMPLES,
+        **dict.fromkeys(PAIRS, "holds pairs of responses; a variant has one output for a case"),
+        **dict.fromkeys(MARKS_ALONE, "holds no outputs"),
+    },
+    "experiment --calibration": ON_BOTH_SIDES,
+}
+"""By command and format, why the command can't do anything with it."""
+
+
+@pytest.fixture(scope="module")
+def further_once(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    folder = tmp_path_factory.mktemp("further-formats")
+    make_project(folder)
+    done = run("markscheme", "label", "place", "--rater", "zoe", "--sheet", "sheet.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    answers = folder / "place-zoe.json"
+    answers.write_text(json.dumps(answers_of_sheet((folder / "sheet.html").read_text(encoding="utf-8"))))
+    return {**make_more(folder), "a sheet": answers}
+
+
+def test_every_format_has_a_file_here(written_once: Mapping[str, Path], further_once: Mapping[str, Path]) -> None:
+    peeks = [Peek(path) for path in (*written_once.values(), *further_once.values())]
+    formats = {format_of(peek, expected) for peek in peeks for expected in get_args(Expected)}
+    assert set(FORMATS) <= formats
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_reads_every_further_format_too(name: str, further_once: Mapping[str, Path], tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(further_once["a sheet"].parent, project)
+    files = {what: project / path.name for what, path in further_once.items()}
+    wrong = wrong_cells(replace(COMMANDS[name], refused=FURTHER[name], more={}), files)
     assert not wrong, "\n".join(wrong)

@@ -1,6 +1,7 @@
 """A project with one rubric, and the same ratings of the same six replies in a file of every format."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -136,3 +137,72 @@ def make_project(folder: Path) -> dict[str, Path]:
         "an experiment": folder / "experiment.json",
         "a plan": folder / "plan.json",
     }
+
+
+def make_more(folder: Path) -> dict[str, Path]:
+    """Files of all further formats for the same project, by their formats' names."""
+    tools = {name: exports.written(_made(folder / name), sample.files()) for name, sample in exports.SAMPLES.items()}
+    verdicts = [
+        {"id": unit, "response": exports.reply(unit), "verdict": exports.JUDGE[at], "label": exports.ANN[at]}
+        for at, unit in enumerate(exports.UNITS)
+    ]
+    items = [
+        {"submission": exports.reply(unit), "description": unit, "ground_truth": [MET[exports.ANN[at]]]}
+        for at, unit in enumerate(exports.UNITS)
+    ]
+    criterion = {"name": "place", "requirement": "It says where the parcel is.", "weight": 1}
+    pairs = [
+        {"id": unit, "first": exports.reply(unit), "second": "No idea.", "winner": 1 + exports.ANN[at], "rater": "ann"}
+        for at, unit in enumerate(exports.UNITS)
+    ]
+    passes = sum(exports.JUDGE)
+    both = list(zip(exports.UNITS, exports.JUDGE, exports.ANN, strict=True))
+    figures = {
+        "schema": 1,
+        "overall": {
+            "accuracy": {"n": len(both)},
+            "prevalence_judge": {"value": passes / len(both), "n": len(both)},
+        },
+        "false_passes": [unit for unit, judge, ann in both if judge > ann],
+        "false_fails": [unit for unit, judge, ann in both if judge < ann],
+    }
+    dataset = {"name": "d", "prompt": "?", "rubric": [criterion], "items": items}
+    own = {
+        "a list": ("list.json", verdicts),
+        "a dataset of autorubric": ("dataset.json", dataset),
+        "pairs": ("pairs.json", pairs),
+        "pairwise tasks": ("tasks.json", [_pairwise_task(unit, ann) for unit, _, ann in both]),
+        "figures of a calibration": ("figures.json", figures),
+    }
+    for name, data in own.values():
+        (folder / name).write_text(json.dumps(data), encoding="utf-8")
+    return {what: folder / name for what, (name, _) in own.items()} | {
+        what: folder / f"{what}-{first.name}"
+        for what, (first, *_) in tools.items()
+        if what != "mlflow" and first.rename(folder / f"{what}-{first.name}")
+    }
+
+
+def answers_of_sheet(page: str) -> dict[str, Any]:
+    """What a labelling sheet saves after its first response."""
+    script = re.search(r'id="data">(.*)</script>', page)
+    assert script
+    sheet = json.loads(script[1])["sheet"]
+    ((level, *_),) = [list(levels.values()) for levels in sheet["rated"]]
+    unit, sample = sheet["head"]["steps"][0]
+    rating = {"id": unit, "rater": "zoe", "kind": "human", "sample": sample, "criteria": {"place": level}}
+    when = {"under": sheet["head"]["under"], "seconds": 4.5, "blind": True, "at": "2026-11-20T10:00:00.000Z"}
+    return {**sheet["head"], "ratings": [rating | when]}
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def _pairwise_task(unit: str, ann: int) -> dict[str, Any]:
+    """A task of Label Studio whose two texts ann compared."""
+    value = {"selected": "right" if ann else "left"}
+    region = {"id": "r", "type": "pairwise", "from_name": "comparison", "to_name": "answer1", "value": value}
+    annotation = {"id": 1, "completed_by": {"email": "ann@example.com"}, "result": [region]}
+    return {"id": unit, "data": {"answer1": exports.reply(unit), "answer2": "No idea."}, "annotations": [annotation]}

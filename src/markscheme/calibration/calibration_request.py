@@ -512,8 +512,9 @@ def _refuse_other_files(name: str) -> None:
 
         what = name_of_format(path)
         if what is None and path.suffix == ".json" and not may_be_rubric(read_json(path, RubricError)):
+            formats = known_formats("anything")
             raise UsageError(
-                f"{name} is neither a rubric nor {known_formats()}; `import --map` reads records of other tools from "
+                f"{name} is neither a rubric nor {formats}; `import --map` reads records of other tools from "
                 "a table, or JSON lines"
             )
         if what is not None:

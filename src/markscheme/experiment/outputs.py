@@ -13,6 +13,7 @@ from markscheme.graded_table import parquet_rows
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, parse_json, shown, table_rows
 from markscheme.promptfoo.results import Row, read_results
+from markscheme.readers.imported import RESPONSES_ALONE
 from markscheme.readers.rated import are_export, has_results, open_rated
 from markscheme.submission import as_text
 
@@ -63,8 +64,10 @@ def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 def _of_rated(path: Path) -> Iterator[tuple[None, Given]]:
     """The responses in a rated file: what wrote one is the variant, and its group or id the case."""
-    for file in open_rated([path], expected="examples").files:
+    for file in open_rated([path], expected="examples", meanings=RESPONSES_ALONE).files:
         for example in file.examples if file.has_responses else ():
+            if example.submission.second is not None:
+                raise RatingError("holds pairs of responses; a variant has one output for a case", path=path)
             inputs = {name: as_text(value) for name, value in example.submission.inputs.items()}
             case = example.group or example.id
             yield None, Given(example.system, case, Output(example.submission.response), inputs)

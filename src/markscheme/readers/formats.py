@@ -17,7 +17,8 @@ from markscheme.readers.decisions import (
 )
 from markscheme.readers.deepeval import is_deepeval, read_deepeval
 from markscheme.readers.grades import is_experiment, is_grades, read_experiment, read_grades
-from markscheme.readers.imported import Expected, Interpretation, Reading
+from markscheme.readers.imported import Expected, Interpretation, Reading, to_pass
+from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.inspect import is_inspect, read_inspect
 from markscheme.readers.label_studio import is_label_studio, read_label_studio
 from markscheme.readers.langfuse import is_langfuse, read_langfuse
@@ -108,12 +109,21 @@ def comparing_or_not(single: FileFormat) -> FileFormat:
     return replace(single, read=read_either)
 
 
-def one_by_one(read: Callable[[Reading], None]) -> ReadFiles:
-    """Reads each file by itself, by a rubric, which the file doesn't name."""
+def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -> ReadFiles:
+    """Reads each file by itself, by a rubric, which the file doesn't name; who wants its responses needs none.
+
+    Args:
+        read: Adds the content of one file.
+        has_responses: Whether its files may contain responses.
+    """
 
     def read_each(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-        if rubric is None:
-            raise RatingError("isn't an export that names its metrics; pass `--rubric`", path=files[0].path)
+        if rubric is None and interpretation.expected != "examples":
+            problem = f"isn't an export that names its metrics; {to_pass('`--rubric`')}"
+            raise RatingError(problem, path=files[0].path)
+        if rubric is None and not has_responses:
+            return [Reading(peek.path, rubric_of_wholes()) for peek in files]
+        rubric = rubric or rubric_of_wholes()
         readings = [interpretation.reading(peek, rubric) for peek in files]
         for reading in readings:
             read(reading)
@@ -133,7 +143,7 @@ def read_tables(files: Sequence[Peek], rubric: Rubric | None, interpretation: In
 TABLE = FileFormat("a table (.csv, .tsv, .parquet)", is_table, read_tables)
 LIST = FileFormat("a list (.json)", is_list, one_by_one(read_rows))
 RESULTS = FileFormat("Promptfoo's results", is_results, read_results_files, states_kinds=False, names_judges=False)
-SHEET = FileFormat("answers of a labelling sheet (.json)", is_sheet, one_by_one(read_sheet))
+SHEET = FileFormat("answers of a labelling sheet (.json)", is_sheet, one_by_one(read_sheet, has_responses=False))
 CALIBRATIONS = FileFormat("a report of `calibrate` (--json)", is_calibration, read_calibrations)
 FORMATS = (
     of_tool("traces of MLflow", is_mlflow, read_mlflow),
@@ -175,7 +185,13 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
     return next((entry for entry in possible if entry.is_mine(peek)), None)
 
 
-def known_formats() -> str:
-    """All formats, as the end of a message."""
-    *most, last = dict.fromkeys(entry.reads for entry in FORMATS)
+def known_formats(expected: Expected) -> str:
+    """The formats of which a caller's files can be, as the end of a message."""
+    possible = (entry for entry in FORMATS if not entry.expected or expected in entry.expected)
+    *most, last = dict.fromkeys(entry.reads for entry in possible)
     return f"{', '.join(most)} or {last}"
+
+
+def format_elsewhere(peek: Peek) -> FileFormat | None:
+    """The format that a file would have for another caller; None for a file of no known format."""
+    return next((entry for entry in FORMATS if entry.expected and entry.is_mine(peek)), None)

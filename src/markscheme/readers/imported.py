@@ -178,6 +178,15 @@ class Meanings:
     sides: Sides | None = None
 
 
+RESPONSES_ALONE = Meanings(columns=Columns(kind="human"))
+"""For who wants the responses of files: it doesn't matter who rated them."""
+
+
+def to_pass(option: str) -> str:
+    """What to do about something that a file doesn't say; not every command that reads it has the option."""
+    return f"pass {option}, here or to `markscheme import`"
+
+
 @dataclass(frozen=True)
 class Interpretation:
     """How the files of one call are read.

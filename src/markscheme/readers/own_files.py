@@ -7,8 +7,8 @@ from markscheme.errors import RatingError
 from markscheme.plain_data import form_of, plain_data, read_text
 from markscheme.ratings.examples import SUFFIXES, load_examples
 from markscheme.ratings.rating import load_ratings
-from markscheme.readers.imported import Interpretation, Reading
-from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels
+from markscheme.readers.imported import Expected, Interpretation, Reading
+from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubric_of_wholes
 from markscheme.readers.own_scales import shared_scales
 from markscheme.readers.pair_lists import pair_rubric
 from markscheme.readers.peek import Peek, mapping
@@ -82,7 +82,7 @@ def may_be_examples(peek: Peek) -> bool:
     return peek.path.suffix in (*SUFFIXES, ".parquet")
 
 
-def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
     """The examples in each file, and their labels as ratings; without a rubric, by the scales that labels imply.
 
     Raises:
@@ -90,22 +90,25 @@ def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: 
     """
     readings = []
     for peek in files:
-        by = rubric or _rubric_of_labels(peek)
+        by = rubric or _rubric_of_labels(peek, interpretation.expected)
         examples = load_examples(peek.path, by)
         by_id = {example.id: example for example in examples.examples}
         readings.append(Reading(peek.path, by, by_id=by_id, ratings=examples.labels, examples_read=examples))
     return readings
 
 
-def _rubric_of_labels(peek: Peek) -> Rubric:
-    """The rubric that labels imply: of pairs, where the examples are some.
+def _rubric_of_labels(peek: Peek, expected: Expected) -> Rubric:
+    """The rubric that labels imply: of pairs, where the examples are some; without criteria for responses alone.
 
     Raises:
         RatingError: No criterion is labelled, or none has a scale that can be inferred.
     """
-    if not any(map(has_pair_alone, _records(peek))):
-        return rubric_of_levels(_levels_of_labels(peek), peek.path)
     names = dict.fromkeys(name for levels in _levels_of_labels(peek) for name in levels)
+    are_pairs = any(map(has_pair_alone, _records(peek)))
+    if not names and expected == "examples":
+        return pair_rubric() if are_pairs else rubric_of_wholes()
+    if not are_pairs:
+        return rubric_of_levels(_levels_of_labels(peek), peek.path)
     if not names:
         raise RatingError("rates no criterion; name its rubric by --rubric", path=peek.path)
     return pair_rubric(names)

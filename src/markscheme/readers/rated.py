@@ -15,7 +15,16 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import reported_rubric
-from markscheme.readers.formats import CALIBRATIONS, LIST, RESULTS, TABLE, FileFormat, format_of, known_formats
+from markscheme.readers.formats import (
+    CALIBRATIONS,
+    LIST,
+    RESULTS,
+    TABLE,
+    FileFormat,
+    format_elsewhere,
+    format_of,
+    known_formats,
+)
 from markscheme.readers.imported import Expected, Interpretation, Meanings, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
@@ -327,8 +336,11 @@ def formats_of(paths: Sequence[Path], expected: Expected) -> list[tuple[Peek, Fi
             file_format = format_of(peek, expected)
             if file_format is None and len(peek.objects_on_lines) > 1:
                 raise RatingError("has a JSON object on each line; rename it to end in .jsonl", path=peek.path)
+            elsewhere = None if file_format else format_elsewhere(peek)
+        if elsewhere is not None:
+            raise RatingError(f"contains {elsewhere.name}, and no ratings", path=peek.path)
         if file_format is None:
-            raise RatingError(f"isn't one of {known_formats()}", path=peek.path)
+            raise RatingError(f"isn't one of {known_formats(expected)}", path=peek.path)
         with_formats.append((peek, file_format))
     return with_formats
 

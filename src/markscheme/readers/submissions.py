@@ -64,6 +64,7 @@ def _is_export(path: Path) -> bool:
 
 
 def _from_export(path: Path) -> Iterator[Submission]:
+    from markscheme.readers.imported import RESPONSES_ALONE
     from markscheme.readers.rated import has_results, open_rated
 
     if has_results(path):
@@ -75,7 +76,7 @@ def _from_export(path: Path) -> Iterator[Submission]:
                 Submission(row.response, row.inputs, row.id, "" if row.response else NO_RESPONSE) for row in rows
             )
             return
-    for file in open_rated([path], expected="examples").files:
+    for file in open_rated([path], expected="examples", meanings=RESPONSES_ALONE).files:
         if not file.has_responses:
             raise UsageError(f"{path} is {file.format}: it contains no responses to grade")
         yield from (example.submission for example in file.examples)
