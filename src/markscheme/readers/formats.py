@@ -193,5 +193,6 @@ def known_formats(expected: Expected) -> str:
 
 
 def format_elsewhere(peek: Peek) -> FileFormat | None:
-    """The format that a file would have for another caller; None for a file of no known format."""
-    return next((entry for entry in FORMATS if entry.expected and entry.is_mine(peek)), None)
+    """The format that a file's content would have for another caller; examples are known by their name alone."""
+    by_content = (entry for entry in FORMATS if entry.expected and "examples" not in entry.expected)
+    return next((entry for entry in by_content if entry.is_mine(peek)), None)
