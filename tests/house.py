@@ -36,7 +36,7 @@ VAGUE = {
     "these",
     "such",
 }
-"""Names that any value could have: a reader has to look up what they hold."""
+"""Names that any value, function or class could have: a reader has to look up what they hold."""
 MOST_SHOWN = 15
 """Places that a failure lists; the author of a new one finds it among them."""
 
@@ -56,9 +56,9 @@ class Limit:
 
 LIMITS: Mapping[str, Limit] = {
     "code lines of the longest module": Limit(500),
-    "vague names, % of bound names": Limit(0.4, slack=0.4),
-    "paired assignments, % of assignments": Limit(0.5, slack=0.5),
-    "numeric constants without a reason": Limit(2, slack=2),
+    "vague names, % of bound names": Limit(0.02, slack=0.02),
+    "paired assignments, % of assignments": Limit(0.1, slack=0.1),
+    "numeric constants without a reason": Limit(0),
     "public names bound in two modules": Limit(3, slack=2),
 }
 """They only fall: what was made clear once stays clear."""
@@ -119,12 +119,19 @@ def is_docstring(node: ast.AST | None) -> bool:
 
 
 def bound_names(module: Module) -> Iterator[tuple[ast.AST, str]]:
-    """Variables and parameters, however they get a value."""
+    """Variables and parameters, however they get a value, functions and classes."""
     for node in module.nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node, node.id
         elif isinstance(node, ast.arg):
             yield node, node.arg
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node, node.name
+
+
+def is_vague(name: str) -> bool:
+    """Whether a name says nothing, private or not, in lower case or not."""
+    return name.strip("_").lower() in VAGUE
 
 
 def assignments(module: Module) -> list[ast.Assign]:
@@ -196,7 +203,7 @@ def figures_of(modules: list[Module]) -> dict[str, Figure]:
     lengths = {module.name: code_lines(module) for module in modules}
     longest = sorted(lengths, key=lambda name: -lengths[name])
     names = [(module, node, name) for module in modules for node, name in bound_names(module)]
-    vague = [module.at(node, name) for module, node, name in names if name in VAGUE]
+    vague = [module.at(node, name) for module, node, name in names if is_vague(name)]
     assigned = [(module, node) for module in modules for node in assignments(module)]
     paired = [module.at(node) for module, node in assigned if is_paired(node)]
     unexplained = [place for module in modules for place in unexplained_constants(module)]

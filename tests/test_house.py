@@ -57,23 +57,25 @@ def read(given, path):
     return found
 ''',
 )
-OTHER = Module("other.py", "class Shared: ...\nSECONDS = 24 * 60\nOPTION = True\nfor other in (): ...\n")
+OTHER = Module(
+    "other.py", "class Shared: ...\nSECONDS = 24 * 60\nOPTION = True\nfor other in (): ...\ndef _asked(): ...\n"
+)
 
 
 def test_only_lines_with_code_are_counted() -> None:
     assert code_lines(SHORT) == 14
-    assert code_lines(OTHER) == 4
+    assert code_lines(OTHER) == 5
 
 
 def test_every_measure_finds_what_it_is_for() -> None:
     figures = figures_of([SHORT, OTHER])
-    assert figures["code lines of the longest module"] == Figure(14, ("short.py 14", "other.py 4"))
+    assert figures["code lines of the longest module"] == Figure(14, ("short.py 14", "other.py 5"))
     assert figures["numeric constants without a reason"].places == ("short.py:9 BARE", "other.py:2 SECONDS")
     assert figures["public names bound in two modules"].places == ("Shared: other.py, short.py",)
     assert figures["paired assignments, % of assignments"] == Figure(12.5, ("short.py 1, first short.py:24",))
     vague = figures["vague names, % of bound names"]
-    assert vague.places == ("short.py 2, first short.py:23 given", "other.py 1, first other.py:4 other")
-    assert vague.value == pytest.approx(100 * 3 / 14, abs=0.01)
+    assert vague.places == ("short.py 2, first short.py:23 given", "other.py 2, first other.py:4 other")
+    assert vague.value == pytest.approx(100 * 4 / 18, abs=0.01)
 
 
 def test_dataclasses_are_counted_by_their_decorator() -> None:

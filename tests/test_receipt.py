@@ -245,7 +245,7 @@ def test_measure_settings_and_exceptions_are_accepted_with_the_run(tmp_path: Pat
     receipt = load_receipt(path)
     assert (receipt.use, receipt.measure, receipt.settings) == ("gate", "score", 3)
     assert receipt.excepted == (ExceptedName("system", "X", frozenset({"Y", "Z"})),)
-    accept(made.after(1, kept=False), path, start_over=True)
+    accept(made.after(1, on_record=False), path, start_over=True)
     assert load_receipt(path).settings is None
 
 
@@ -261,7 +261,7 @@ def test_where_a_gate_is_required_excepted_submissions_stay_ungraded() -> None:
     assert graded("Y", only_gates=True).error is None
     assert graded("X", only_gates=True).error == "the judge can't gate this: system X is excepted"
     assert "isn't known" in graded(None, only_gates=True).error
-    assert graded(None, only_gates=True, known={"system": "Y"}).error is None
+    assert graded(None, only_gates=True, facts={"system": "Y"}).error is None
     assert graded("X").error is None
     assert not graded("X").receipt.may_gate
 

@@ -98,7 +98,7 @@ class GradedTable:
         return out.with_name(out.name + JOURNAL)
 
     @contextmanager
-    def _held(self) -> Iterator[None]:
+    def _reserved(self) -> Iterator[None]:
         """Keep the table to this process.
 
         Raises:
@@ -142,7 +142,7 @@ class GradedTable:
         Warns:
             RatingWarning: The budget ended early; what is graded stays in the journal.
         """
-        with self._held():
+        with self._reserved():
             return await self._grade_open(submissions, total, concurrency)
 
     async def _grade_open(self, submissions: Iterable[Submission], total: int, concurrency: int) -> TableCounts:

@@ -205,7 +205,7 @@ class Grading:
         renormalize: True scores a submission on the criteria that could be judged.
         scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
         receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
-        known: What is known of all submissions besides their inputs, such as the system that wrote them.
+        facts: What is known of all submissions besides their inputs, such as the system that wrote them.
         only_gates: Whether a submission for which the judge can't gate stays ungraded.
     """
 
@@ -215,7 +215,7 @@ class Grading:
     renormalize: bool = False
     scorers: Mapping[str, "Scorer"] = field(default_factory=dict)
     receipt: "Receipt | None" = None
-    known: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
     only_gates: bool = False
 
     @cached_property
@@ -258,7 +258,7 @@ class Grading:
     def _receipt_of(self, submission: Submission) -> "Receipt | None":
         if self.receipt is None or not self.receipt.excepted:
             return self.receipt
-        return self.receipt.for_example({**metadata_of(submission), **submission.inputs, **self.known})
+        return self.receipt.for_example({**metadata_of(submission), **submission.inputs, **self.facts})
 
     # asking
 
@@ -302,7 +302,9 @@ class Grading:
                 read = partial(read_verdicts, criteria=criteria, shown=prompt.material, turned=submission.turned)
                 yield JudgeQuestion(prompt, read)
 
-        return await ask_judge(self._asked, questions, [criterion.name for group in groups for criterion in group])
+        return await ask_judge(
+            self._repeated_judge, questions, [criterion.name for group in groups for criterion in group]
+        )
 
     async def _grade_by_cascade(self, cascade: "CascadeJudge", submission: Submission) -> Grade:
         """The grade of the first stage that is certain enough; else the last one's, for a person to decide."""
@@ -357,7 +359,7 @@ class Grading:
             prompt = holistic_prompt(self.rubric, submission, again=again)
             yield JudgeQuestion(prompt, lambda reply: {AS_A_WHOLE: read_holistic(reply, prompt.material)})
 
-        exchange = await ask_judge(self._asked, questions, [AS_A_WHOLE])
+        exchange = await ask_judge(self._repeated_judge, questions, [AS_A_WHOLE])
         if exchange.error is not None:
             return self.ungraded(submission, str(exchange.error), exchange.replies)
         holistic = exchange.readings[AS_A_WHOLE]
@@ -367,7 +369,7 @@ class Grading:
         return self._grade(submission, exchange.replies, score, holistic=holistic)
 
     @property
-    def _asked(self) -> Judge:
+    def _repeated_judge(self) -> Judge:
         return Repeated(self.judge, self.rubric.samples) if self.rubric.samples > 1 else self.judge
 
     async def _checked(self, submission: Submission) -> dict[str, Outcome]:
@@ -514,10 +516,10 @@ def left_out(rubric: Rubric, submission: Submission) -> tuple[str, ...]:
 
 def _merged(passes: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[str, Outcome]]:
     """The readings of each version of a submission, from its passes in a row."""
-    each = len(passes) // n_versions
+    n_passes = len(passes) // n_versions
     return [
-        {name: outcome for exchange in passes[place : place + each] for name, outcome in exchange.readings.items()}
-        for place in range(0, len(passes), each)
+        {name: outcome for exchange in passes[place : place + n_passes] for name, outcome in exchange.readings.items()}
+        for place in range(0, len(passes), n_passes)
     ]
 
 

@@ -98,7 +98,7 @@ def verdict_prompt(
     what = "Compare the two responses on " if rubric.is_of_pairs else "Rate the response on "
     task = what + ", ".join(_quoted(criterion.name) for criterion in criteria) + "."
     if again:
-        task += f" {use_the_form(scope=' for this', each=' for each of them,')}"
+        task += f" {use_the_form(scope=' for this', about=' for each of them,')}"
     asked_for = [name for criterion in criteria for name in criterion.steps]
     schema = verdict_schema(criteria, in_steps=_has_steps(shown))
     return _prompt(
@@ -221,15 +221,15 @@ def decision_options(criterion: Criterion) -> tuple[str, ...]:
 # --- the words ------------------------------------------------------------------------------------------------------
 
 
-def use_the_form(earlier: str = "reply", *, scope: str = "", each: str = "") -> str:
+def use_the_form(earlier: str = "reply", *, scope: str = "", about: str = "") -> str:
     """The sentence that asks a judge again.
 
     Args:
         earlier: What it gave.
         scope: What that could not be used for.
-        each: About what it is to answer.
+        about: What it is to answer about.
     """
-    return f"An earlier {earlier} could not be used{scope}; answer{each} in the form described."
+    return f"An earlier {earlier} could not be used{scope}; answer{about} in the form described."
 
 
 def between_tags(name: str) -> str:

@@ -49,16 +49,16 @@ class ExceptedName:
         """The part in a sentence: "system b"."""
         return f"{self.by} {self.name}"
 
-    def why_excepted(self, known: Mapping[str, str]) -> str:
+    def why_excepted(self, facts: Mapping[str, str]) -> str:
         """Why the run doesn't hold for an example; "" where it does.
 
         Args:
-            known: What is known of the example: its system, its group.
+            facts: What is known of the example: its system, its group.
         """
-        name = known.get(self.by, "")
+        name = facts.get(self.by, "")
         if name and _may_be(name, self.name):
             return f"{self.called} is excepted"
-        if name and any(_may_be(name, other) for other in self.elsewhere):
+        if name and any(_may_be(name, name_elsewhere) for name_elsewhere in self.elsewhere):
             return ""
         return f"{self.called} is excepted, and which {self.by} this is isn't known"
 
@@ -122,13 +122,13 @@ class Receipt:
         """Whether a response may pass or fail by this grade alone."""
         return self.holds and self.use == "gate" and not self.why_excepted
 
-    def for_example(self, known: Mapping[str, str]) -> "Receipt":
+    def for_example(self, facts: Mapping[str, str]) -> "Receipt":
         """The receipt for a grade of one example, with the reason where that is excepted.
 
         Args:
-            known: What is known of the example: its system, its group.
+            facts: What is known of the example: its system, its group.
         """
-        why = next((reason for part in self.excepted if (reason := part.why_excepted(known))), "")
+        why = next((reason for part in self.excepted if (reason := part.why_excepted(facts))), "")
         return replace(self, why_excepted=why) if why else self
 
     def checked_against(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":

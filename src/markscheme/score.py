@@ -155,12 +155,14 @@ def chance_of_passing(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float 
     Returns:
         0 to 1; None if a criterion that counts has no probabilities, or the rubric comes to no decision.
     """
-    known = {name: o.probabilities for name, o in outcomes.items() if isinstance(o, Verdict) and o.probabilities}
-    if not known:
+    distributions = {
+        name: o.probabilities for name, o in outcomes.items() if isinstance(o, Verdict) and o.probabilities
+    }
+    if not distributions:
         return None
     certain = {name: o.level for name, o in outcomes.items() if isinstance(o, Verdict) and not o.probabilities}
     left_out = [name for name, outcome in outcomes.items() if isinstance(outcome, NotApplicable)]
-    return chance_of_levels(known, certain, rubric, left_out)
+    return chance_of_levels(distributions, certain, rubric, left_out)
 
 
 def chance_of_levels(

@@ -94,12 +94,12 @@ class Scorer:
             Exception: Whatever the code raises.
         """
         if not self.asks:
-            return self._held(self.function(prediction, expected, **more)).score
+            return self._validated(self.function(prediction, expected, **more)).score
         return asyncio.run(self._once(prediction, expected, more)).score
 
     async def _once(self, prediction: str, expected: str | None, more: Mapping[str, Any]) -> Scored:
         try:
-            return self._held(await self.function(prediction, expected, **more))
+            return self._validated(await self.function(prediction, expected, **more))
         finally:
             await self.aclose()
 
@@ -111,11 +111,11 @@ class Scorer:
         """
         call = partial(self.function, prediction, expected, **self._declared(context))
         result = call() if self.asks or _is_shipped(self) else await in_thread(call)
-        return self._held(await result if inspect.isawaitable(result) else result)
+        return self._validated(await result if inspect.isawaitable(result) else result)
 
     def check(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
         """Its result for one prediction, for scorers that ask no judge."""
-        return self._held(self.function(prediction, expected, **self._declared(context)))
+        return self._validated(self.function(prediction, expected, **self._declared(context)))
 
     async def aclose(self) -> None:
         """Close a judge that it opened."""
@@ -138,7 +138,7 @@ class Scorer:
             return []
         return [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
-    def _held(self, result: Any) -> Scored:
+    def _validated(self, result: Any) -> Scored:
         """The function's result, validated: a score outside 0 to 1 is an error and is never clipped."""
         finding = result if isinstance(result, Scored) else Scored(result)
         score = finding.score
@@ -312,7 +312,7 @@ class _JudgeScorer:
     async def __call__(self, prediction: str, expected: str | None = None, *, prompt: str | None = None) -> Scored:
         texts = {"prompt": prompt, "expected": expected, "prediction": prediction}
         material = {name: as_text(text, f"the {name}") for name, text in texts.items() if text is not None}
-        judge = Repeated(self._asked(), self.samples)
+        judge = Repeated(self._judge_to_ask(), self.samples)
         exchange = await ask_judge(judge, partial(self._questions, material), [AS_A_WHOLE], twice=not self.zero)
         if exchange.error is not None:
             return Scored(None, str(exchange.error))
@@ -344,7 +344,7 @@ class _JudgeScorer:
         )
         return Prompt(system, user, _SCORE_SCHEMA, (), material)
 
-    def _asked(self) -> Judge:
+    def _judge_to_ask(self) -> Judge:
         if self.judge is not None:
             return self.judge
         if self._opened is None:

@@ -28,8 +28,8 @@ _INPUT = ("gen_ai.tool.call.arguments", "mlflow.spanInputs", "input.value", "too
 _OUTPUT = ("gen_ai.tool.call.result", "mlflow.spanOutputs", "output.value", "tool.result", "tool.output",
            "ai.toolCall.result", "traceloop.entity.output", "gen_ai.output.messages", "gen_ai.completion",
            "ai.response.text", "promptfoo.response.body", "output")  # fmt: skip
-_ASKED = ("llm.input_messages", "gen_ai.prompt", "gen_ai.input.messages")
-_ANSWERED = ("llm.output_messages", "gen_ai.completion", "gen_ai.output.messages")
+_PROMPT_KEYS = ("llm.input_messages", "gen_ai.prompt", "gen_ai.input.messages")
+_ANSWER_KEYS = ("llm.output_messages", "gen_ai.completion", "gen_ai.output.messages")
 _WRAPPERS = ("message", "tool_call", "message_content")
 """Keys with which OpenInference wraps a message, a call and a part of a message."""
 _ABOUT_PROCESS = (
@@ -135,8 +135,8 @@ def _span(record: Mapping[str, Any]) -> TraceSpan:
     facts = _attributes(record.get("attributes"))
     kind = _plain_text(first(facts, _KIND) or record.get("span_kind")).strip('"').casefold()
     tool = first(facts, _TOOL[:-1]) or (first(facts, _TOOL) if kind == "tool" else None)
-    prompt = _messages(facts, _ASKED)
-    answered = _messages(facts, _ANSWERED)
+    prompt = _messages(facts, _PROMPT_KEYS)
+    answered = _messages(facts, _ANSWER_KEYS)
     return TraceSpan(
         _span_id(record),
         _plain_text(first(record, _PARENT)),
@@ -207,9 +207,9 @@ def _events(events: Any) -> Iterator[tuple[str, Any]]:
 def _is_read(attribute: str, prompt: Any, answered: Any) -> bool:
     if attribute in (*_TOOL, *_INPUT, *_OUTPUT, *_KIND):
         return True
-    if prompt is not None and f"{attribute}.".startswith(tuple(f"{name}." for name in _ASKED)):
+    if prompt is not None and f"{attribute}.".startswith(tuple(f"{name}." for name in _PROMPT_KEYS)):
         return True
-    if answered is not None and f"{attribute}.".startswith(tuple(f"{name}." for name in _ANSWERED)):
+    if answered is not None and f"{attribute}.".startswith(tuple(f"{name}." for name in _ANSWER_KEYS)):
         return True
     return attribute.startswith(_ABOUT_PROCESS) and attribute not in _NOT_PROCESS
 

@@ -139,7 +139,7 @@ class Trajectory:
             'trace: 7 of 10 steps (3 to 9)'
         """
         words = [step.words for step in self.steps]
-        shown = self._kept([len(text) for text in words], asked_for, room)
+        shown = self._shown_steps([len(text) for text in words], asked_for, room)
         pieces: list[tuple[str, str]] = []
         ranges: list[str] = []
         for is_kept, places in groupby(range(len(words)), shown.__contains__):
@@ -155,7 +155,7 @@ class Trajectory:
         lost += [f"the middle of {shortened} long step{'s' * (shortened > 1)}"] if shortened else []
         return Excerpt(tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else "")
 
-    def _kept(self, lengths: Sequence[int], asked_for: Sequence[str], room: int) -> set[int]:
+    def _shown_steps(self, lengths: Sequence[int], asked_for: Sequence[str], room: int) -> set[int]:
         """Indices of the steps that are shown."""
         last = len(lengths) - 1
         if sum(lengths) <= room:
@@ -320,12 +320,12 @@ def _of_message(item: Any, called: dict[str, str]) -> Iterator[AgentStep]:
         yield AgentStep("user", text=_joined(item.get("input") or item.get("prompt")))
         yield from read_steps(item["output"]) or [AgentStep("assistant", text=_joined(item["output"]))]
     elif "role" in item or "content" in item:
-        yield from _said(item, called)
+        yield from _steps_of_message(item, called)
     else:
         yield AgentStep("", text=_text(item))
 
 
-def _said(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
+def _steps_of_message(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
     """A message's text, then its tool calls."""
     role = str(message.get("role") or message.get("type") or "message")
     content = message.get("content")

@@ -258,9 +258,9 @@ def _pair_quotes(verdict: Mapping[str, Any], material: Material, level: float, t
     stored = PAIR_NAMES[::-1] if turned else PAIR_NAMES
     preferred = 1 if level > 0 else 0
     quote = _quote(verdict.get(PLACE_QUOTES[preferred]), material, within=stored[preferred])
-    other = verdict.get(PLACE_QUOTES[1 - preferred])
-    is_other = isinstance(other, str) and other.strip() and not _says(other, NOTHING_TO_QUOTE)
-    return {**quote, "other_quote": encodable(str(other)) if is_other else None}
+    other_passage = verdict.get(PLACE_QUOTES[1 - preferred])
+    is_other = isinstance(other_passage, str) and other_passage.strip() and not _says(other_passage, NOTHING_TO_QUOTE)
+    return {**quote, "other_quote": encodable(str(other_passage)) if is_other else None}
 
 
 def _unread(name: str, why: Exception, reply: Reply) -> Unread:

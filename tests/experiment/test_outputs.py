@@ -10,7 +10,7 @@ import pytest
 from markscheme import Rubric, ScriptedJudge
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
 from markscheme.experiment.definition import Experiment, ExperimentCase, Output, Variant
-from markscheme.experiment.outputs import Kept, read_outputs
+from markscheme.experiment.outputs import OutputsFile, read_outputs
 from markscheme.experiment.run import make_outputs, open_model, run_experiment
 from markscheme.judges.anthropic import AnthropicJudge
 from markscheme.judges.asking import Asking
@@ -31,7 +31,7 @@ TWO = Experiment(RUBRIC, (Variant("plain"), Variant("polite", "Please: {{query}}
 PLAIN = Prompt("Be brief.", "Hello?", {}, ())
 
 
-def made(experiment: Experiment, model: Judge, kept: Kept | None = None) -> dict[tuple[str, str], Output]:
+def made(experiment: Experiment, model: Judge, kept: OutputsFile | None = None) -> dict[tuple[str, str], Output]:
     return dict(asyncio.run(make_outputs(experiment, model, outputs_file=kept)).by_cell)
 
 
@@ -61,7 +61,7 @@ def test_variants_and_cases_may_come_from_the_outputs_alone(tmp_path: Path) -> N
         ["x", "y"],
         [],
     )
-    lacking = experiment.given["a", "y"]
+    lacking = experiment.ready_outputs["a", "y"]
     assert (lacking.text, lacking.why) == (None, "the file holds no output of this variant for this case")
 
 
@@ -84,7 +84,7 @@ def test_promptfoo_s_results_are_outputs_prompt_by_test(results: Path) -> None:
         "error",
         "plain",
     }
-    texts = {experiment.by_id[case].inputs["word"]: output for (_, case), output in experiment.given.items()}
+    texts = {experiment.by_id[case].inputs["word"]: output for (_, case), output in experiment.ready_outputs.items()}
     assert texts["hello"].text == "hello 0"
     assert texts["ungraded"].text == "ungraded 0"  # its graders failed, the output is there
     assert (texts["error"].text, texts["error"].why) == (None, "no answer today")
@@ -188,30 +188,30 @@ def test_a_provider_is_asked_for_text_and_not_for_a_form() -> None:
 
 def test_kept_outputs_are_asked_for_no_more_until_prompt_case_or_model_change(tmp_path: Path) -> None:
     path = tmp_path / "new" / "outputs.jsonl"
-    first = made(TWO, ScriptedJudge(lambda *_: "Paris."), Kept(path))
+    first = made(TWO, ScriptedJudge(lambda *_: "Paris."), OutputsFile(path))
     silent = ScriptedJudge(())
-    assert made(TWO, silent, Kept(path)) == first
+    assert made(TWO, silent, OutputsFile(path)) == first
     assert silent.prompts == []
     edited = Experiment(RUBRIC, (Variant("plain"), Variant("polite", "Kindly: {{query}}")), CASES)
     model = ScriptedJudge(lambda *_: "Rome.")
-    assert [output.text for output in made(edited, model, Kept(path)).values()] == [
+    assert [output.text for output in made(edited, model, OutputsFile(path)).values()] == [
         "Paris.",
         "Rome.",
         "Paris.",
         "Rome.",
     ]
     second_judge = ScriptedJudge(lambda *_: "Bern.", name="other")
-    assert {output.text for output in made(TWO, second_judge, Kept(path)).values()} == {"Bern."}
+    assert {output.text for output in made(TWO, second_judge, OutputsFile(path)).values()} == {"Bern."}
 
 
 def test_half_a_line_is_an_output_that_is_not_there_and_harms_none_after_it(tmp_path: Path) -> None:
     path = tmp_path / "outputs.jsonl"
-    made(TWO, ScriptedJudge(lambda *_: "Paris."), Kept(path))
+    made(TWO, ScriptedJudge(lambda *_: "Paris."), OutputsFile(path))
     path.write_bytes(path.read_bytes()[:-30])
     model = ScriptedJudge(lambda *_: "Rome.")
-    made(TWO, model, Kept(path))
+    made(TWO, model, OutputsFile(path))
     assert len(model.prompts) == 1
-    assert {output.text for output in made(TWO, ScriptedJudge(()), Kept(path)).values()} == {"Paris.", "Rome."}
+    assert {output.text for output in made(TWO, ScriptedJudge(()), OutputsFile(path)).values()} == {"Paris.", "Rome."}
 
 
 def test_kept_outputs_are_a_pool_to_label(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_kept_outputs_are_a_pool_to_label(tmp_path: Path) -> None:
             TWO,
             ScriptedJudge(lambda *_: {"c1": "MET"}),
             model=ScriptedJudge(lambda prompt, _: prompt.user),
-            outputs_file=Kept(tmp_path / "outputs.jsonl"),
+            outputs_file=OutputsFile(tmp_path / "outputs.jsonl"),
         )
     )
     pool = read_pool(tmp_path / "outputs.jsonl", RUBRIC)
@@ -232,5 +232,5 @@ def test_kept_outputs_are_a_pool_to_label(tmp_path: Path) -> None:
 
 def test_an_answer_that_was_cut_off_is_known_as_such_ever_after(tmp_path: Path) -> None:
     model = ScriptedJudge(lambda *_: Reply("Par", stop="length"))
-    made(TWO, model, Kept(tmp_path / "o.jsonl"))
-    assert all(output.cut_off for output in made(TWO, ScriptedJudge(()), Kept(tmp_path / "o.jsonl")).values())
+    made(TWO, model, OutputsFile(tmp_path / "o.jsonl"))
+    assert all(output.cut_off for output in made(TWO, ScriptedJudge(()), OutputsFile(tmp_path / "o.jsonl")).values())

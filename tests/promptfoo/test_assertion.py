@@ -122,5 +122,5 @@ def test_a_test_s_metadata_and_its_provider_are_known_of_an_output(tmp_path: Pat
         "test": {"metadata": {"language": "de", "tags": ["long"]}},
     }
     call = read_call("{}", context, tmp_path, Engine())
-    assert call.known == {"language": "de", "system": "prompt-a"}
-    assert read_call("{}", {**context, "test": None, "provider": None}, tmp_path, Engine()).known == {}
+    assert call.facts == {"language": "de", "system": "prompt-a"}
+    assert read_call("{}", {**context, "test": None, "provider": None}, tmp_path, Engine()).facts == {}

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from markscheme.errors import UsageError
-from markscheme.readers.sides import ValueOptions
+from markscheme.readers.table_meaning import ValueOptions
 from markscheme.readers.value_kinds import ReadValues, read_values, scales_that_differ
 from tests.reference.table_values import TABLE_VALUES, TableValuesCase
 from tests.stats.shared_numbers import block

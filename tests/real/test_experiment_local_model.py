@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.experiment.definition import Experiment, Model
-from markscheme.experiment.outputs import Kept
+from markscheme.experiment.outputs import OutputsFile
 from markscheme.experiment.run import ExperimentRun, make_outputs, open_model, run_experiment
 from markscheme.experiment.table import figures, variant_table
 from markscheme.judges.local import LocalJudge
@@ -39,7 +39,7 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_n
 
     def run() -> ExperimentRun:
         judge = LocalJudge(local_model, max_tokens=180, keep_prefix=True)
-        outputs_file = Kept(tmp_path / "outputs.jsonl")
+        outputs_file = OutputsFile(tmp_path / "outputs.jsonl")
         return asyncio.run(
             run_experiment(experiment, judge, model=open_model(experiment), outputs_file=outputs_file, concurrency=1)
         )
@@ -59,6 +59,8 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_n
     assert sum(found.n for row in rows.values() for found in row.criteria.values()) > 0
     assert len((tmp_path / "outputs.jsonl").read_text().splitlines()) == n_outputs
 
-    again = asyncio.run(make_outputs(experiment, open_model(experiment), outputs_file=Kept(tmp_path / "outputs.jsonl")))
+    again = asyncio.run(
+        make_outputs(experiment, open_model(experiment), outputs_file=OutputsFile(tmp_path / "outputs.jsonl"))
+    )
     assert again.made == 0
     assert [output.text for output in again.by_cell.values()] == texts

@@ -246,18 +246,18 @@ class Calibration(Reported):
         """The limits on wrong decisions that are set."""
         return MostWrong(**{limit.decisions.what: limit.limit for limit in self.decision.limits})
 
-    def after(self, settings: int, *, kept: bool | None = None) -> "Calibration":
+    def after(self, settings: int, *, on_record: bool | None = None) -> "Calibration":
         """The same, given how many settings were tried on these labels: all of their intervals hold together.
 
         Args:
             settings: How many, this one included.
-            kept: Whether they are on record.
+            on_record: Whether they are on record.
         """
         comparison = replace(self.comparison, settings=settings)
         decision = decision_of(
             comparison, self.decision.target, self.findings, self.baseline, self.most_wrong, self.slices
         )
-        return replace(self, comparison=comparison, decision=decision, settings_kept=kept)
+        return replace(self, comparison=comparison, decision=decision, settings_kept=on_record)
 
     @property
     def ratings(self) -> list[dict[str, Any]]:

@@ -49,7 +49,7 @@ from markscheme.rubrics.search import calibration_folder, find_calibration, find
 if TYPE_CHECKING:
     from markscheme.calibration.labelled_files import ExportAnswer
     from markscheme.readers.imported import Meanings
-    from markscheme.readers.sides import Sides
+    from markscheme.readers.table_meaning import TableMeaning
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class CalibrationRequest:
         ask: How judges are asked.
         drift: How the run is compared with accepted ones, and whether it joins them.
         hints: What an export of another tool doesn't say.
-        sides: Which columns of a table without a rubric are judges' and people's; None for anything else.
+        table_meaning: Which columns of a table without a rubric are judges' and people's; None for anything else.
         watch: Shows progress.
         notify: Called with a sentence for the user.
     """
@@ -110,7 +110,7 @@ class CalibrationRequest:
     ask: AskOptions = field(default_factory=AskOptions)
     drift: DriftRule = DriftRule()
     hints: ExportHints = ExportHints()
-    sides: "Sides | None" = None
+    table_meaning: "TableMeaning | None" = None
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
 
@@ -124,7 +124,7 @@ class CalibrationRequest:
         if not paths or not _are_export(paths):
             if self.ratings:
                 return None
-            scales = self.hints.scales if self.sides is None else {}
+            scales = self.hints.scales if self.table_meaning is None else {}
             hints = {"kind": self.hints.kind, "rater": self.hints.rater, "levels": self.hints.words, "scale": scales}
             for option, value in hints.items():
                 if value:
@@ -151,8 +151,8 @@ class CalibrationRequest:
         results = [] if isinstance(self.of, Rubric) else _results_among(self.of)
         if results:
             return [self._of_results(results)]
-        if self.sides is not None:
-            return self._of_table(self.sides)
+        if self.table_meaning is not None:
+            return self._of_table(self.table_meaning)
         if self.drift.accept and len(self.judges) > 1:
             raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named: name one")
         return self._of_rubric()
@@ -184,13 +184,13 @@ class CalibrationRequest:
 
     # a table
 
-    def _of_table(self, sides: "Sides") -> list[Calibration]:
+    def _of_table(self, table_meaning: "TableMeaning") -> list[Calibration]:
         from markscheme.calibration.labelled_files import calibrate_table
 
         self._refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=self.drift.accept)
         path = Path() if isinstance(self.of, Rubric) else Path(self.of[0])
         calibrations, notes = calibrate_table(
-            path, replace(self.hints.meanings, sides=sides), self.options, sides.as_options
+            path, replace(self.hints.meanings, of_table=table_meaning), self.options, table_meaning.as_options
         )
         if self.notify is not None and notes:
             self.notify("\n".join(notes))
@@ -273,7 +273,7 @@ class CalibrationRequest:
         ]
         tried = tried_settings(record_of(rubric), now)
         return [
-            calibration.after(tried.count(ids, opened), kept=tried.is_kept) if ids else calibration
+            calibration.after(tried.count(ids, opened), on_record=tried.is_kept) if ids else calibration
             for calibration, ids in zip(calibrations, by_people, strict=True)
         ]
 

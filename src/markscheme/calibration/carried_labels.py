@@ -84,7 +84,7 @@ class CarriedLabels:
         return self.outcome.state
 
     @cached_property
-    def asked(self) -> tuple[str, ...]:
+    def to_relabel(self) -> tuple[str, ...]:
         """The examples with labels to give again: the check's first, then all if labels differ, else none."""
         if self.state == "relabel the rest" and not self._is_vouched:
             return self.affected

@@ -132,7 +132,9 @@ class CascadeRequest:
         """Each judge with its ratings: read from its file, or asked."""
         shared = self.ask.asking()
         return [
-            self._of_file(Path(name), examples, shared) if Path(name).is_file() else self._asked(name, examples, shared)
+            self._of_file(Path(name), examples, shared)
+            if Path(name).is_file()
+            else self._by_asking(name, examples, shared)
             for name in self.judges
         ]
 
@@ -154,7 +156,7 @@ class CascadeRequest:
         models = (judge.identity.model,) if judge.identity.model else ()
         return CascadeCandidate(full, ratings, models, stage_fingerprint([judge.identity]))
 
-    def _asked(self, name: str, examples: ExampleSet, shared: Asking) -> CascadeCandidate:
+    def _by_asking(self, name: str, examples: ExampleSet, shared: Asking) -> CascadeCandidate:
         """A judge, or each member of a panel, asked about all labelled examples."""
         rubric = self.rubric
         labelled = examples.labelled.examples

@@ -68,7 +68,7 @@ class ComparisonRequest:
             [str(side.path) if isinstance(side, RatedFile) else _name(side) for side in self.sides],
             rated,
             examples,
-            lambda name, to_ask: self._asked(name, to_ask, rated.rubric, folder),
+            lambda name, to_ask: self._by_asking(name, to_ask, rated.rubric, folder),
             rule=replace(self.options, of=_of(self.options.of, rated.rubric)),
             split=self.choice.split,
             notes=notes,
@@ -136,7 +136,7 @@ class ComparisonRequest:
             notes.append(openings.sentence)
         return self.choice.of(every), folder
 
-    def _asked(self, name: str, examples: ExampleSet, rubric: Rubric, folder: Path | None) -> Contender:
+    def _by_asking(self, name: str, examples: ExampleSet, rubric: Rubric, folder: Path | None) -> Contender:
         """A judge and its ratings of the examples."""
         opened = self._judges.get(name)
         to_ask = examples.examples

@@ -170,9 +170,9 @@ def _strata(
     cells: Sequence[str], in_question: Floats, weights: Floats, is_wrong: Flags, groups: Sequence[str] | None
 ) -> Iterator[tuple[Stratum, bool]]:
     """Each cell with both decisions, and whether the judge decides wrongly there."""
-    known = ~np.isnan(in_question)
+    is_decided = ~np.isnan(in_question)
     names = np.array(cells)
-    for name in dict.fromkeys(names[known].tolist()):
-        inside = known & (names == name)
+    for name in dict.fromkeys(names[is_decided].tolist()):
+        inside = is_decided & (names == name)
         share = grouped_share(np.where(inside, in_question, np.nan), groups)
-        yield Stratum(float(weights[inside].sum() / weights[known].sum()), share), bool(is_wrong[inside][0])
+        yield Stratum(float(weights[inside].sum() / weights[is_decided].sum()), share), bool(is_wrong[inside][0])

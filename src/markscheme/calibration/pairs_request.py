@@ -88,12 +88,13 @@ class PairsRequest:
         """The pairs in the files; where they have none, the rubric's own with their labels."""
         if any(example.sides for example in in_files.examples):
             return in_files
-        known, _ = labelled_examples(rubric, self.examples)
+        own_pairs, _ = labelled_examples(rubric, self.examples)
         labels = {example.id: example.labels for example in in_files.examples}
         return replace(
-            known,
+            own_pairs,
             examples=tuple(
-                replace(example, labels=(*example.labels, *labels.get(example.id, ()))) for example in known.examples
+                replace(example, labels=(*example.labels, *labels.get(example.id, ())))
+                for example in own_pairs.examples
             ),
         )
 

@@ -193,7 +193,7 @@ class SystemsCompared:
     def leader(self) -> str:
         """The system that is shown to be better than each other one; "" where none is."""
         for name in self.systems:
-            others = [self._over(name, other) for other in self.systems if other != name]
+            others = [self._over(name, rival) for rival in self.systems if rival != name]
             if others and all(difference is not None and difference.above(0.0) for difference in others):
                 return name
         return ""
@@ -203,11 +203,11 @@ class SystemsCompared:
         seen = self._over(first, second)
         return seen is not None and (seen.above(difference) or seen.below(difference))
 
-    def _over(self, name: str, other: str) -> Estimate | None:
+    def _over(self, name: str, rival: str) -> Estimate | None:
         for pair in self.pairs:
-            if (pair.first, pair.second) == (name, other):
+            if (pair.first, pair.second) == (name, rival):
                 return pair.difference
-            if (pair.second, pair.first) == (name, other):
+            if (pair.second, pair.first) == (name, rival):
                 return mapped(pair.difference, operator.neg)
         return None
 
@@ -261,8 +261,8 @@ def systems_compared(rubric: Rubric, examples: Sequence[Example], scores: Floats
     written = [tuple(side.system for side in sides[place] or ()) for place in places]
     systems = tuple(sorted({name for pair in written for name in pair}))
     number = {name: place for place, name in enumerate(systems)}
-    first = np.array([number[one] for one, _ in written])
-    second = np.array([number[other] for _, other in written])
+    first = np.array([number[left] for left, _ in written])
+    second = np.array([number[right] for _, right in written])
     groups = groups_of([(examples[place].id, examples[place].group) for place in places])
     chosen = preference[places]
     pairs = [_pair(systems, i, j, first, second, chosen, groups) for i, j in combinations(range(len(systems)), 2)]

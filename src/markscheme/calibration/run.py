@@ -23,7 +23,7 @@ from markscheme.readers.infer_rubric import rubric_of_levels
 from markscheme.readers.rated import RatedFile
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
-from markscheme.readers.sides import Sides, ValueOptions
+from markscheme.readers.table_meaning import TableMeaning, ValueOptions
 from markscheme.readers.written import JudgeCost
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import AGREEMENT_ON, AgreementOn, Rubric
@@ -128,7 +128,7 @@ def calibrate(
         ('explore', 'not-enough-labels', 73)
     """
     settings = find_settings(Path.cwd()).values
-    sides = _columns_of_table(rubric, judge, human, scale)
+    table_meaning = _columns_of_table(rubric, judge, human, scale)
     request = CalibrationRequest(
         of=rubric if isinstance(rubric, Rubric) else (str(rubric),),
         examples=_examples(examples, rubric),
@@ -157,7 +157,7 @@ def calibrate(
             anyway=anyway,
         ),
         hints=_hints(kind, rater, judge_names, map, levels, scale),
-        sides=sides,
+        table_meaning=table_meaning,
         watch=watch,
         notify=notify,
     )
@@ -376,7 +376,7 @@ def _columns_of_table(
     judge: Judge | str | None,
     human: str | Iterable[str],
     scale: Mapping[str, tuple[float, float]] | None,
-) -> Sides | None:
+) -> TableMeaning | None:
     """Which columns of a table are whose, and their scales; None where no table is named."""
     people = (human,) if isinstance(human, str) else tuple(human)
     if isinstance(rubric, Rubric) or not names_table([str(rubric)]):
@@ -386,7 +386,9 @@ def _columns_of_table(
         return None
     if judge is not None and not isinstance(judge, str):
         raise UsageError("of a table, `judge` is the name of the judge's column")
-    return Sides(judges=() if judge is None else (judge,), people=people, value_options=ValueOptions(_spans(scale)))
+    return TableMeaning(
+        judges=() if judge is None else (judge,), people=people, value_options=ValueOptions(_spans(scale))
+    )
 
 
 def _spans(scale: Mapping[str, tuple[float, float]] | None) -> dict[str, tuple[float, float]]:

@@ -534,21 +534,21 @@ def _band(
     before = rubric.ask_within
     split = "dev" if test is None else "test"
 
-    def kept(reason: str, bands: Mapping[MarkSide, Band] = MappingProxyType({})) -> TunedBand:
+    def unchanged(reason: str, bands: Mapping[MarkSide, Band] = MappingProxyType({})) -> TunedBand:
         return TunedBand(before, before, False, reason, bands, split)
 
     if test is None and (tuned.weights.supported or tuned.mark.supported):
-        return kept(
+        return unchanged(
             "these labels already change the numbers, so they can't test the result too. Write the change first, "
             "then label fresh examples (or add --final, if some were kept as a test split)"
         )
     data = test or dev
     if np.isnan(data.labels.passed).all():
-        return replace(kept(f"withheld: {NO_DECISION}"), lacks_decisions=True)
+        return replace(unchanged(f"withheld: {NO_DECISION}"), lacks_decisions=True)
     fresh = _FreshLabels.of(data, tuned, rubric, used)
     if not fresh.n:
         least = least_labels(0, alpha=promised.error, confidence=1 - promised.level)
-        return kept(f"no labels are left to try it on; it needs {least} or more, drawn at random{fresh.left_out}")
+        return unchanged(f"no labels are left to try it on; it needs {least} or more, drawn at random{fresh.left_out}")
     bands: dict[MarkSide, Band] = {side: fresh.band(side, promised) for side in promised.sides}
     halved = f" ({_asked_before(promised.further)})" if promised.further else ""
     refused = [_of_side(side, str(band.automatic.undefined)) for side, band in bands.items() if band.half_width is None]
@@ -556,7 +556,7 @@ def _band(
         side: band.half_width for side, band in bands.items() if band.half_width is not None
     }
     if not widths:
-        return kept(f"{'; '.join(refused)}{halved}{fresh.left_out}", bands)
+        return unchanged(f"{'; '.join(refused)}{halved}{fresh.left_out}", bands)
     promises = " and ".join(f"at most {percent(promised.error)} of {_whose(side, bands[side])}" for side in widths)
     reason = (
         f"with {percent(promised.confidence)} confidence {promises} are decided wrongly without a person, if what is "

@@ -87,7 +87,7 @@ def calibrate(
         ask=ask,
         drift=drift.rule,
         hints=replace(export, levels=()).hints if is_table else export.hints,
-        sides=table.sides(() if is_configured else judge, export) if is_table else None,
+        table_meaning=table.meaning(() if is_configured else judge, export) if is_table else None,
         watch=unwatched if report.quiet else progress,
         notify=notify,
     )

@@ -208,11 +208,11 @@ def sentence(error: CycloptsError) -> str:
             return f"unknown option `{name}`{instead}"
         case cyclopts.ValidationError() if error.argument is not None:
             reason, question, hint = error.exception_message.partition("; did you mean")
-            return f"{_place(error.argument)} {reason}, got {_given(error.argument)}{question}{hint}"
+            return f"{_place(error.argument)} {reason}, got {_as_typed(error.argument)}{question}{hint}"
         case cyclopts.CoercionError() if error.argument is not None and error.msg is None:
             return f"{_place(error.argument)} {_allowed(error.argument)}"
         case cyclopts.CoercionError() if error.argument is not None:
-            return f"{_place(error.argument)} {error.msg}, got {_given(error.argument)}"
+            return f"{_place(error.argument)} {error.msg}, got {_as_typed(error.argument)}"
         case cyclopts.MissingArgumentError() if error.argument is not None:
             argument = error.argument
             if error.keyword or argument.tokens:
@@ -238,12 +238,12 @@ def _place(argument: "Argument") -> str:
     return name if source in ("", "cli") else f"{source}: {name.replace('--', '').replace('-', '_')}"
 
 
-def _given(argument: "Argument") -> str:
+def _as_typed(argument: "Argument") -> str:
     return ", ".join(token.value for token in argument.tokens)
 
 
 def _allowed(argument: "Argument") -> str:
-    typed = _given(argument)
+    typed = _as_typed(argument)
     choices = _choices(argument.hint)
     if choices:
         return f"must be one of {', '.join(choices)}, got {typed!r}{suggestion(typed, choices, mark='`')}"

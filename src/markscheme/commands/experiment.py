@@ -133,12 +133,12 @@ def _request(
 ) -> "ExperimentRequest":
     """The experiment in a file as it is run, with the outputs of earlier runs."""
     from markscheme.commands.progress import progress
-    from markscheme.experiment.outputs import Kept
+    from markscheme.experiment.outputs import OutputsFile
     from markscheme.experiment.run import ExperimentRequest
     from markscheme.user_code import search_for_code
 
     search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
-    outputs_file = Kept(folder_of(file) / OUTPUTS if ask.cache else None)
+    outputs_file = OutputsFile(folder_of(file) / OUTPUTS if ask.cache else None)
     return ExperimentRequest(
         experiment=experiment, ask=ask, outputs_file=outputs_file, model=model, judge=judge, watch=progress
     )

@@ -186,7 +186,7 @@ def _refuse_unsigned(imported: "RatedFile", paths: Sequence[Path], kind: Kind | 
         return
     for path in paths:
         refuse_headless(path, imported.rubric)
-    is_of_tool = any(known.is_of_tool for known in FORMATS if known.name == imported.format)
+    is_of_tool = any(file_format.is_of_tool for file_format in FORMATS if file_format.name == imported.format)
     n = sum(rating.kind == "adjudicated" for rating in imported.ratings)
     if n and kind != "adjudicated" and not is_of_tool:
         raise UsageError(

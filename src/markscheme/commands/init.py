@@ -17,7 +17,7 @@ from markscheme.phrases import counted
 from markscheme.shipped import shipped
 
 if TYPE_CHECKING:
-    from markscheme.readers.sides import Sides
+    from markscheme.readers.table_meaning import TableMeaning
     from markscheme.readers.table_project import TableProject
 
 STAND_IN = "function:stand_in_judge:judge"
@@ -85,8 +85,8 @@ def init(
     elif skill:
         raise UsageError("--skill adds no rubric, so it doesn't go with --from")
     else:
-        sides = table.sides(judge, ExportOptions(levels=levels, scale=scale))
-        project = _project_of(from_, replace(sides, needs_judge=False))
+        table_meaning = table.meaning(judge, ExportOptions(levels=levels, scale=scale))
+        project = _project_of(from_, replace(table_meaning, needs_judge=False))
         files = dict(project.files)
     made: list[str] = []
     left_alone: list[str] = []
@@ -104,7 +104,7 @@ def init(
     return 0
 
 
-def _project_of(path: Path, sides: "Sides") -> "TableProject":
+def _project_of(path: Path, table_meaning: "TableMeaning") -> "TableProject":
     """The files in which a table goes on."""
     from markscheme.readers.imported import Meanings
     from markscheme.readers.rated import is_plain_table, open_rated
@@ -114,7 +114,7 @@ def _project_of(path: Path, sides: "Sides") -> "TableProject":
         raise UsageError(
             f"{path} isn't a table (.csv, .tsv, .parquet); `markscheme import` reads exports of other tools"
         )
-    return project_of_table(open_rated([path], expected="anything", meanings=Meanings(sides=sides)).files[0])
+    return project_of_table(open_rated([path], expected="anything", meanings=Meanings(of_table=table_meaning)).files[0])
 
 
 def _texts(places: Iterable[tuple[Path, Path]]) -> Iterator[tuple[Path, str]]:
@@ -188,9 +188,9 @@ def _with_skill() -> Iterator[str]:
 
 def _with_promptfoo(folder: Path, left_alone: list[str]) -> Iterator[str]:
     """How to go on: without a key first, then under Promptfoo."""
-    there = "" if folder == Path() else f"cd {quote(str(folder))} && "
+    change_folder = "" if folder == Path() else f"cd {quote(str(folder))} && "
     yield ""
     if "promptfooconfig.yaml" in left_alone:
         yield f"To grade with it, add to the `assert` of your tests:\n{ASSERTION}"
-    yield f"Next, without a key:\n  {there}markscheme calibrate support-reply --judge {STAND_IN}"
+    yield f"Next, without a key:\n  {change_folder}markscheme calibrate support-reply --judge {STAND_IN}"
     yield "With ANTHROPIC_API_KEY set, or another judge named in promptfooconfig.yaml,\n`npx promptfoo eval` grades."

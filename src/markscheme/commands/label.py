@@ -316,10 +316,12 @@ def _as_needed(rubric: str) -> int:
     """As many as the verdict needs."""
     from markscheme.labelling.overview import next_labels_of
 
-    asked = next_labels_of(rubric, Path.cwd())
-    if asked.labels is None or not asked.labels.more:
-        raise UsageError(f"the verdict asks for no number of labels: say how many, --next N. {asked.in_words}".rstrip())
-    return asked.labels.more
+    next_step = next_labels_of(rubric, Path.cwd())
+    if next_step.labels is None or not next_step.labels.more:
+        raise UsageError(
+            f"the verdict asks for no number of labels: say how many, --next N. {next_step.in_words}".rstrip()
+        )
+    return next_step.labels.more
 
 
 def _next_step(rubric: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.history import DriftRule
     from markscheme.judges.asking import Asking
     from markscheme.ratings.examples_choice import ExamplesChoice
-    from markscheme.readers.sides import Sides
+    from markscheme.readers.table_meaning import TableMeaning
     from markscheme.rubrics.rubric import Rubric
 
 MORE_OPTIONS = "more options"
@@ -288,11 +288,11 @@ class TableOptions:
     group: Annotated[str, Parameter(metavar="COLUMN", group=MORE_OPTIONS)] = ""
     adjudicated: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
 
-    def sides(self, judges: "Sequence[str]", export: ExportOptions) -> "Sides":
+    def meaning(self, judges: "Sequence[str]", export: ExportOptions) -> "TableMeaning":
         """The same, for the reader of tables."""
-        from markscheme.readers.sides import Sides, ValueOptions
+        from markscheme.readers.table_meaning import TableMeaning, ValueOptions
 
-        return Sides(
+        return TableMeaning(
             judges=_columns(judges),
             people=_columns(self.human),
             value_options=ValueOptions(spans(export.scale), ",".join(export.levels), self.pass_, self.pass_mark),

@@ -119,8 +119,8 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
 
     examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
     labelled = examples.labelled.examples
-    asked = next_labels(folder, rubric, examples)
-    needed = 0 if asked.labels is None else asked.labels.more
+    next_step = next_labels(folder, rubric, examples)
+    needed = 0 if next_step.labels is None else next_step.labels.more
     if not (folder / ACCEPTED).is_file():
         is_calibrated = (folder / NEXT_LABELS).is_file()
         of_rubric = RubricStatus(
@@ -128,7 +128,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
             file,
             labelled=len(labelled),
             asks_default=not rubric.judge.get("name") and any(c.check is None for c in rubric.criteria),
-            next_step=asked.in_words,
+            next_step=next_step.in_words,
         )
         return replace(of_rubric, labels_needed=needed if is_calibrated or not labelled else 0)
     receipt = load_receipt(folder / ACCEPTED)
@@ -150,7 +150,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         tokens=tokens,
         fresh_until=None if stale else fresh_until,
         stale=tuple(stale),
-        next_step=asked.in_words if (folder / NEXT_LABELS).is_file() else "",
+        next_step=next_step.in_words if (folder / NEXT_LABELS).is_file() else "",
         labels_needed=needed if (folder / NEXT_LABELS).is_file() else 0,
         history=load_history(folder),
         target=target if isinstance(target, float | int) else None,

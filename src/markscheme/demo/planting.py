@@ -111,7 +111,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     noise = np.where(here, NOISY_JUDGE_SD, JUDGE_SD) if fault == "noisy" else JUDGE_SD
     ids = [f"made-{number:04}" for number in range(1, n + 1)]
 
-    def asked(centre: Floats, sample: int = 0) -> list[Rating]:
+    def judged_around(centre: Floats, sample: int = 0) -> list[Rating]:
         seen = centre + noise * drawn.normal(size=centre.shape)
         return [_rating(id, JUDGE_NAME, "model", row, sample) for id, row in zip(ids, seen, strict=True)]
 
@@ -129,8 +129,8 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
             )
             for place, id in enumerate(ids)
         ),
-        accepted=tuple(rating for run in range(ACCEPTED_RUNS) for rating in asked(then, run)),
-        ratings=tuple(asked(now)),
+        accepted=tuple(rating for run in range(ACCEPTED_RUNS) for rating in judged_around(then, run)),
+        ratings=tuple(judged_around(now)),
     )
 
 

@@ -296,18 +296,18 @@ def _has_words_of(criterion: Criterion, mode: Mode) -> bool:
 
 def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | None:
     """What one reader said of one mode on one output; None where they said nothing."""
-    there, not_there = (0.0, 1.0) if mode.is_turned else (1.0, 0.0)
+    level_there, level_not_there = (0.0, 1.0) if mode.is_turned else (1.0, 0.0)
     for note in reading.notes:
         if mode.name in outputs.codebook.modes_of(reading.key_of(note)):
             quote = note.quote or None
-            return Rated(there, note.text, quote, True if note.quote_in else None, quote_in=note.quote_in)
+            return Rated(level_there, note.text, quote, True if note.quote_in else None, quote_in=note.quote_in)
     answer = answered_again(reading, mode)
     if answer == "there":
-        return Rated(there, "there, on reading it again")
+        return Rated(level_there, "there, on reading it again")
     if answer == "not there":
-        return Rated(not_there, "not there, on reading it again")
+        return Rated(level_not_there, "not there, on reading it again")
     if reading.read == "in full" and was_listed(reading, mode):
-        return Rated(not_there, "read in full")
+        return Rated(level_not_there, "read in full")
     return None
 
 

@@ -68,11 +68,11 @@ def take_notes(
 def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> None:
     """Keep the outputs that came with notes, unless the pool's file has them."""
     path = opened.folder.path / OUTPUTS_FILE
-    kept = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
+    kept_ids = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
     if opened.pool_name:
         pool = opened.folder.pool_file()
-        kept |= set(read_outputs(pool).examples) if pool is not None else set()
-    new = [example.to_json() for id, example in examples.items() if id not in kept]
+        kept_ids |= set(read_outputs(pool).examples) if pool is not None else set()
+    new = [example.to_json() for id, example in examples.items() if id not in kept_ids]
     if new:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)

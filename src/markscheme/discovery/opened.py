@@ -122,8 +122,8 @@ OUTPUTS_FILE = "outputs.jsonl"
 
 def _kept_examples(folder: DiscoveryFolder) -> dict[str, Example]:
     """Outputs that came with notes, and those that labelling has kept."""
-    kept = folder.path / OUTPUTS_FILE
-    return dict(read_outputs(kept).examples) if kept.is_file() else {}
+    file = folder.path / OUTPUTS_FILE
+    return dict(read_outputs(file).examples) if file.is_file() else {}
 
 
 def _from_here(path: Path, here: Path) -> str:

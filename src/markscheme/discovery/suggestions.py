@@ -136,14 +136,16 @@ def shuffled_batches(notes: Sequence[NoteWords], time: int) -> list[list[NoteWor
     return [order[start : start + MOST_NOTES] for start in range(0, len(order), MOST_NOTES)]
 
 
-def prompt_of(batch: Sequence[NoteWords], known: Mapping[str, str]) -> Prompt:
+def prompt_of(batch: Sequence[NoteWords], definitions: Mapping[str, str]) -> Prompt:
     """The prompt for one batch of notes.
 
     Args:
         batch: The notes, numbered from 1 in their order.
-        known: Definitions by name of the modes so far.
+        definitions: Of the modes so far, by name.
     """
-    modes = "\n".join(f"- {json.dumps(name, ensure_ascii=False)}: {on_one_line(text)}" for name, text in known.items())
+    modes = "\n".join(
+        f"- {json.dumps(name, ensure_ascii=False)}: {on_one_line(text)}" for name, text in definitions.items()
+    )
     lines = []
     for number, note in enumerate(batch, start=1):
         about = f" (about: {' '.join(note.quote[:LONGEST_NOTE].split())})" if note.quote else ""
@@ -153,17 +155,17 @@ def prompt_of(batch: Sequence[NoteWords], known: Mapping[str, str]) -> Prompt:
     return Prompt(_INSTRUCTIONS, user, _SCHEMA, ())
 
 
-def planned_prompts(notes: Sequence[NoteWords], known: Mapping[str, str]) -> list[Prompt]:
+def planned_prompts(notes: Sequence[NoteWords], definitions: Mapping[str, str]) -> list[Prompt]:
     """The prompts of both asks, for a plan; later batches are also shown the modes that earlier ones named."""
-    return [prompt_of(batch, known) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)]
+    return [prompt_of(batch, definitions) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)]
 
 
-async def suggest(notes: Sequence[NoteWords], known: Mapping[str, str], ask: AskModel, judge: str) -> Suggestion:
+async def suggest(notes: Sequence[NoteWords], definitions: Mapping[str, str], ask: AskModel, judge: str) -> Suggestion:
     """Ask a model twice for groups of notes.
 
     Args:
         notes: The unsorted notes.
-        known: Definitions by name of the modes so far.
+        definitions: Of the modes so far, by name.
         ask: Asks the model one prompt.
         judge: Its name.
 
@@ -171,7 +173,7 @@ async def suggest(notes: Sequence[NoteWords], known: Mapping[str, str], ask: Ask
         UnreadableReply: An answer isn't in the form that was asked for.
         JudgeError: As from the judge.
     """
-    proposals = [await _proposed(notes, known, ask, time) for time in range(TIMES_ASKED)]
+    proposals = [await _proposed(notes, definitions, ask, time) for time in range(TIMES_ASKED)]
     first, second = proposals
     keys = [note.key for note in notes]
     groups = [[proposal.group_of(key) for key in keys] for proposal in proposals]
@@ -185,13 +187,13 @@ def _pairs(proposal: ProposedGroups) -> set[tuple[str, str]]:
     return {pair for keys in proposal.groups.values() for pair in combinations(sorted(keys), 2)}
 
 
-async def _proposed(notes: Sequence[NoteWords], known: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
+async def _proposed(notes: Sequence[NoteWords], earlier: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
     """One ask over all batches; later batches may use what earlier ones named."""
     definitions: dict[str, str] = {}
     groups: dict[str, tuple[str, ...]] = {}
     unknown = 0
     for batch in shuffled_batches(notes, time):
-        reply = await ask(prompt_of(batch, {**known, **definitions}))
+        reply = await ask(prompt_of(batch, {**earlier, **definitions}))
         if reply.error:
             raise UnreadableReply(f"no groups were proposed: {reply.error}")
         proposal = read_groups(reply.text, batch)

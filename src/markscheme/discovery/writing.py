@@ -107,8 +107,8 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
     labels = ratings_of(outputs, rubric)
     n_examples = _add_examples(opened, labels, rubric)
     counts = _add_labels(opened, labels, rubric, day)
-    asked = planned_labels(no_gold(rubric), None, rubric.target)
-    more = asked.labels.more if asked.labels is not None else None
+    planned = planned_labels(no_gold(rubric), None, rubric.target)
+    more = planned.labels.more if planned.labels is not None else None
     return Written(rubric, path, is_new, draft, tuple(advice(rubric)), n_examples, counts, more)
 
 

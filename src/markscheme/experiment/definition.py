@@ -29,7 +29,7 @@ class Experiment:
         cases: At least one, with unique ids.
         name: Its name in reports.
         model: The model that answers; None if every output is given, or a model is named for the run.
-        given: Outputs from files, which need no request.
+        ready_outputs: Outputs from files, which need no request.
         source: The file it came from.
 
     Raises:
@@ -50,7 +50,7 @@ class Experiment:
     cases: tuple[ExperimentCase, ...]
     name: str = "experiment"
     model: Model | None = None
-    given: Mapping[Cell, Output] = field(default_factory=dict)
+    ready_outputs: Mapping[Cell, Output] = field(default_factory=dict)
     source: Path | None = None
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class Experiment:
     @property
     def to_ask(self) -> list[Cell]:
         """The cells without a given output."""
-        return [cell for cell in self.cells if cell not in self.given]
+        return [cell for cell in self.cells if cell not in self.ready_outputs]
 
     @cached_property
     def by_name(self) -> Mapping[str, Variant]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError, suggestion
 from markscheme.experiment.cells import Cell, ExperimentCase, Model, Output, Variant
-from markscheme.experiment.outputs import Given, case_of, read_outputs, records
+from markscheme.experiment.outputs import GivenOutput, case_of, read_outputs, records
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.judges.price import Price
 from markscheme.numerals import finite
@@ -66,7 +66,7 @@ class _Reading:
         outputs = self._outputs()
         variants = self._variants(outputs)
         cases = self._cases(outputs)
-        outputs_of_cells = self._given(outputs, variants, cases)
+        outputs_of_cells = self._outputs_of_cells(outputs, variants, cases)
         name = self._text(self.data, "name", ()) or self.path.name.partition(".")[0]
         if rubric is not None and variants and cases:
             try:
@@ -110,7 +110,7 @@ class _Reading:
         price = Price.parse(values.pop("price")) if values.get("price") else None
         return Model(value["name"], {key: value for key, value in values.items() if value is not None}, price)
 
-    def _outputs(self) -> list[Given]:
+    def _outputs(self) -> list[GivenOutput]:
         """Outputs of all variants: from the file given for this run, else from the one the experiment names."""
         named = self._text(self.data, "outputs", ())
         if self.outputs is not None:
@@ -126,7 +126,7 @@ class _Reading:
             self._fault(str(error), at)
             return []
 
-    def _variants(self, outputs: list[Given]) -> list[tuple[Variant, Path | None]]:
+    def _variants(self, outputs: list[GivenOutput]) -> list[tuple[Variant, Path | None]]:
         """Variants, each with the file of its outputs; without variants, those found in the common outputs file."""
         entries = self._list("variants")
         if not entries and outputs:
@@ -162,7 +162,7 @@ class _Reading:
             self._fault(str(error), at)
             return ""
 
-    def _cases(self, outputs: list[Given]) -> list[ExperimentCase]:
+    def _cases(self, outputs: list[GivenOutput]) -> list[ExperimentCase]:
         cases = self.data.get("cases")
         if cases is None and outputs:
             inputs: dict[str, ExperimentCase] = {}
@@ -184,8 +184,8 @@ class _Reading:
             self._fault(f"{elsewhere}{error}", at)
             return None
 
-    def _given(
-        self, outputs: list[Given], variants: list[tuple[Variant, Path | None]], cases: list[ExperimentCase]
+    def _outputs_of_cells(
+        self, outputs: list[GivenOutput], variants: list[tuple[Variant, Path | None]], cases: list[ExperimentCase]
     ) -> dict[Cell, Output]:
         """An output, or the reason for a missing one, for each cell of a variant whose outputs come from a file."""
         cells: dict[Cell, Output] = {}

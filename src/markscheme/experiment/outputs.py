@@ -24,7 +24,7 @@ AT = " @ "
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenOutput:
     """One output in a file, with its variant ("" if the file doesn't say), its case and the case's inputs."""
 
     variant: str
@@ -33,18 +33,18 @@ class Given:
     inputs: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_outputs(path: Path) -> list[Given]:
+def read_outputs(path: Path) -> list[GivenOutput]:
     """The outputs in lines or a table, in Promptfoo's results, or in the export of another tool.
 
     Raises:
         RatingError: All lines without an output, or with a second output of the same variant and case.
     """
-    outputs: dict[tuple[str, str], Given] = {}
+    outputs: dict[tuple[str, str], GivenOutput] = {}
     faults: list[Fault] = []
     entries = _entries(path)
     for place, (line, entry) in enumerate(entries, start=1):
         try:
-            output = entry if isinstance(entry, Given) else _given(entry, place)
+            output = entry if isinstance(entry, GivenOutput) else _read_output(entry, place)
             if (output.variant, output.case) in outputs:
                 raise ValueError(f"a second output of {output.variant or 'the variant'} for case {output.case!r}")
             outputs[output.variant, output.case] = output
@@ -62,7 +62,7 @@ def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
     return _of_results(read_results(path, unjudged=True).rows) if has_results(path) else _of_rated(path)
 
 
-def _of_rated(path: Path) -> Iterator[tuple[None, Given]]:
+def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
     """The responses in a rated file: what wrote one is the variant, and its group or id the case."""
     for file in open_rated([path], expected="examples", meanings=RESPONSES_ALONE).files:
         for example in file.examples if file.has_responses else ():
@@ -70,7 +70,7 @@ def _of_rated(path: Path) -> Iterator[tuple[None, Given]]:
                 raise RatingError("holds pairs of responses; a variant has one output for a case", path=path)
             inputs = {name: as_text(value) for name, value in example.submission.inputs.items()}
             case = example.group or example.id
-            yield None, Given(example.system, case, Output(example.submission.response), inputs)
+            yield None, GivenOutput(example.system, case, Output(example.submission.response), inputs)
 
 
 def records(path: Path) -> Iterator[tuple[int, Any]]:
@@ -106,7 +106,7 @@ def case_of(record: Any) -> ExperimentCase:
     return ExperimentCase(_named(record, "id"), _texts(record, "inputs"), _texts(record, "expected"))
 
 
-def _given(record: Any, place: int) -> Given:
+def _read_output(record: Any, place: int) -> GivenOutput:
     """The output in the record at a place; without a name its case is that place, as `grade` numbers rows."""
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
@@ -119,7 +119,7 @@ def _given(record: Any, place: int) -> Given:
     own_keys = {*OWN_KEYS, text_key}
     rest = {key: as_text(value) for key, value in record.items() if key not in own_keys and value is not None}
     output = Output(None, as_text(record["error"])) if text is None else Output(as_text(text))
-    return Given(as_text(record.get("variant") or ""), case, output, rest | _texts(record, "inputs"))
+    return GivenOutput(as_text(record.get("variant") or ""), case, output, rest | _texts(record, "inputs"))
 
 
 def _named(record: Mapping[str, Any], key: str) -> str:
@@ -137,7 +137,7 @@ def _texts(record: Mapping[str, Any], key: str) -> dict[str, str]:
     return {str(name): as_text(value) for name, value in (texts or {}).items() if value is not None}
 
 
-def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, Given]]:
+def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, GivenOutput]]:
     """Outputs in Promptfoo's results: prompt (and provider, if there are several) is the variant, the test the case."""
     providers = {row.system.rpartition(" / ")[2] for row in rows}
     one_provider = len(providers) == 1 and all(" / " in row.system for row in rows)
@@ -150,11 +150,11 @@ def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, Given]]:
         failed = not row.response and row.ungraded is not None
         output = Output(None, row.ungraded or "") if failed else Output(row.response)
         inputs = {name: as_text(value) for name, value in row.inputs.items() if value is not None}
-        yield None, Given(variant, cases[row.test], output, inputs)
+        yield None, GivenOutput(variant, cases[row.test], output, inputs)
 
 
 @dataclass
-class Kept:
+class OutputsFile:
     """Outputs of earlier runs, one per line, which are reused; also a pool for `markscheme label`.
 
     Attributes:

@@ -57,7 +57,7 @@ def pairs_of(experiment: Experiment, outputs: Outputs) -> list[Example]:
             for variant in experiment.variants
             if (variant.name, case.id) in by_cell
         ]
-        pairs += [pair_of(one, another) for one, another in combinations(answered, 2)]
+        pairs += [pair_of(left, right) for left, right in combinations(answered, 2)]
     return pairs
 
 

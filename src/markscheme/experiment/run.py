@@ -6,7 +6,7 @@ from pathlib import Path
 
 from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
 from markscheme.experiment.definition import Cell, Experiment, Model, Output
-from markscheme.experiment.outputs import Kept, output_id
+from markscheme.experiment.outputs import OutputsFile, output_id
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many, questions, receipt_of, scorers_for
 from markscheme.judges.asking import Asking
@@ -71,7 +71,7 @@ async def run_experiment(
     judge: Judge,
     *,
     model: Judge | None = None,
-    outputs_file: Kept | None = None,
+    outputs_file: OutputsFile | None = None,
     concurrency: int = 8,
     watch: Watch = unwatched,
 ) -> ExperimentRun:
@@ -147,14 +147,14 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
     )
 
 
-def missing(experiment: Experiment, model: Judge | None, outputs_file: Kept) -> list[Cell]:
+def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFile) -> list[Cell]:
     """The cells whose output would have to be requested."""
     if model is None:
         return experiment.to_ask
     return [cell for cell, output in _at_hand(experiment, model, outputs_file).items() if output is None]
 
 
-def _at_hand(experiment: Experiment, model: Judge, outputs_file: Kept) -> dict[Cell, Output | None]:
+def _at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
     if not model.identity.lasting:
         return dict.fromkeys(experiment.to_ask)
     return {cell: outputs_file.find(_under(_prompt(experiment, cell), model)) for cell in experiment.to_ask}
@@ -170,7 +170,7 @@ async def make_outputs(
     experiment: Experiment,
     model: Judge | None,
     *,
-    outputs_file: Kept | None = None,
+    outputs_file: OutputsFile | None = None,
     concurrency: int = 8,
     watch: Watch = unwatched,
 ) -> Outputs:
@@ -184,10 +184,10 @@ async def make_outputs(
     """
     if experiment.to_ask and model is None:
         raise NoJudge("no model to ask: name one under `model:`, or by --model, or name a file of outputs")
-    outputs = {cell: experiment.given[cell] for cell in experiment.cells if cell in experiment.given}
+    outputs = {cell: experiment.ready_outputs[cell] for cell in experiment.cells if cell in experiment.ready_outputs}
     if model is None:
         return Outputs(outputs)
-    outputs_file = outputs_file or Kept(None)
+    outputs_file = outputs_file or OutputsFile(None)
     at_hand = _at_hand(experiment, model, outputs_file)
     outputs |= {cell: output for cell, output in at_hand.items() if output is not None}
     to_make = [cell for cell, output in at_hand.items() if output is None]
@@ -204,7 +204,12 @@ async def make_outputs(
 
 
 async def _new_outputs(
-    experiment: Experiment, model: Judge, cells: Sequence[Cell], outputs_file: Kept, concurrency: int, shown: Steps
+    experiment: Experiment,
+    model: Judge,
+    cells: Sequence[Cell],
+    outputs_file: OutputsFile,
+    concurrency: int,
+    shown: Steps,
 ) -> dict[Cell, tuple[Output, Usage]]:
     """The model's output for each cell, stored as soon as it is there, and its usage."""
 
@@ -292,7 +297,7 @@ class ExperimentRequest:
 
     experiment: Experiment
     ask: AskOptions
-    outputs_file: Kept
+    outputs_file: OutputsFile
     model: str | None = None
     judge: str | None = None
     watch: Watch = unwatched

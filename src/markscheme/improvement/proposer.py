@@ -192,13 +192,15 @@ def _material(rubric: Rubric, shown: Shown) -> dict[str, str]:
         named = dict.fromkeys(label.rater for label in example.labels)
         raters = {rater: f"annotator {ascii_uppercase[n % 26]}" for n, rater in enumerate(named)}
         hide = _hiding(shown, {**raters, example.id: f"example {number}"})
-        lines = [line for label in example.labels for line in _said(raters.get(label.rater, "annotator"), label)]
-        lines += _said("judge", shown.judge.ratings[place])
+        lines = [
+            line for label in example.labels for line in _ratings_in_words(raters.get(label.rater, "annotator"), label)
+        ]
+        lines += _ratings_in_words("judge", shown.judge.ratings[place])
         texts[f"example-{number}-ratings"] = hide("\n".join(lines))
     return texts or {"examples": "none"}
 
 
-def _said(who: str, rating: Rating | None) -> list[str]:
+def _ratings_in_words(who: str, rating: Rating | None) -> list[str]:
     """A rater's levels with their reasons, one line each, without the rater's name."""
     if rating is None:
         return [f"{who}: nothing"]

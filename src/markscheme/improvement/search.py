@@ -119,7 +119,9 @@ class Search:
             refused=[rejected.why for rejected in self.refused],
         )
         with asker.progress(f"round {number}: proposals", len(prompts)) as shown:
-            replies = await all_or_first_error(_asked(proposing.judge, prompt, shown.step) for prompt in prompts)
+            replies = await all_or_first_error(
+                _reply_or_error(proposing.judge, prompt, shown.step) for prompt in prompts
+            )
         wordings: list[Wording] = []
         for place, reply in enumerate(replies):
             name = f"round-{number}/{place + 1}"
@@ -136,7 +138,7 @@ class Search:
         return wordings
 
 
-async def _asked(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:
+async def _reply_or_error(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:
     """The proposer's reply; an error becomes a reply without an answer.
 
     Raises:

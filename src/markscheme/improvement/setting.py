@@ -151,8 +151,8 @@ class ImprovableSet:
         parts = {"dev": self.dev, "test": self.sealed} if not self.outside else {"all": self.dev}
         now = []
         for name, part in parts.items():
-            for rubric, asked in asker.tried if part.gold.has_people else ():
-                ids = [unit for unit in part.gold.ids if unit in asked]
+            for rubric, ids_tried in asker.tried if part.gold.has_people else ():
+                ids = [unit for unit in part.gold.ids if unit in ids_tried]
                 if ids:
                     judge = asker.judge.identity
                     measure = measure_of(rubric)

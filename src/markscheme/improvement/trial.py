@@ -114,15 +114,18 @@ class Asker:
     progress: Watch
     usage: Usage = Usage()
     graded: int = 0
-    _known: dict[tuple[str, int], dict[str, Rating]] = field(default_factory=dict)
-    _asked: dict[str, Rubric] = field(default_factory=dict)
+    _ratings: dict[tuple[str, int], dict[str, Rating]] = field(default_factory=dict)
+    _rubrics_tried: dict[str, Rubric] = field(default_factory=dict)
 
     @property
     def tried(self) -> list[tuple[Rubric, frozenset[str]]]:
         """Each wording that the judge was asked by, as it was asked, and the ids of the examples."""
         return [
-            (rubric, frozenset(id for (digest, _), ratings in self._known.items() if digest == name for id in ratings))
-            for name, rubric in self._asked.items()
+            (
+                rubric,
+                frozenset(id for (digest, _), ratings in self._ratings.items() if digest == name for id in ratings),
+            )
+            for name, rubric in self._rubrics_tried.items()
         ]
 
     async def column(
@@ -142,8 +145,8 @@ class Asker:
             NoJudge: The judge can't be asked.
         """
         rubric_asked = self.configured(rubric)
-        self._asked[rubric_asked.fingerprint] = rubric_asked
-        ratings = self._known.setdefault((rubric_asked.fingerprint, first), {})
+        self._rubrics_tried[rubric_asked.fingerprint] = rubric_asked
+        ratings = self._ratings.setdefault((rubric_asked.fingerprint, first), {})
         places = range(part.n) if mask is None else np.flatnonzero(mask).tolist()
         open_still = [part.gold.examples[place].submission for place in places if part.gold.ids[place] not in ratings]
         judge = FromSample(self.judge, first) if first else self.judge

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
-from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, said, shown, usable_key
+from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, message_in, shown, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import Prompt
 
@@ -202,7 +202,7 @@ def _as_result(result: Any, who: str, secrets: tuple[str, ...]) -> Reply | Judge
         return UnreadableReply(f"an answer of {who} in a batch isn't a message")
     if result.type == "errored":
         kind = result.error.error.type
-        words = shown(said(result.error.to_dict()), secrets)
+        words = shown(message_in(result.error.to_dict()), secrets)
         return JudgeUnavailable(f"{who} answered with {kind} in a batch: {words}", transient=kind in _PASSING)
     return JudgeUnavailable(f"{who} left a prompt of a batch {result.type}", transient=result.type == "expired")
 

@@ -75,7 +75,7 @@ class Batched(Remembering):
             BudgetError: It could cost more than the budget leaves.
             JudgeError: Its last batch brought no reply to it, or could not be sent.
         """
-        reply = self.kept(prompt, sample)
+        reply = self.cached_reply(prompt, sample)
         if reply is not None:
             return reply
         key = self.key(prompt, sample)

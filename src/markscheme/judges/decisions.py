@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.provider import count, parse_address, said, shown, status_fault, unreached, usable_key
+from markscheme.judges.provider import count, message_in, parse_address, shown, status_fault, unreached, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import DecisionQuestion, Prompt
 
@@ -82,16 +82,16 @@ def _system_one_request(model: str, prompt: Prompt) -> dict[str, Any]:
     guidelines = "guidelines" if "guidelines" not in prompt.material else "guidelines of the rubric"
     questions: dict[str, Any] = {}
     for key, question in _ids(prompt):
-        asked: dict[str, Any] = {"type": question.kind, "instructions": question.instructions}
+        entry: dict[str, Any] = {"type": question.kind, "instructions": question.instructions}
         if question.kind == "yes_no":
-            asked["type"] = "noul"
+            entry["type"] = "noul"
             signs = {name: text for name, (_, text) in zip(("false", "true"), question.options, strict=True) if text}
-            asked |= {"criteria": signs} if signs else {}
+            entry |= {"criteria": signs} if signs else {}
         elif question.kind == "score":
-            asked["criteria"] = [_level_text(*option) for option in question.options]
+            entry["criteria"] = [_level_text(*option) for option in question.options]
         else:
-            asked["criteria"] = {choice: text or None for choice, text in question.options}
-        questions[key] = asked
+            entry["criteria"] = {choice: text or None for choice, text in question.options}
+        questions[key] = entry
     return {"model": model, "state": {guidelines: "\n".join(notes), **prompt.material}, "questions": questions}
 
 
@@ -115,22 +115,22 @@ def _system_one_distribution(answer: Mapping[str, Any], question: DecisionQuesti
 def _decisions_request(model: str, prompt: Prompt) -> dict[str, Any]:
     questions = []
     for key, question in _ids(prompt):
-        asked: dict[str, Any] = {"type": question.kind, "name": key, "instructions": question.instructions}
+        entry: dict[str, Any] = {"type": question.kind, "name": key, "instructions": question.instructions}
         if question.kind == "yes_no":
-            asked["type"] = "predicate"
+            entry["type"] = "predicate"
             signs = [
                 f"{name}: {text}" for name, (_, text) in zip(("False", "True"), question.options, strict=True) if text
             ]
-            asked["instructions"] = "\n".join([question.instructions, *signs])
+            entry["instructions"] = "\n".join([question.instructions, *signs])
         elif question.kind == "score":
-            asked["levels"] = [
+            entry["levels"] = [
                 {"label": choice, "description": _level_text(choice, text)} for choice, text in question.options
             ]
         else:
-            asked["choices"] = [
+            entry["choices"] = [
                 {"value": choice} | ({"description": text} if text else {}) for choice, text in question.options
             ]
-        questions.append(asked)
+        questions.append(entry)
     return {"model": model, "input": f"{prompt.guidelines}\n\n{prompt.user}", "questions": questions}
 
 
@@ -438,7 +438,7 @@ class DecisionJudge:
             body: Any = parsed_body(raw)
         except (ValueError, RecursionError):
             body = None
-        if status in (400, 413, 422) and (TOO_LONG in said(body) or TOO_LONG in str(body)[:LONGEST_BODY]):
+        if status in (400, 413, 422) and (TOO_LONG in message_in(body) or TOO_LONG in str(body)[:LONGEST_BODY]):
             return JudgeUnavailable(f"the prompt is too long for {self.model}", status=status)
         fault = status_fault(self.who, status, headers, body, secrets=secrets)
         if status == 404:

@@ -399,7 +399,7 @@ class Limited(Wrapping):
             permit = await self._permit(estimate, end, try_until) if clock() < end else None
             if clock() >= end:  # waiting took what time there was; the judge is not to blame for that
                 self._unused(permit, try_until)
-                raise _told(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
+                raise _last_failure(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
             if permit is None:
                 continue
             end = min(end, clock() + self.deadline)
@@ -409,9 +409,9 @@ class Limited(Wrapping):
                 failures.append(error)
             wait = self._wait_after(failures)
             if wait is None:
-                raise _told(failures)
+                raise _last_failure(failures)
             if clock() + wait > end:
-                raise _told(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
+                raise _last_failure(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
             if not getattr(failures[-1], "retry_after", None):  # else the wait is spent in the limiter's queue
                 await asyncio.sleep(wait)
 
@@ -496,7 +496,7 @@ def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -
     return Forecast(read + written, price.cost(read, written) if price else 0.0)
 
 
-def _told(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
+def _last_failure(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
     """The last failure, with the number of attempts."""
     error = failures[-1]
     if len(failures) == 1 and not more:

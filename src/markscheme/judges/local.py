@@ -17,7 +17,7 @@ from markscheme.judges.decisions import SYSTEM_ONE, decided_reply, refuse_unaska
 from markscheme.judges.gguf import MAGIC, chat_marks, is_decision_file, without_marks
 from markscheme.judges.judge import Identity, Reply
 from markscheme.judges.openai import chat_reply, schema_format
-from markscheme.judges.provider import said, shown
+from markscheme.judges.provider import message_in, shown
 from markscheme.prompt import Prompt
 from markscheme.shipped import install_command
 
@@ -213,7 +213,7 @@ class LocalJudge:
                 f"the prompt has {needed:,} tokens and {self.identity.name} reads at most {self.context:,}, its answer "
                 "included"
             )
-        return JudgeUnavailable(f"{self.identity.name} cannot be asked this: {shown(said(answer))}")
+        return JudgeUnavailable(f"{self.identity.name} cannot be asked this: {shown(message_in(answer))}")
 
 
 def _each_text(change: Callable[[str], str], data: Any) -> Any:

@@ -15,7 +15,7 @@ from markscheme.errors import JudgeBusy, JudgeError, JudgeUnavailable, NoJudge, 
 from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
-from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, said, shown, status_fault, usable_key
+from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, message_in, shown, status_fault, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import Prompt
 
@@ -152,7 +152,7 @@ class OpenAIJudge(SdkJudge):
             try:
                 return await client.chat.completions.create(**self.request(prompt, sample)), calls
             except (sdk.BadRequestError, sdk.UnprocessableEntityError) as error:
-                complaint = f"{said(error.body) or error} {error.param or ''}"
+                complaint = f"{message_in(error.body) or error} {error.param or ''}"
                 if self.expected and "logprobs" in complaint:
                     words = shown(complaint, self.secrets)
                     raise JudgeUnavailable(
@@ -358,7 +358,7 @@ class OpenAIBatches:
                 return UnreadableReply(f"an answer of {who} in a batch isn't a chat completion")
         if isinstance(status, int):
             fault = status_fault(who, status, {}, body, secrets=self.judge.secrets)
-            simpler = status in (400, 422) and self.judge.simplify(said(body))
+            simpler = status in (400, 422) and self.judge.simplify(message_in(body))
             return JudgeUnavailable(str(fault), transient=True, status=status) if simpler else fault
         code = str(error.get("code") or "no reason given")
         return JudgeUnavailable(f"{who} left a prompt of a batch without an answer: {code}", transient=code in _PASSING)

@@ -329,7 +329,7 @@ def status_fault(
         JudgeBusy if the provider asks us to wait, else JudgeUnavailable, transient if waiting may help.
     """
     meaning = STATUSES.get(status, "failed" if status >= 500 else "refused the request")
-    words = shown(said(body), secrets)
+    words = shown(message_in(body), secrets)
     sentence = f"{who} {meaning} ({status})" + (f": {words}" if words else "")
     lasting = headers.get("x-should-retry") == "false" or not _SPENT.isdisjoint(_codes(body))
     if status in _BUSY and not lasting:
@@ -373,7 +373,7 @@ def _number(text: str | None) -> float | None:
     return number if math.isfinite(number) and number >= 0 else None
 
 
-def said(body: object) -> str:
+def message_in(body: object) -> str:
     """The provider's own words in an error's body; "" for a page or anything else without a message."""
     inner = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else None
     if isinstance(inner, list) and inner and isinstance(inner[0], Mapping):  # the faults of a request, one by one

@@ -221,7 +221,7 @@ class Remembering(Wrapping):
 
     memory: Memory
 
-    def kept(self, prompt: Prompt, sample: int = 0) -> Reply | None:
+    def cached_reply(self, prompt: Prompt, sample: int = 0) -> Reply | None:
         """The cached reply; None if there is none. Never asks the judge."""
         return self.memory.recall(self.key(prompt, sample))
 

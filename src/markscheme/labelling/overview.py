@@ -106,8 +106,8 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
         counts[rating.id] += 1
     by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
     annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
-    asked = next_labels_of(named, here)
-    return Overview(rubric.name, len(ids), by_count, annotators, asked, "" if pool is None else pool.name)
+    next_step = next_labels_of(named, here)
+    return Overview(rubric.name, len(ids), by_count, annotators, next_step, "" if pool is None else pool.name)
 
 
 def next_labels_of(named: str, here: Path) -> NextLabels:
@@ -119,8 +119,8 @@ def next_labels_of(named: str, here: Path) -> NextLabels:
     """
     rubric = load_rubric(find_rubric(named, here))
     folder = calibration_folder(rubric.name, here)
-    own = [path for path in folder.glob("examples.*") if path.is_file()]
-    examples = load_examples(own[0], rubric, ratings=folder / RATINGS) if len(own) == 1 else ExampleSet(())
+    files = [path for path in folder.glob("examples.*") if path.is_file()]
+    examples = load_examples(files[0], rubric, ratings=folder / RATINGS) if len(files) == 1 else ExampleSet(())
     return next_labels(folder, rubric, examples)
 
 

@@ -78,7 +78,7 @@ def sheet_of(work: Work, *, timed: bool) -> str:
         "overall": work.asks_overall,
         "steps": [[step.id, step.sample] for step in work.steps],
     }
-    with work.home.held():
+    with work.home.locked():
         key = sheet_key(work.home.path.parent)
     data["sheet"] = {
         "head": signed(head, key),
@@ -122,8 +122,8 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
             {
                 "unit": unit_of(step),
                 **_first_words(work, step),
-                "criteria": [names.index(question.criterion.name) for question in work.asked(step)],
-                "given": [[asdict(voice) for voice in question.voices] for question in work.asked(step)],
+                "criteria": [names.index(question.criterion.name) for question in work.questions_at(step)],
+                "given": [[asdict(voice) for voice in question.voices] for question in work.questions_at(step)],
                 "before": list(_words_before(work, step, old_words)),
                 "answer": None if (answered := work.answered(step)) is None else asdict(answered),
                 "shown": shown_order(turned=work.is_turned(step)) if work.rubric.is_of_pairs else None,
@@ -139,9 +139,9 @@ def _first_words(work: Work, step: Step) -> dict[str, str]:
     """What names a response on the page, where its id might say who wrote it: the beginning of the query and of it."""
     example = work.examples[step.id]
     names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]
-    asked = next((example.submission.inputs[name] for name in names if name in example.submission.inputs), "")
+    query = next((example.submission.inputs[name] for name in names if name in example.submission.inputs), "")
     shown, *_ = replace(example.submission, turned=work.is_turned(step)).responses
-    return {"query": first_words(asked), "response": first_words(shown) or "(empty)"}
+    return {"query": first_words(query), "response": first_words(shown) or "(empty)"}
 
 
 def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[str, Any]:
@@ -153,14 +153,14 @@ def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[
 
 
 def _criteria_asked(work: Work, step: Step) -> list[str]:
-    return [question.criterion.name for question in work.asked(step) if not question.is_overall]
+    return [question.criterion.name for question in work.questions_at(step) if not question.is_overall]
 
 
 def _words_before(
     work: Work, step: Step, old_words: Mapping[str, CriterionWords]
 ) -> Iterator[Mapping[str, Any] | None]:
     """For each question the words that the rater answered before; empty ones where they aren't recorded."""
-    for question in work.asked(step):
+    for question in work.questions_at(step):
         under = work.reworded.get(step, {}).get(question.criterion.name, "")
         yield asdict(old_words.get(under, CriterionWords("", ()))) if under else None
 

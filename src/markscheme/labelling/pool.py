@@ -58,10 +58,10 @@ def ids_to_ask(path: Path) -> frozenset[str]:
         if not isinstance(line, dict) or "decision" not in line or "id" not in line:
             raise RatingError("isn't a grade of `grade --json`", path=path, line=number)
         decisions[str(line["id"])] = line["decision"]
-    asked = frozenset(unit for unit, decision in decisions.items() if decision == "ask")
-    if not asked:
+    undecided = frozenset(unit for unit, decision in decisions.items() if decision == "ask")
+    if not undecided:
         raise RatingError("asks about nothing: every response is decided, or not graded", path=path)
-    return asked
+    return undecided
 
 
 def read_pool(path: Path, rubric: Rubric) -> ResponsePool:
@@ -110,7 +110,7 @@ class SetFile:
         return load_examples(self.path, self.rubric).examples
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Lock the file; others who label wait."""
         with exclusive(self.path.parent / RATINGS, is_folder=True, busy=lambda: None):
             yield

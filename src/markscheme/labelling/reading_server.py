@@ -146,16 +146,16 @@ class _ReadingPages:
         sent = await sent_object(request)
         if sent is None:
             return problem("That was too long.", "A note is longer than can be kept. Shorten it.", 413)
-        return self._kept(lambda: self.work.read(str(sent.get("unit")), sent))
+        return self._saved(lambda: self.work.read(str(sent.get("unit")), sent))
 
     async def reopen(self, request: Request) -> Response:
         sent = await sent_object(request) or {}
-        return self._kept(lambda: self.work.withdraw(str(sent.get("unit"))))
+        return self._saved(lambda: self.work.withdraw(str(sent.get("unit"))))
 
     async def again(self, request: Request) -> Response:
         sent = await sent_object(request) or {}
         answer = sent.get("answer")
-        return self._kept(
+        return self._saved(
             lambda: self.work.answer_again(
                 str(sent.get("unit")), str(sent.get("mode")), None if answer is None else str(answer)
             )
@@ -164,17 +164,17 @@ class _ReadingPages:
     async def recode(self, request: Request) -> Response:
         sent = await sent_object(request) or {}
         modes = [str(name) for name in sent.get("modes") or ()]
-        return self._kept(lambda: self.work.recode(str(sent.get("note")), modes))
+        return self._saved(lambda: self.work.recode(str(sent.get("note")), modes))
 
     async def group(self, request: Request) -> Response:
         sent = await sent_object(request) or {}
-        answer = self._kept(lambda: self.work.group(sent))
+        answer = self._saved(lambda: self.work.group(sent))
         return answer if answer.status_code != 200 else JSONResponse(await run_in_threadpool(grouping_state, self.work))
 
     async def state(self, _: Request) -> Response:
         return JSONResponse(await run_in_threadpool(grouping_state, self.work))
 
-    def _kept(self, change: Callable[[], object]) -> Response:
+    def _saved(self, change: Callable[[], object]) -> Response:
         """The answer to a change: empty once it is on disk."""
         try:
             change()

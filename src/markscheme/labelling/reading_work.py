@@ -291,8 +291,8 @@ def shown_output(example: Example) -> str:
 
 def named_by(example: Example) -> dict[str, str]:
     """What names an output on the page: the beginning of its query and of its response."""
-    asked = next(iter(example.submission.inputs.values()), "")
-    return {"query": first_words(asked), "response": first_words(example.submission.response) or "(empty)"}
+    query = next(iter(example.submission.inputs.values()), "")
+    return {"query": first_words(query), "response": first_words(example.submission.response) or "(empty)"}
 
 
 def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tuple[str, bool]]:

@@ -66,7 +66,7 @@ class _Pages:
         if stopped := self._stopped(typed=True):
             return JSONResponse(stopped, 409)
         step = self.work.by_unit.get(str(sent.get("unit")))
-        answered = None if step is None else _answered(sent, self.work.asked(step))
+        answered = None if step is None else _answered(sent, self.work.questions_at(step))
         if step is None or answered is None:
             return problem("Not saved:", "a criterion has no answer that it allows. Reload the page.", 422, block=True)
         earlier = self.work.answered(step)

@@ -129,7 +129,7 @@ def carried_in(work: Work) -> CarriedLabels | None:
 def _reworded(work: Work, carried: CarriedLabels | None) -> dict[Step, dict[str, str]]:
     """What is asked again of responses that the rater has labelled, by step: criteria that are new, and reworded ones
     where the check needs them; with the digest of the words that were answered."""
-    asked = set() if carried is None else set(carried.asked)
+    to_relabel = set() if carried is None else set(carried.to_relabel)
     names = [criterion.name for criterion in work.rubric.criteria]
     reworded: dict[Step, dict[str, str]] = {}
     for step, label in work.file.labels.items():
@@ -137,7 +137,7 @@ def _reworded(work: Work, carried: CarriedLabels | None) -> dict[Step, dict[str,
             continue
         old = {name: label.criteria[name].under or label.under for name in stale_in(label, work.rubric)}
         again = {
-            **{name: under for name, under in old.items() if step.id in asked and step.sample == 0},
+            **{name: under for name, under in old.items() if step.id in to_relabel and step.sample == 0},
             **{name: "" for name in names if name not in label.criteria and step.sample == 0},
         }
         if work.asks_overall and step.sample == 0 and (again or not has_decision(label, work.rubric)):
@@ -200,7 +200,7 @@ def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tu
 
 def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share | None) -> Work:
     """The work on what was drawn from the pool so far; draws more once all of that is labelled."""
-    with work.home.held():
+    with work.home.locked():
         examples = work.home.read()
         drawn = _among(pool, examples)
         narrowed = replace(work, steps=_steps(drawn, work, seed, share))
@@ -244,7 +244,7 @@ def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
 
 def keep_examples(work: Work) -> None:
     """Add the responses of a work to the rubric's own examples, so that labels from elsewhere find them there."""
-    with work.home.held():
+    with work.home.locked():
         kept_ids = {example.id for example in work.home.read()}
         record_words(work.home.path.parent, work.rubric, date.today().isoformat())
         examples = [work.examples[step.id] for step in work.steps if step.sample == 0 and step.id not in kept_ids]

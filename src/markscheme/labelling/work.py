@@ -165,7 +165,7 @@ class Work:
         criteria = (*self.rubric.criteria, *((WHOLE_RESPONSE,) if self.asks_overall else ()))
         return tuple(map(Question, criteria))
 
-    def asked(self, step: Step) -> tuple[Question, ...]:
+    def questions_at(self, step: Step) -> tuple[Question, ...]:
         """The questions about a response: of one that was labelled under other words, those whose words changed."""
         every = self.questions[step.id]
         if step not in self.reworded:
@@ -173,7 +173,7 @@ class Work:
         return tuple(question for question in every if question.criterion.name in self.reworded[step])
 
     @cached_property
-    def _own(self) -> frozenset[Step]:
+    def _own_steps(self) -> frozenset[Step]:
         return frozenset(self.steps)
 
     @cached_property
@@ -210,8 +210,8 @@ class Work:
             return False
         label = self.file.labels[step]
         rated = label.criteria
-        criteria = [question.criterion for question in self.asked(step) if not question.is_overall]
-        if any(question.is_overall for question in self.asked(step)) and not has_decision(label, self.rubric):
+        criteria = [question.criterion for question in self.questions_at(step) if not question.is_overall]
+        if any(question.is_overall for question in self.questions_at(step)) and not has_decision(label, self.rubric):
             return False
         return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
@@ -220,13 +220,13 @@ class Work:
         if not self.is_done(step):
             return None
         rating = self.file.labels[step]
-        questions = [question for question in self.asked(step) if not question.is_overall]
+        questions = [question for question in self.questions_at(step) if not question.is_overall]
         by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in questions}
         if self.is_turned(step):
             by_name = {name: turned_rated(rated) for name, rated in by_name.items()}
         whole = (
             {}
-            if len(questions) == len(self.asked(step))
+            if len(questions) == len(self.questions_at(step))
             else {WHOLE_RESPONSE.name: WHOLE_PASSES if rating.passed else WHOLE_FAILS}
         )
         return Answered(
@@ -245,7 +245,7 @@ class Work:
             answered: Answers to all its questions, each allowed by its question.
         """
         if step.id not in self._homed:
-            with self.home.held():
+            with self.home.locked():
                 example = self.examples[step.id]
                 self.home.add([replace(example, split=example.split or self.split).to_json()])
             self._homed.add(step.id)
@@ -256,7 +256,7 @@ class Work:
         """The rating for answers to all questions of a step."""
         criteria = {}
         passed = None
-        for question in self.asked(step):
+        for question in self.questions_at(step):
             name = question.criterion.name
             if question.is_overall:
                 passed = answered.answers[name] == WHOLE_PASSES
@@ -304,7 +304,9 @@ class Work:
 
     def _agreement(self) -> tuple[AgreementSoFar, ...] | None:
         """Agreement with other annotators on what the rater has labelled."""
-        done = [step.id for step in self.file.labels if step.sample == 0 and step in self._own and self.is_done(step)]
+        done = [
+            step.id for step in self.file.labels if step.sample == 0 and step in self._own_steps and self.is_done(step)
+        ]
         try:
             return tuple(agreement_so_far(self.everyone, self.rubric, self.file.rater, done))
         except RatingError:

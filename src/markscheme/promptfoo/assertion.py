@@ -69,7 +69,7 @@ class Call:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def known(self) -> dict[str, str]:
+    def facts(self) -> dict[str, str]:
         """What is known of the output besides its inputs: the test's metadata, and what wrote it."""
         return {**self.metadata, "system": self.provider} if self.provider else dict(self.metadata)
 
@@ -372,7 +372,7 @@ def grading_of(call: Call, engine: Engine) -> Grading:
         judge,
         receipt=receipt,
         scorers=scorers,
-        known=call.known,
+        facts=call.facts,
         only_gates=call.calibration == "require",
     )
 
@@ -438,7 +438,7 @@ def told_reason(grade: Grade, call: Call) -> str:
     if grade.holistic is not None and not isinstance(grade.holistic, Unread):
         sentences = [_sentence(grade.holistic.reason)]
     else:
-        sentences = [_said(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
+        sentences = [_outcome_in_words(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
     if grade.left_out:
         sentences.append(f"Not shown to the judge: {'; '.join(grade.left_out)}.")
     if call.calibration != "off":
@@ -446,7 +446,7 @@ def told_reason(grade: Grade, call: Call) -> str:
     return f"{head}. " + " ".join(sentences)
 
 
-def _said(criterion: Criterion, outcome: Outcome) -> str:
+def _outcome_in_words(criterion: Criterion, outcome: Outcome) -> str:
     match outcome:
         case Verdict():
             return _sentence(f"{criterion.name} {outcome.in_words(criterion.scale)}")

@@ -293,13 +293,13 @@ def recorded_lines(config: Any) -> Iterator[str]:
 def _files_named(config: Any) -> Iterator[Path]:
     """The files under `pairs` of our providers, at any depth of a configuration."""
     if isinstance(config, Mapping):
-        own = config.get("config")
+        options = config.get("config")
         if (
             "rubric_provider" in str(config.get("id"))
-            and isinstance(own, Mapping)
-            and isinstance(own.get("pairs"), str)
+            and isinstance(options, Mapping)
+            and isinstance(options.get("pairs"), str)
         ):
-            yield Path(own["pairs"])
+            yield Path(options["pairs"])
         for value in config.values():
             yield from _files_named(value)
     elif isinstance(config, list):

@@ -485,18 +485,18 @@ def _without_leaks(examples: Iterable[Example], rubric: Rubric, path: Path | Non
     """
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
     passages = [anchor for anchor, text in zip(anchors, anchors_in(rubric), strict=True) if len(text) >= LEAKING]
-    kept = []
+    checked = []
     for example in examples:
         texts = [_squeezed(text) for text in example.submission.responses]
         is_whole = any(text in anchors for text in texts)
         if not is_whole and not any(passage in text for passage in passages for text in texts):
-            kept.append(example)
+            checked.append(example)
             continue
         what = "the response" if is_whole else "a passage"
-        said = "; its labels count in no figure" if example.labels else ""
-        warn(f"{what} of {example.id!r} is in the rubric's own anchors (leak){said}", path, example.line)
-        kept.append(replace(example, labels=()))
-    return kept
+        consequence = "; its labels count in no figure" if example.labels else ""
+        warn(f"{what} of {example.id!r} is in the rubric's own anchors (leak){consequence}", path, example.line)
+        checked.append(replace(example, labels=()))
+    return checked
 
 
 def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:

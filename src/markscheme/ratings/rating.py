@@ -343,7 +343,7 @@ class RatingReader:
         if plain is not None and plain in self._read_before:
             return self._read_before[plain]
         try:
-            answer = self._said(name, entry)
+            answer = self._read_entry(name, entry)
             if plain is not None and answer is not None:
                 self._read_before[plain] = answer
             return answer if answer is None or answer.reason else self._alike.setdefault(answer, answer)
@@ -352,7 +352,7 @@ class RatingReader:
                 raise
             return Rated(None, str(fault), declined="unread")
 
-    def _said(self, name: str, entry: Any) -> Rated | None:
+    def _read_entry(self, name: str, entry: Any) -> Rated | None:
         if entry is None:
             return None
         if not isinstance(entry, Mapping):

@@ -17,7 +17,7 @@ from markscheme.submission import Submission, as_text
 RATER = "ground_truth"
 CANNOT_ASSESS = "CANNOT_ASSESS"
 _NOT_APPLICABLE = frozenset(["na", "n/a", "not applicable"])
-KEPT = frozenset(
+KEYS_READ = frozenset(
     ["id", "submission", "description", "prompt", "rubric", "reference_submission", "ground_truth",
      "ground_truth_reasons"]
 )  # fmt: skip
@@ -48,7 +48,7 @@ def read_autorubric(reading: Reading) -> None:
         unit = _name(item, place)
         seen[unit] += 1
         unit += f" #{seen[unit]}" if seen[unit] > 1 else ""
-        for key in (key for key in item if key not in KEPT):
+        for key in (key for key in item if key not in KEYS_READ):
             reading.lose(f"{shown(key)} of an item")
         reading.add_example(_example(item, data, unit))
         columns = criteria_of_dataset if item.get("rubric") is None else _criteria(item["rubric"], reading)

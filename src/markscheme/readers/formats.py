@@ -134,9 +134,9 @@ def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -
 
 def read_tables(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
     """The ratings in each table: by a rubric, or without one in the columns that are judges' and people's."""
-    sides = interpretation.meanings.sides
-    if rubric is None and sides is not None:
-        return [read_sides(peek, sides) for peek in files]
+    of_table = interpretation.meanings.of_table
+    if rubric is None and of_table is not None:
+        return [read_sides(peek, of_table) for peek in files]
     return one_by_one(read_rows)(files, rubric, interpretation)
 
 

@@ -13,7 +13,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
 from markscheme.readers.peek import Peek
-from markscheme.readers.sides import Sides, Span
+from markscheme.readers.table_meaning import Span, TableMeaning
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.rubric import Criterion, Rubric
 
@@ -170,12 +170,12 @@ class Meanings:
     Attributes:
         words: Words in addition to the known ones, by lower-case word.
         columns: What columns or metrics mean whose names don't say, and who rated.
-        sides: Which columns of a table are judges' and people's; None where a rubric says what its columns are.
+        of_table: Which columns of a table are judges' and people's; None where a rubric says what its columns are.
     """
 
     words: Mapping[str, str] = field(default_factory=dict)
     columns: Columns = Columns()
-    sides: Sides | None = None
+    of_table: TableMeaning | None = None
 
 
 RESPONSES_ALONE = Meanings(columns=Columns(kind="human"))

@@ -111,8 +111,8 @@ def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
 
 def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> Iterator[RawRating]:
     """The scorer's score before any edit, and each annotator's last edit."""
-    now, history = _said(score, "score", content)
-    earlier = [_said(edit, "edit of a score", content)[0] for edit in history]
+    now, history = _score_fields(score, "score", content)
+    earlier = [_score_fields(edit, "edit of a score", content)[0] for edit in history]
     is_own = not earlier or not earlier[0]["author"]
     if is_own:
         first = now | (earlier[0] if earlier else {})
@@ -133,7 +133,7 @@ def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> It
             )
 
 
-def _said(record: Any, what: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
+def _score_fields(record: Any, what: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
     """The fields of a score or an edit, and the edits before it."""
     fields = Fields(record, content, what, ("answer", "metadata"))
     values = {key: fields.take(key) for key in ("value", "explanation", "reason")}

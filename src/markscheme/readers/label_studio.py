@@ -96,7 +96,7 @@ def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, at: str, con
         if "text" in values:
             notes += [str(text) for text in _listed(values.pop("text"))]
         for value in values.values():
-            by_name[name] = _one(value, name, content)
+            by_name[name] = _single_value(value, name, content)
     is_remarked = content.for_remarks and kind in PEOPLE  # `_remark_regions` adds the texts one by one
     note = "" if is_remarked else "\n".join(notes)
     for name, value in by_name.items():
@@ -139,7 +139,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _one(value: Any, name: str, content: ToolContent) -> Any:
+def _single_value(value: Any, name: str, content: ToolContent) -> Any:
     """The single value of a control."""
     if isinstance(value, Mapping):
         value = value.get("choices", value)
@@ -191,7 +191,7 @@ def _row(record: Any, ratings: Sequence[str], texts: Sequence[str], content: Too
     if unit not in content.responses:
         _respond(unit, data, content)
     for name, value in by_name.items():
-        content.rate(RawRating(unit, name, _one(value, name, content), rater, "human", at=at, note=note))
+        content.rate(RawRating(unit, name, _single_value(value, name, content), rater, "human", at=at, note=note))
 
 
 def _respond(unit: str, data: Mapping[str, Any], content: ToolContent) -> None:

@@ -167,10 +167,10 @@ def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, 
 
 def _row(record: Mapping[str, Any], keys: tuple[str, str], place: int) -> PairRow:
     sides = _published(record) or (record[keys[0]], record[keys[1]])
-    known = {"id", "question_id", "group", "rater", "judge", "kind", "reason", *WINNERS, *keys, "output"}
+    keys_read = {"id", "question_id", "group", "rater", "judge", "kind", "reason", *WINNERS, *keys, "output"}
     named = next((pair for pair in SYSTEM_PAIRS if all(name in record for name in pair)), None)
-    known |= set(named or ())
-    known |= {"labels"} if isinstance(record.get("labels"), Mapping) else set()
+    keys_read |= set(named or ())
+    keys_read |= {"labels"} if isinstance(record.get("labels"), Mapping) else set()
     inputs = _inputs(record)
     turns = [_turns(side) for side in sides]
     if not inputs and turns[0]:
@@ -178,7 +178,7 @@ def _row(record: Mapping[str, Any], keys: tuple[str, str], place: int) -> PairRo
     texts = [_last(turn) if turn else _text(side) for turn, side in zip(turns, sides, strict=True)]
     systems = _systems(record, named, sides)
     ids = tuple(str(mapping(side).get("id") or "") for side in sides)
-    lost = [f"{shown(key)} of a pair" for key in record.keys() - known - {*QUERIES, *_ABOUT}]
+    lost = [f"{shown(key)} of a pair" for key in record.keys() - keys_read - {*QUERIES, *_ABOUT}]
     id = str(record.get("id") or record.get("question_id") or f"pair-{place}")
     return PairRow(
         id,
@@ -202,7 +202,7 @@ def _inputs(record: Mapping[str, Any]) -> dict[str, Any]:
 def _sides(record: Mapping[str, Any]) -> tuple[str, str] | None:
     if _published(record) is not None:
         return ("output", "output")
-    return next(((one, two) for one, two in RESPONSE_PAIRS if one in record and two in record), None)
+    return next(((left, right) for left, right in RESPONSE_PAIRS if left in record and right in record), None)
 
 
 def _published(record: Mapping[str, Any]) -> tuple[Any, Any] | None:
@@ -214,11 +214,11 @@ def _published(record: Mapping[str, Any]) -> tuple[Any, Any] | None:
 def _systems(record: Mapping[str, Any], named: tuple[str, str] | None, sides: Sequence[Any]) -> tuple[str, str]:
     if named is not None:
         return str(record[named[0]]), str(record[named[1]])
-    own = tuple(str(mapping(side).get("system") or "") for side in sides)
+    by_side = tuple(str(mapping(side).get("system") or "") for side in sides)
     joined = str(record.get("system") or "").split("_")
-    if not all(own) and len(joined) == 2:
+    if not all(by_side) and len(joined) == 2:
         return joined[0], joined[1]
-    return own[0], own[1]
+    return by_side[0], by_side[1]
 
 
 def _text(side: Any) -> Any:

@@ -14,7 +14,7 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Reading, plain
 from markscheme.readers.peek import Peek
-from markscheme.readers.sides import Sides
+from markscheme.readers.table_meaning import TableMeaning
 from markscheme.readers.tables import ID, INPUTS, RESPONSE_NAMES
 from markscheme.readers.value_kinds import ReadValues, folded, read_values
 from markscheme.rubrics.rubric import AgreementOn, Criterion, Rubric
@@ -28,7 +28,7 @@ ROWS_LISTED = 3
 """Rows listed where a judge gave no value, at most."""
 
 
-def read_sides(peek: Peek, sides: Sides) -> Reading:
+def read_sides(peek: Peek, meaning: TableMeaning) -> Reading:
     """The ratings in a table by one criterion, which is what its values say: a level, a score, a decision, a category.
 
     A judge's cell without a value is a rating that failed, so that it is counted and listed. The first note says in a
@@ -42,20 +42,20 @@ def read_sides(peek: Peek, sides: Sides) -> Reading:
     header = list(dict.fromkeys(name for row in rows for name in row))
     if not rows:
         raise RatingError("holds no rows", path=peek.path)
-    judges, people = _columns_of(header, sides, peek.path)
+    judges, people = _columns_of(header, meaning, peek.path)
     values = read_values(
-        {name: [row.get(name) for row in rows] for name in (*judges, *people)}, judges, sides.value_options
+        {name: [row.get(name) for row in rows] for name in (*judges, *people)}, judges, meaning.value_options
     )
     reading = Reading(peek.path, _rubric(values, people, peek.path))
-    ids = _ids(rows, _column(header, sides.unit, ID, "--id", peek.path), peek.path)
-    response = _column(header, sides.response, RESPONSE_NAMES, "--response", peek.path)
-    group = _column(header, sides.group, (GROUP_COLUMN,), "--group", peek.path)
+    ids = _ids(rows, _column(header, meaning.unit, ID, "--id", peek.path), peek.path)
+    response = _column(header, meaning.response, RESPONSE_NAMES, "--response", peek.path)
+    group = _column(header, meaning.group, (GROUP_COLUMN,), "--group", peek.path)
     query = _column([name for name in header if name not in (*judges, *people)], "", INPUTS["query"], "", peek.path)
     for unit, row in zip(ids, rows, strict=True):
         inputs = {"query": row[query]} if query in row else {}
         reading.add_example(Example(Submission(row.get(response, ""), inputs, unit), group=row.get(group, "")))
         reading.ratings += [_judged(unit, name, row, values, reading.rubric) for name in judges]
-        labels = [_labelled(unit, name, row, values, reading.rubric, sides.kind) for name in people]
+        labels = [_labelled(unit, name, row, values, reading.rubric, meaning.kind) for name in people]
         reading.ratings += [label for label in labels if label is not None]
     reading.note(_in_words(rows, judges, people, values))
     for name in judges:
@@ -77,13 +77,13 @@ def _first_line(path: Path) -> list[str]:
     return next((list(row) for _, row in table_rows(path, RatingError) if row is not None), [])
 
 
-def _columns_of(header: Sequence[str], sides: Sides, path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    for name in (*sides.judges, *sides.people):
+def _columns_of(header: Sequence[str], meaning: TableMeaning, path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    for name in (*meaning.judges, *meaning.people):
         if name not in header:
             raise UsageError(f"{path} has no column {name!r} with values; it has {', '.join(header)}")
-    judges = sides.judges or _named_like(header, JUDGE_COLUMNS, ("judge",), taken=sides.people)
-    people = sides.people or _named_like(header, PEOPLE_COLUMNS, ("human", "annotator"), taken=sides.judges)
-    has_judge = bool(judges) or not sides.needs_judge
+    judges = meaning.judges or _named_like(header, JUDGE_COLUMNS, ("judge",), taken=meaning.people)
+    people = meaning.people or _named_like(header, PEOPLE_COLUMNS, ("human", "annotator"), taken=meaning.judges)
+    has_judge = bool(judges) or not meaning.needs_judge
     if not has_judge or not people:
         missing = " and ".join(
             side

@@ -228,7 +228,7 @@ class _Table:
             levels, overall, passed = self.reading.whole(row.by_name[label_column])
             who = self._who(row, "human" if label_column in OF_PEOPLE else None)
             yield Rating(unit, *who, levels, overall, passed)
-        rating_of_row = self._own(row, unit, reason if verdict is None else "")
+        rating_of_row = self._rating_in_columns(row, unit, reason if verdict is None else "")
         if said_anything(rating_of_row):
             rater, kind = judge if judged and row.text(self._free(RATER)) is None else self._who(row, None)
             yield replace(rating_of_row, rater=rater, kind=kind)
@@ -240,7 +240,7 @@ class _Table:
         rater, kind = self._who(row, "model")
         return (JUDGE_COLUMN if rater == kind == "model" else rater), kind
 
-    def _own(self, row: "_Row", unit: str, reason: str) -> Rating:
+    def _rating_in_columns(self, row: "_Row", unit: str, reason: str) -> Rating:
         """Ratings in columns named like criteria, `overall` or `pass`; the rater is filled in later."""
         levels: dict[str, Rated] = {}
         for name, raw in self._entries(row):
@@ -399,14 +399,14 @@ class _Row:
     @property
     def unread(self) -> list[str]:
         """Columns whose name has no meaning here."""
-        return [name for name in self.raw if plain(name) not in _KNOWN]
+        return [name for name in self.raw if plain(name) not in _COLUMNS_READ]
 
 
 def _with_reason(levels: Mapping[str, Rated], reason: str) -> dict[str, Rated]:
     return {name: replace(rated, reason=reason) for name, rated in levels.items()}
 
 
-_KNOWN = frozenset(
+_COLUMNS_READ = frozenset(
     [*ID, *RESPONSE_NAMES, *(name for names in INPUTS.values() for name in names), *VERDICT, *LABEL, *RATER, *SAMPLE,
      *REASON, *OVERALL, *DECISION, *DAY_COLUMNS, *NOTE, *CONFIDENCE, *SECONDS, *SKIPPED, *OTHERS]
 )  # fmt: skip

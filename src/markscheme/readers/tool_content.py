@@ -14,7 +14,7 @@ from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Import, Reading, number, plain, taken_out
 from markscheme.readers.infer_rubric import scale_between
-from markscheme.readers.sides import SCALE_SIDES, Span
+from markscheme.readers.table_meaning import SCALE_SIDES, Span
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, as_text
@@ -264,7 +264,7 @@ class ToolContent(Import):
             else:
                 criteria.append(Criterion(1.0, name, name, scale))
         if not criteria:
-            raise RatingError(f"rates nothing on levels{_found(self.lost)}", path=self.path)
+            raise RatingError(f"rates nothing on levels{_counts_of_lost(self.lost)}", path=self.path)
         became = ", ".join(f"{criterion.name} ({_ends(criterion.scale)})" for criterion in criteria)
         self.note(f"metrics became criteria, on the scales of their values: {became}; a rubric states its own")
         return Rubric(tuple(criteria), name=self.path.stem)
@@ -458,7 +458,7 @@ def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | No
     return reading.level(criterion, value, reason=raw.reason)
 
 
-def _found(lost: Mapping[str, int]) -> str:
+def _counts_of_lost(lost: Mapping[str, int]) -> str:
     return "; found " + "; ".join(f"{count} {what}" for what, count in [*lost.items()][:5]) if lost else ""
 
 

@@ -14,7 +14,7 @@ from markscheme.errors import UsageError
 from markscheme.plain_data import shown
 from markscheme.readers.imported import number
 from markscheme.readers.recoding import Recoding
-from markscheme.readers.sides import Span, ValueOptions
+from markscheme.readers.table_meaning import Span, ValueOptions
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, LEVEL_ROUNDING, YES_NO, Level, Scale
 
 ValueKind: TypeAlias = Literal["decision", "levels", "score", "categories"]

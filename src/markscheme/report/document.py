@@ -315,7 +315,7 @@ class Reliability(Block):
 
 
 @dataclass(frozen=True)
-class Said:
+class RatingCell:
     """One rater's rating on one criterion: level, or why there is none; reason; quote, and where it was found."""
 
     level: str
@@ -357,7 +357,7 @@ class Case:
     inputs: tuple[tuple[str, str], ...]
     facts: tuple[str, ...]
     raters: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Said, ...]], ...]
+    rows: tuple[tuple[str, tuple[RatingCell, ...]], ...]
     notes: tuple[tuple[str, str], ...] = ()
     reason_on: str = ""
     differs: tuple[str, ...] = ()

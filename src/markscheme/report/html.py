@@ -19,7 +19,18 @@ from typing import TYPE_CHECKING, Any
 from markscheme.phrases import number, signed
 from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
 from markscheme.rendering.words import first_words
-from markscheme.report.document import TONE_SIGNS, Block, Case, Document, Examples, Line, Mark, OnPages, Said, Section
+from markscheme.report.document import (
+    TONE_SIGNS,
+    Block,
+    Case,
+    Document,
+    Examples,
+    Line,
+    Mark,
+    OnPages,
+    RatingCell,
+    Section,
+)
 from markscheme.report.drawing import drawn
 from markscheme.report.plots import plot_of
 from markscheme.submission import RESPONSE, Submission
@@ -181,7 +192,7 @@ def _case(case: Case, limit: int, laid_out: "_LaidOut") -> dict[str, Any]:
         "html": laid_out.html(case, limit),
         "facts": [cut(fact, 120) for fact in case.facts],
         "raters": [cut(rater, 80) for rater in case.raters],
-        "rows": [[cut(name, 80), [_said(cell, limit) for cell in row]] for name, row in case.rows],
+        "rows": [[cut(name, 80), [_rating_cells(cell, limit) for cell in row]] for name, row in case.rows],
         "notes": [[cut(who, 80), cut(note, limit)] for who, note in case.notes],
     }
 
@@ -210,7 +221,7 @@ class _LaidOut:
         return self._html[key]
 
 
-def _said(cell: Said, limit: int) -> list[Any]:
+def _rating_cells(cell: RatingCell, limit: int) -> list[Any]:
     """Level, whether it differs from gold, reason, quote, the input that contains it, whether none does; without
     trailing blanks."""
     cells: list[Any] = [

@@ -53,7 +53,7 @@ def _whole(calibration: Calibration) -> Xml.Element:
         _outcome(case, "error", f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded")
     elif verdict == "adjust":
         of_all = [finding for finding in calibration.findings if finding.criterion is None]
-        _outcome(case, "failure", line, _told(of_all))
+        _outcome(case, "failure", line, _messages(of_all))
     elif verdict != "ok":
         _outcome(case, "skipped", line)
     Xml.SubElement(case, "system-out").text = _text(_whole_lines(calibration))
@@ -82,10 +82,10 @@ def _criterion(calibration: Calibration, name: str, row: Sequence[Line]) -> Xml.
     findings = [finding for finding in calibration.findings if finding.criterion == name]
     grave = [finding for finding in findings if finding.severity == "high"]
     if grave:
-        _outcome(case, "failure", grave[0].message, _told(grave))
+        _outcome(case, "failure", grave[0].message, _messages(grave))
     figures = "; ".join(f"{head} {inline(cell)}" for head, cell in zip(CRITERION_HEADINGS, row[1:-1], strict=True))
     milder = [finding for finding in findings if finding.severity != "high"]
-    Xml.SubElement(case, "system-out").text = _text("\n".join([figures, _told(milder)]).strip())
+    Xml.SubElement(case, "system-out").text = _text("\n".join([figures, _messages(milder)]).strip())
     return case
 
 
@@ -98,7 +98,7 @@ def _outcome(case: Xml.Element, kind: str, message: str, text: str = "") -> None
     outcome.text = _text(text) or None
 
 
-def _told(findings: Sequence[Finding]) -> str:
+def _messages(findings: Sequence[Finding]) -> str:
     parts = []
     for finding in findings:
         parts.append(finding.message)

@@ -241,7 +241,7 @@ def _string(value: Any) -> str:
     return value
 
 
-def _given(value: Any) -> str:
+def _written_text(value: Any) -> str:
     text = _string(value)
     if not text.strip():
         raise ValueError("is given but empty" + (f", found {as_shown(text)}" if text else ""))
@@ -251,7 +251,7 @@ def _given(value: Any) -> str:
 
 
 def _runs_nothing(value: Any) -> str:
-    name = _given(value)
+    name = _written_text(value)
     if import_module("markscheme.judges.kinds").names_code(name.strip()):
         says = "can't be a judge of code, since a rubric runs none: name it where the rubric is used"
         raise ValueError(f"{says}, found {as_shown(name)}")
@@ -318,7 +318,7 @@ def _one_of(choices: tuple[str, ...]) -> Plain:
 
 
 STRING = Plain({"type": "string"}, _string)
-TEXT = Plain({"type": "string"}, _given)
+TEXT = Plain({"type": "string"}, _written_text)
 NUMBER = Plain({"type": "number"}, _finite)
 _WHOLE = Plain({"type": "integer"}, _whole)
 TRUTH = Plain({"type": "boolean"}, _truth)

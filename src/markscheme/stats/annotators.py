@@ -178,11 +178,11 @@ def ceiling(
     twice = (~np.isnan(table)).sum(axis=1) >= 2
     units = Groups.of(groups, len(table))
     columns = np.column_stack([rated, table])
-    of_people = _Beside(columns[twice], units.kept(twice), levels, metric)
+    of_people = _Beside(columns[twice], units.of_units(twice), levels, metric)
     both = twice & ~np.isnan(rated)
     with_judge = of_people
     if not np.array_equal(twice, both):
-        with_judge = _Beside(columns[both], units.kept(both), levels, metric)
+        with_judge = _Beside(columns[both], units.of_units(both), levels, metric)
     return Ceiling(of_people.people(level), *with_judge.judge_and_gap(level))
 
 

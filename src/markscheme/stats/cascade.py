@@ -121,12 +121,12 @@ def n_that_hold(
     Source:
         Angelopoulos, Bates, Candès, Jordan and Lei (2021), Learn then Test. arXiv:2110.01052
     """
-    held = 0
+    n_holding = 0
     for chosen in sets:
         if not limit.holds(*counted_errors(chosen, wrong, groups, of_all=of_all)):
             break
-        held += 1
-    return held
+        n_holding += 1
+    return n_holding
 
 
 @dataclass(frozen=True)

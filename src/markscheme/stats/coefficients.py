@@ -319,19 +319,19 @@ class _Coefficient:
     for_more: str = ""
 
 
-_OWN = _Coefficient(_seen, _chance_of_own_margins)
-_SHARED = _Coefficient(_seen, _chance_of_shared_margins)
-_UNSURE = _Coefficient(_seen, _chance_of_unsure_guess, guarded=False, categories=True)
+_BY_OWN_MARGINS = _Coefficient(_seen, _chance_of_own_margins)
+_BY_SHARED_MARGINS = _Coefficient(_seen, _chance_of_shared_margins)
+_BY_UNSURE_GUESS = _Coefficient(_seen, _chance_of_unsure_guess, guarded=False, categories=True)
 
 _COEFFICIENTS = {
-    "cohen_kappa": replace(_OWN, for_more="conger_kappa"),
-    "weighted_kappa": replace(_OWN, for_more="conger_kappa"),
-    "conger_kappa": _OWN,
-    "scott_pi": replace(_SHARED, for_more="fleiss_kappa"),
-    "fleiss_kappa": _SHARED,
+    "cohen_kappa": replace(_BY_OWN_MARGINS, for_more="conger_kappa"),
+    "weighted_kappa": replace(_BY_OWN_MARGINS, for_more="conger_kappa"),
+    "conger_kappa": _BY_OWN_MARGINS,
+    "scott_pi": replace(_BY_SHARED_MARGINS, for_more="fleiss_kappa"),
+    "fleiss_kappa": _BY_SHARED_MARGINS,
     "brennan_prediger": _Coefficient(_seen, _chance_of_uniform_guess, guarded=False, categories=True, pairs_only=True),
-    "gwet_ac1": _UNSURE,
-    "gwet_ac2": _UNSURE,
+    "gwet_ac1": _BY_UNSURE_GUESS,
+    "gwet_ac2": _BY_UNSURE_GUESS,
     "krippendorff_alpha": _Coefficient(_seen_in_pack, _chance_of_pack, pairs_only=True),
 }
 

@@ -86,7 +86,7 @@ class Strengths:
     def ranks(self) -> tuple[int | None, ...]:
         """The rank of each system: one more than the systems that are shown to be stronger; None without a strength."""
         return tuple(
-            None if estimate.value is None else 1 + sum(self._is_stronger(other, system) for other in self._ranked)
+            None if estimate.value is None else 1 + sum(self._is_stronger(rival, system) for rival in self._ranked)
             for system, estimate in enumerate(self.log_strengths)
         )
 
@@ -147,7 +147,7 @@ def davidson(
     if len(i) and not (min(i.min(), j.min()) >= 0 and max(i.max(), j.max()) < n_systems):
         raise ValueError(f"systems are numbered from 0 to {n_systems - 1}")
     counted_pairs = ~np.isnan(x) & (i != j)
-    in_groups = Groups.of(groups, len(x)).kept(counted_pairs)
+    in_groups = Groups.of(groups, len(x)).of_units(counted_pairs)
     results = _results(i[counted_pairs], j[counted_pairs], x[counted_pairs], n_systems, in_groups)
     linked = _largest_linked(results[0])
     fitted = _fit(results, linked)

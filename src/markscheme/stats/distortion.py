@@ -307,7 +307,7 @@ class _SharedMoments:
     def of(cls, people: npt.ArrayLike, judge: npt.ArrayLike, groups: npt.ArrayLike | None) -> Self:
         table, its = people_and_judge(people, judge)
         counted = ~np.isnan(its) & ((~np.isnan(table)).sum(axis=1) >= 2)
-        groups_counted = Groups.of(groups, len(table)).kept(counted)
+        groups_counted = Groups.of(groups, len(table)).of_units(counted)
         left, right = _ordered_pairs(table.shape[1])
         first = table[counted][:, left]
         second = table[counted][:, right]

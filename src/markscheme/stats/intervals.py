@@ -488,7 +488,7 @@ class Groups:
         """Whether some units are left out together."""
         return self.n < len(self.number)
 
-    def kept(self, units: npt.NDArray[np.bool_]) -> Self:
+    def of_units(self, units: npt.NDArray[np.bool_]) -> Self:
         """The groups of the selected units alone."""
         number = self.number[units]
         used = np.bincount(number, minlength=self.n) > 0
@@ -524,7 +524,7 @@ def known_in_groups(values: npt.ArrayLike, names: npt.ArrayLike | None) -> tuple
     if x.ndim != 1:
         raise ValueError(f"values must be a vector, not of shape {x.shape}")
     present = ~np.isnan(x)
-    return x[present], Groups.of(names, len(x)).kept(present)
+    return x[present], Groups.of(names, len(x)).of_units(present)
 
 
 def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[int, Floats]:

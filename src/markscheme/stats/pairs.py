@@ -176,7 +176,7 @@ def paired(
     """
     left, right = equal_vectors(gold=gold, judge=judge)
     both = np.isfinite(left) & np.isfinite(right)
-    in_groups = Groups.of(groups, len(left)).kept(both)
+    in_groups = Groups.of(groups, len(left)).of_units(both)
     left, right = _without_dust(left[both], right[both])
     scale = np.append(left, right) if levels is None else np.unique(np.asarray(levels, dtype=np.float64))
     span = float(np.ptp(scale)) if len(scale) else 0.0

@@ -191,7 +191,7 @@ def fit_pass_mark(
             f"{int((1 - h).sum())} fails; a mark needs {LEAST_FOR_MARK} labels that go with the score"
         )
         return _mark_kept(author, reason, None, p, _no_crossing(reason, len(h)))
-    known_groups = None if groups is None else units.kept(is_known)
+    known_groups = None if groups is None else units.of_units(is_known)
     crossing = _crossing(points, place.reshape(-1), h, counts, author, goal, known_groups)
     if p > MARK_P:
         return _mark_kept(author, f"the labels don't speak against your mark ({p_in_words(p)})", None, p, crossing)

@@ -423,13 +423,13 @@ def automatic_band(
     limit = ErrorLimit(alpha, 1 - confidence)
     skipped = None if start is None else first_provable(outside[start:], limit, numbers, of_all=of_all)
     first = len(widths) - 1 if start is None else start + (skipped or 0)
-    held = 0 if skipped is None else n_that_hold(outside[first:], faulty, limit, numbers, of_all=of_all)
+    n_holding = 0 if skipped is None else n_that_hold(outside[first:], faulty, limit, numbers, of_all=of_all)
     method = f"share automatic, promise on {promise} decisions"
-    last = outside[first + max(held - 1, 0)]
+    last = outside[first + max(n_holding - 1, 0)]
     n_automatic = int(last.sum())
     errors = int((last & faulty).sum())
     size = n_automatic if promise == "automatic" else n
-    if not held:
+    if not n_holding:
         needed = _needed(errors, size, n, alpha=alpha, confidence=confidence)
         if needed is not None and numbers is not None:
             needed = math.ceil(needed * grouped_share(last & faulty, numbers).design_effect)
@@ -437,7 +437,7 @@ def automatic_band(
         why = _band_refusal(errors, size, n_automatic, alpha, promised, needed)
         refused = Estimate.without_value(why, n=n, method=method)
         return Band(promise, alpha, confidence, None, refused, errors, n_automatic, None, needed)
-    width = float(widths[first + held - 1])
+    width = float(widths[first + n_holding - 1])
     upper = limit.upper(*counted_errors(last, faulty, numbers, of_all=of_all))
     automatic_share = share(last, numbers, method=method)
     return Band(promise, alpha, confidence, width, automatic_share, errors, n_automatic, upper, None)

@@ -181,7 +181,7 @@ def probability_audit(
     """
     p, y = equal_vectors(probabilities=probabilities, outcomes=outcomes)
     counts = ~(np.isnan(p) | np.isnan(y))
-    in_groups = Groups.of(groups, len(p)).kept(counts)
+    in_groups = Groups.of(groups, len(p)).of_units(counts)
     p = p[counts]
     y = y[counts]
     n = len(y)

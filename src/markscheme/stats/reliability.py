@@ -192,7 +192,7 @@ def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limi
         raise ValueError(f"limits are one of {', '.join(get_args(Limits))}, not {limits!r}")
     rated = np.isfinite(table)
     complete = rated.all(axis=1)
-    complete_groups = Groups.of(groups, len(table)).kept(complete)
+    complete_groups = Groups.of(groups, len(table)).of_units(complete)
     if limits == "F" and complete_groups.several:
         raise ValueError("F limits take examples one by one; ask for jackknife limits where there are groups")
     return _Ratings(table[complete], complete_groups, int((rated.any(axis=1) & ~complete).sum()))
@@ -376,7 +376,7 @@ def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.Arra
     table = as_table(runs)
     table = np.where(np.isfinite(table), table, np.nan)
     twice = np.isfinite(table).sum(axis=1) >= 2
-    repeated_groups = Groups.of(groups, len(table)).kept(twice)
+    repeated_groups = Groups.of(groups, len(table)).of_units(twice)
     table = table[twice]
     scale = _seen(table) if levels is None else np.asarray(levels, dtype=np.float64)
     middle = float(np.nanmean(table)) if len(table) else 0.0

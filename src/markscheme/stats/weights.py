@@ -165,11 +165,11 @@ def fit_weights(
     one_level = _one_level(levels[marked]) & (weights != 0) & ~left_alone
     tuned = np.flatnonzero((weights != 0) & ~left_alone & ~one_level)
     is_complete = ~np.isnan(marks) & ~np.isnan(levels[:, tuned]).any(axis=1)
-    complete_groups = Groups.of(groups, len(levels)).kept(is_complete)
+    complete_groups = Groups.of(groups, len(levels)).of_units(is_complete)
     task = _Task(levels[is_complete], marks[is_complete], weights, tuned, complete_groups)
     refusal, needed = _cannot_tune(task, int(left_alone.sum()), int(one_level.sum()))
     if refusal:
-        return _kept(task, refusal, needed)
+        return _unchanged(task, refusal, needed)
     p = FTest.of(task.sums, task.author).p
     after = task.rounded(task.carried(task.sums))
     folds = list(_folds(task, generator))
@@ -348,7 +348,7 @@ def _nothing_to_weigh(task: _Task, required: int, one_level: int) -> tuple[str, 
     return f"{refusal}; label some at other levels, {needed} examples in all", needed
 
 
-def _kept(task: _Task, reason: str, needed: int | None) -> TunedWeights:
+def _unchanged(task: _Task, reason: str, needed: int | None) -> TunedWeights:
     nothing = Estimate.without_value(reason, n=len(task.marks), method="tuned weights")
     before = tuple(task.weights.tolist())
     return TunedWeights(before, before, False, reason, needed, None, nothing, (nothing,) * len(before), (), {})

@@ -20,7 +20,7 @@ from markscheme.stats import Estimate
 from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.shares import FEWEST_SHOWN, share
 
-FOUND = 0.5
+LEAST_RECALL = 0.5
 """Share of a label's examples on which the judge gives it, below which it rarely finds it: more are missed than
 found."""
 
@@ -57,7 +57,7 @@ def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) 
         for value in criterion.levels
     }
     looked = {key: label for key, label in labels.items() if label.examples.sum() >= FEWEST_SHOWN}
-    missed = significant(looked, _Label.recall, lambda _, estimate: estimate.below(FOUND), sides=2)
+    missed = significant(looked, _Label.recall, lambda _, estimate: estimate.below(LEAST_RECALL), sides=2)
     for criterion in of_categories:
         of_criterion = [(looked[key], recall) for key, recall in missed.items() if looked[key].criterion is criterion]
         if of_criterion:

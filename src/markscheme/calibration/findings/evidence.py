@@ -303,7 +303,7 @@ class Evidence:
         gold, judge = (
             (comparison.gold.scores, comparison.scores) if criterion is None else (criterion.gold, criterion.judge)
         )
-        shown: dict[str, Any] = {"id": self.ids[place], "gold": _known(gold[place]), "judge": _known(judge[place])}
+        shown: dict[str, Any] = {"id": self.ids[place], "gold": _finite(gold[place]), "judge": _finite(judge[place])}
         if criterion is None:
             return shown
         for who in ("gold", "judge"):
@@ -413,7 +413,7 @@ class Evidence:
         return max(0.0, gained)
 
 
-def _known(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 

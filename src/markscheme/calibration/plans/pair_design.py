@@ -54,7 +54,7 @@ def pair_design(outputs: Iterable[Example], *, most: int | None = None, seed: in
     n_systems = len({system for responses in shared.values() for system in responses})
     wanted = most if most is not None else sum(map(len, possible.values())) if n_systems == 2 else len(shared)
     chosen = _balanced(possible, wanted, random.Random(seed))  # noqa: S311 - a design, not a secret
-    made = (pair_of(shared[prompt][one], shared[prompt][other]) for prompt, (one, other) in chosen)
+    made = (pair_of(shared[prompt][left], shared[prompt][right]) for prompt, (left, right) in chosen)
     pairs = tuple(replace(pair, drawn=pair.drawn or "random") for pair in made)  # prompts and systems come by chance
     times = Counter(system for _, systems in chosen for system in systems)
     return PairDesign(pairs, dict(sorted(times.items())), len(shared), sum(map(len, possible.values())))
@@ -86,12 +86,12 @@ _LEAST_TYPICAL_FIRST: tuple[DrawnBy | None, ...] = ("chosen", "by-verdict", None
 """How a pair counts as drawn if its responses were drawn in two ways: the first of these that occurs."""
 
 
-def pair_of(one: Example, other: Example) -> Example:
+def pair_of(first_response: Example, second_response: Example) -> Example:
     """Two responses to the same inputs as a pair, stored in the order of their ids.
 
     The pair has the metadata that is the same for both, and counts as drawn like the less typical of the two.
     """
-    first, second = sorted((one, other), key=lambda example: example.id)
+    first, second = sorted((first_response, second_response), key=lambda example: example.id)
     sides = (PairSide(first.id, first.system), PairSide(second.id, second.system))
     submission = Submission(
         first.submission.response, first.submission.inputs, f"{first.id}~{second.id}", second=second.submission.response

@@ -262,7 +262,7 @@ def _kept_by(judge: Judge | None) -> Callable[[Prompt, int], Reply | None] | Non
     if isinstance(judge, RecordedJudge):
         replies = judge.replies
         return lambda prompt, sample: replies.get((prompt.fingerprint, sample))
-    return judge.kept if isinstance(judge, Remembering) else None
+    return judge.cached_reply if isinstance(judge, Remembering) else None
 
 
 def pairs_in_pool(

@@ -29,12 +29,14 @@ ASSUMED: Mapping[DrawnHow, str] = {
         "on the labelled ones"
     ),
 }
-_ANOTHER = "none of the labelled responses is graded here; they are assumed to be another sample, drawn at random from"
+_OTHER_SAMPLE = (
+    "none of the labelled responses is graded here; they are assumed to be another sample, drawn at random from"
+)
 _OTHERWISE = "where prompt, model or inputs differ, use --drawn elsewhere"
 ASSUMED_OF_OTHERS: Mapping[DrawnHow, str] = {
-    "random": f"{_ANOTHER} where these came from; {_OTHERWISE}",
-    "by-verdict": f"{_ANOTHER} the judge's passes and its fails where these came from; {_OTHERWISE}",
-    "by-stratum": f"{_ANOTHER} strata like these, with known chances; {_OTHERWISE}",
+    "random": f"{_OTHER_SAMPLE} where these came from; {_OTHERWISE}",
+    "by-verdict": f"{_OTHER_SAMPLE} the judge's passes and its fails where these came from; {_OTHERWISE}",
+    "by-stratum": f"{_OTHER_SAMPLE} strata like these, with known chances; {_OTHERWISE}",
 }
 """Assumption about labels of other responses, by how they were drawn."""
 NEEDS_OWN = "groups need labels of their own responses"

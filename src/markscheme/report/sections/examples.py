@@ -13,7 +13,7 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import overall_of
-from markscheme.report.document import Case, CasesOnDemand, Examples, Said
+from markscheme.report.document import Case, CasesOnDemand, Examples, RatingCell
 from markscheme.report.figures import NONE
 from markscheme.rubrics.distribution import shown_with_probability
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -94,7 +94,7 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
         reason=_reason(rating, apart[0] if apart else None),
         reason_on=apart[0] if apart else "",
         differs=tuple(_both_levels(comparison.criteria[name], place) for name in apart),
-        values=(_known(gold), _known(judge), _known(miss)),
+        values=(_finite(gold), _finite(judge), _finite(miss)),
         badges=badges,
         tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
         response=_texts(example),
@@ -166,8 +166,10 @@ def _heads(*raters: tuple[str, float, float]) -> str:
     if all(math.isnan(value) for _, *values in raters for value in values):
         return ""
     has_score = not all(math.isnan(score) for _, score, _ in raters)
-    said = [(who, *([_score(score)] if has_score else []), _decision(passed)) for who, score, passed in raters]
-    return ", ".join(" ".join(words).rstrip() for words in said)
+    words_by_rater = [
+        (who, *([_score(score)] if has_score else []), _decision(passed)) for who, score, passed in raters
+    ]
+    return ", ".join(" ".join(words).rstrip() for words in words_by_rater)
 
 
 def _both_levels(compared: CriterionComparison, place: int) -> str:
@@ -230,36 +232,39 @@ def _against_gold(comparison: Comparison, place: int, of: str = "") -> Iterator[
 
 def _rows(
     comparison: Comparison, place: int, rating: Rating | None, labels: Sequence[Rating]
-) -> Iterator[tuple[str, tuple[Said, ...]]]:
+) -> Iterator[tuple[str, tuple[RatingCell, ...]]]:
     for name, compared in comparison.criteria.items():
         criterion = compared.criterion
         gold = float(compared.gold[place])
-        judge = _known(compared.judge[place])
+        judge = _finite(compared.judge[place])
         verdict = rating.criteria.get(name, _BLANK) if rating is not None else _BLANK
         references = [gold if label.kind in JUDGES else math.nan for label in labels]
         levels = [label.criteria.get(name, _BLANK) for label in labels]
         yield (
             name,
             (
-                _said(_BLANK, criterion, gold, _known(gold)),
-                _said(verdict, criterion, gold, judge),
+                _rating_cell(_BLANK, criterion, gold, _finite(gold)),
+                _rating_cell(verdict, criterion, gold, judge),
                 *(
-                    _said(rated, criterion, reference, rated.level)
+                    _rating_cell(rated, criterion, reference, rated.level)
                     for rated, reference in zip(levels, references, strict=True)
                 ),
             ),
         )
-    whole = (Said(_score_and_decision(label, comparison.rubric)) for label in labels)
-    yield "score", (Said(_score(comparison.gold.scores[place])), Said(_score(comparison.scores[place])), *whole)
+    whole = (RatingCell(_score_and_decision(label, comparison.rubric)) for label in labels)
+    yield (
+        "score",
+        (RatingCell(_score(comparison.gold.scores[place])), RatingCell(_score(comparison.scores[place])), *whole),
+    )
 
 
-def _said(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> Said:
+def _rating_cell(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> RatingCell:
     """A rating as a cell; apart from gold if there is one. Annotators are part of gold, so none of them is."""
     shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
     if level is not None and rated.probabilities and not rated.reason:
         shown = shown_with_probability(level, rated.distribution, criterion.scale)
     apart = level is not None and not math.isnan(gold) and level != gold
-    return Said(shown, apart, rated.reason, rated.quote or "", rated.quote_found, rated.quote_in)
+    return RatingCell(shown, apart, rated.reason, rated.quote or "", rated.quote_found, rated.quote_in)
 
 
 def _score_and_decision(rating: Rating, rubric: Rubric) -> str:
@@ -285,7 +290,7 @@ def _facts(example: Example) -> tuple[str, ...]:
     return tuple(f"{name}: {value}" for name, value in named if value)
 
 
-def _known(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
@@ -331,7 +336,7 @@ def examples_of_choice(compared: "Compared", against_gold: Mapping[str, Comparis
                 id=unit,
                 head=", ".join(f"{who} {_score(score)}" for who, score in heads),
                 reason="",
-                values=(*map(_known, gold), *map(_known, scores), _spread(scores)),
+                values=(*map(_finite, gold), *map(_finite, scores), _spread(scores)),
                 badges=("decision flips",) if unit in flips else (),
                 differs=tuple(_judges_apart(choice.rubric, names, ratings)),
                 tags=tuple(tags),
@@ -362,12 +367,12 @@ def _judges_apart(rubric: Rubric, names: Sequence[str], ratings: Sequence[Rating
 
 def _judges_rows(
     rubric: Rubric, ratings: Sequence[Rating | None], gold: Mapping[str, float]
-) -> Iterator[tuple[str, tuple[Said, ...]]]:
+) -> Iterator[tuple[str, tuple[RatingCell, ...]]]:
     for criterion in rubric.criteria:
         theirs = [rating.criteria.get(criterion.name, _BLANK) if rating else _BLANK for rating in ratings]
         level = gold.get(criterion.name, math.nan)
-        cells = [_said(rated, criterion, level, rated.level) for rated in theirs]
-        yield criterion.name, (*([_said(_BLANK, criterion, level, _known(level))] if gold else []), *cells)
+        cells = [_rating_cell(rated, criterion, level, rated.level) for rated in theirs]
+        yield criterion.name, (*([_rating_cell(_BLANK, criterion, level, _finite(level))] if gold else []), *cells)
 
 
 def _first_ratings(contender: "Contender") -> dict[str, Rating]:

@@ -86,7 +86,7 @@ def systems_of_calibration(calibration: Calibration) -> list[SystemsCompared]:
 
 def systems_section(compared: Sequence[SystemsCompared]) -> doc.Section:
     """The systems by each rater: a sentence, strengths for three and more, and the table of pairs."""
-    blocks = [block for one in compared for block in systems_blocks(one)]
+    blocks = [block for systems in compared for block in systems_blocks(systems)]
     return doc.Section("Systems", tuple(blocks), "systems")
 
 

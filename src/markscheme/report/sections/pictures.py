@@ -38,12 +38,12 @@ def score_histogram(comparison: Comparison) -> Plot | None:
     """The judge's scores by what gold decides, with the pass mark and the gray zone; None without decisions."""
     rubric = comparison.rubric
     gold = comparison.gold.decisions
-    known = ~np.isnan(comparison.scores) & ~np.isnan(gold)
-    if not rubric.decides or not known.any():
+    is_decided = ~np.isnan(comparison.scores) & ~np.isnan(gold)
+    if not rubric.decides or not is_decided.any():
         return None
     edges = [round(edge / BINS, DECIMALS) for edge in range(BINS + 1)]
-    passing = _counts(comparison.scores[known & (gold == 1)])
-    failing = _counts(comparison.scores[known & (gold == 0)])
+    passing = _counts(comparison.scores[is_decided & (gold == 1)])
+    failing = _counts(comparison.scores[is_decided & (gold == 0)])
     bins = list(zip(pairwise(edges), failing, passing, strict=True))
     zone = tuple(_gray_zone(comparison))
     rows = tuple(

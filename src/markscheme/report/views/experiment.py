@@ -107,12 +107,12 @@ def _callout(report: ExperimentReport) -> Callout:
         mean = report.rows[best].overall.mean
         return Callout("note", f"{best} has a mean of {number(mean)}.", "There is no other variant to compare it with.")
     closest = min(pairs, key=lambda pair: abs(pair.shifts[OVERALL].difference.value or 0.0))
-    other = closest.first if closest.second == best else closest.second
+    rival = closest.first if closest.second == best else closest.second
     shift = closest.shifts[OVERALL]
     means = dict(zip((closest.first, closest.second), map(number, shift.means), strict=True))
-    figures_ = f"{best} {means[best]}, {other} {means[other]} over the same {counted(shift.difference.n, 'case')}"
+    figures_ = f"{best} {means[best]}, {rival} {means[rival]} over the same {counted(shift.difference.n, 'case')}"
     if all(_is_shown(pair, best) for pair in pairs):
-        others = other if len(pairs) == 1 else "every other variant"
+        others = rival if len(pairs) == 1 else "every other variant"
         against = "" if len(pairs) == 1 else "The closest: "
         head = f"{best} is better than {others}"
         receipt = report.run.grading.receipt

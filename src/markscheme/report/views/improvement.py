@@ -198,8 +198,8 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
         f"With these labels {what} is confirmed with a probability of {percent(chance)}; a wording that is no better "
         f"is adopted with a chance of at most {brief(100 * plan.alpha, 3)}%."
     )
-    other = f"Gating is another question: {plan.to_gate}" if plan.to_gate else ""
-    callout = doc.Callout("good" if likely else "open", head, f"{text} {other}".rstrip())
+    about_gating = f"Gating is another question: {plan.to_gate}" if plan.to_gate else ""
+    callout = doc.Callout("good" if likely else "open", head, f"{text} {about_gating}".rstrip())
     missing = labels - plan.dev[1] - plan.sealed[1]
     words = "Next" if likely else f"Next, for a probability of {percent(_LIKELY)}"
     command = "" if likely else Commands(plan.rubric).label_next(missing)

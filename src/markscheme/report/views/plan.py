@@ -39,10 +39,10 @@ def view(plan: Plan) -> Document:
 
 def _callout(plan: Plan) -> Callout:
     """The labels that a verdict needs, in the sentence of the calibration's report."""
-    asked = plan.next_labels
-    if not asked.in_words:
+    next_labels = plan.next_labels
+    if not next_labels.in_words:
         return Callout("good", "No more labels are needed: the labels there are decide the verdict.")
-    head, stop, rest = asked.in_words.partition(". ")
+    head, stop, rest = next_labels.in_words.partition(". ")
     sentences = [rest, *_about_the_number(plan)]
     if plan.next is not None:
         sentences.append(f"This draw takes {len(plan.next.picks):,}.")
@@ -143,9 +143,9 @@ def json_of(plan: Plan) -> dict[str, Any]:
     needs = [attributes(need, "goal what labels have more basis") for need in plan.needs]
     planned = attributes(plan, "labelled annotators needs cost=costs next") | {"needs": needs}
     labels = plan.next_labels.labels
-    asked = {
+    next_step = {
         "labels_needed": None if labels is None else labels.more,
         "labels_chance": None if labels is None else labels.chance,
         "next_step": plan.next_labels.in_words,
     }
-    return {"schema": 1, "rubric": {"name": plan.rubric}, **asked, **planned}
+    return {"schema": 1, "rubric": {"name": plan.rubric}, **next_step, **planned}

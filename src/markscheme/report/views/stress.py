@@ -159,11 +159,11 @@ def _is_inapplicable(cells: Mapping[str, StressCell]) -> bool:
 
 def _shift_mark(name: str, cell: StressCell, half: float) -> Mark:
     shift = cell.shift
-    said = _IN_WORDS[cell.state]
+    state_words = _IN_WORDS[cell.state]
     if name in _OF_DIAGNOSES and cell.state in ("finding", "holds"):
         falls = cell.state == "finding" and (shift.value or 0.0) < 0
-        said = _OF_DIAGNOSES[name][0 if falls or (name == POLARITY and cell.state == "finding") else 1]
-    text = said if shift.value is None else f"{signed(shift.value)} {said}"
+        state_words = _OF_DIAGNOSES[name][0 if falls or (name == POLARITY and cell.state == "finding") else 1]
+    text = state_words if shift.value is None else f"{signed(shift.value)} {state_words}"
     return Mark(text, shift.value, shift.low, shift.high, -half, half)
 
 

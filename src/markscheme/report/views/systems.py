@@ -11,10 +11,13 @@ from markscheme.report.sections.pairs import in_a_sentence, orders_section, syst
 
 def view(compared: PairsCompared) -> doc.Document:
     """The systems by the labels, then by each judge; first in a sentence each."""
-    sections = [doc.Section(one.rater, tuple(systems_blocks(one)), f"by-{n}") for n, one in enumerate(compared.systems)]
+    sections = [
+        doc.Section(systems.rater, tuple(systems_blocks(systems)), f"by-{n}")
+        for n, systems in enumerate(compared.systems)
+    ]
     if compared.orders:
         sections.append(orders_section(compared.orders))
-    sentences = tuple(in_a_sentence(one) for one in compared.systems)
+    sentences = tuple(in_a_sentence(systems) for systems in compared.systems)
     title = f"{compared.rubric.name} · {counted(compared.pairs, 'pair')}"
     return doc.Document(title, "", tuple(doc.Paragraph((sentence,)) for sentence in sentences), tuple(sections))
 
@@ -25,6 +28,6 @@ def json_of(compared: PairsCompared) -> dict[str, Any]:
         "schema": 1,
         "rubric": attributes(compared.rubric, "name fingerprint"),
         "pairs": compared.pairs,
-        "systems": [one.to_json() for one in compared.systems],
-        "orders": [one.to_json() for one in compared.orders],
+        "systems": [record.to_json() for record in compared.systems],
+        "orders": [record.to_json() for record in compared.orders],
     }

@@ -31,7 +31,7 @@ class ValueOptions:
 
 
 @dataclass(frozen=True)
-class Sides:
+class TableMeaning:
     """Which columns of a table are judges' and people's, and what their values mean.
 
     Attributes:
