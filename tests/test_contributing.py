@@ -15,6 +15,7 @@ import pytest
 
 from tests.commands import scripted_setting as setting
 from tests.commands.console import ROOT, environment
+from tests.house import LIMITS, figures_of, modules_of
 from tests.test_layers import LAYERS
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -206,6 +207,15 @@ def test_import_reads_a_file_with_an_added_reader(tmp_path: Path) -> None:
     (tmp_path / "other.xml").write_text("<xml/>", encoding="utf-8")
     again = markscheme(home, "import", "other.xml", "--rubric", "one.json", cwd=tmp_path)
     assert (again.returncode, "choices of Prodigy" in again.stderr) == (2, True)
+
+
+def test_a_package_in_which_the_recipes_were_followed_passes_the_house(tmp_path: Path) -> None:
+    home = copy_of_package(tmp_path)
+    for title in re.findall(r"^### (Add an? .*)$", PAGE, re.M):
+        if title != "Add a judge":  # a package of its own
+            assert follow(title, home)
+    figures = figures_of(modules_of(home / PACKAGE))
+    assert not [(name, figure) for name, figure in figures.items() if figure.value > LIMITS[name].most]
 
 
 def test_a_recipe_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_every_measure_finds_what_it_is_for() -> None:
     assert figures["public names bound in two modules"].places == ("Shared: other.py, short.py",)
     assert figures["paired assignments, % of assignments"] == Figure(12.5, ("short.py 1, first short.py:24",))
     vague = figures["vague names, % of bound names"]
-    assert vague.places == ("short.py 2, first short.py:23 given", "other.py 2, first other.py:4 other")
+    assert vague.places == ("short.py 2, first short.py:23 given", "other.py 2, first other.py:5 _asked")
     assert vague.value == pytest.approx(100 * 4 / 18, abs=0.01)
 
 
