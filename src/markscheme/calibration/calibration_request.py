@@ -47,13 +47,13 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
 if TYPE_CHECKING:
-    from markscheme.calibration.labelled_files import ExportAnswer
+    from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.readers.imported import Meanings
     from markscheme.readers.table_meaning import TableMeaning
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportHints:
+class ToolFileHints:
     """What another tool's export doesn't say.
 
     Attributes:
@@ -109,19 +109,19 @@ class CalibrationRequest:
     options: Options = Options()
     ask: AskOptions = field(default_factory=AskOptions)
     drift: DriftRule = DriftRule()
-    hints: ExportHints = ExportHints()
+    hints: ToolFileHints = ToolFileHints()
     table_meaning: "TableMeaning | None" = None
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
 
-    def of_export(self) -> "ExportAnswer | None":
+    def of_tool_files(self) -> "ToolFilesAnswer | None":
         """The calibrations of the judges in an export of another tool; None where none is named.
 
         Raises:
             UsageError: A hint is given without an export, or an option that only a rubric has.
         """
         paths = [] if isinstance(self.of, Rubric) else [Path(name) for name in self.of]
-        if not paths or not _are_export(paths):
+        if not paths or not _are_of_tool(paths):
             if self.ratings:
                 return None
             scales = self.hints.scales if self.table_meaning is None else {}
@@ -131,12 +131,12 @@ class CalibrationRequest:
                     name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
                     raise UsageError(f"--{option} is for exports of other tools; {name} is none")
             return None
-        from markscheme.calibration.labelled_files import calibrate_export
+        from markscheme.calibration.labelled_files import calibrate_tool_files
         from markscheme.readers.rated import open_rated
 
         self._refuse_options_of_rubrics("an export contains its own ratings", accept=self.drift.accept)
         rated = open_rated(paths, expected="anything", meanings=self.hints.meanings, joined=True)
-        return calibrate_export(paths, rated, self.options)
+        return calibrate_tool_files(paths, rated, self.options)
 
     def calibrations(self) -> list[Calibration]:
         """A calibration for each judge that is named, for each rater of the ratings, or for results.
@@ -469,13 +469,13 @@ def names_table(names: Sequence[str]) -> bool:
     return is_plain_table(paths[0])
 
 
-def _are_export(paths: Sequence[Path]) -> bool:
+def _are_of_tool(paths: Sequence[Path]) -> bool:
     """Whether the files are an export; of YAML none is, and a rubric's start is spared all readers."""
     if not all(path.is_file() and path.suffix not in (".yaml", ".yml") for path in paths):
         return False
-    from markscheme.readers.rated import are_export
+    from markscheme.readers.rated import are_of_tool
 
-    return are_export(paths)
+    return are_of_tool(paths)
 
 
 def _rubric_named(name: str) -> Rubric:

@@ -106,19 +106,19 @@ def calibrate_table(
 
 
 @dataclass(frozen=True)
-class ExportAnswer:
+class ToolFilesAnswer:
     """The calibrations of the judges in an export.
 
     Attributes:
         files: Of the export.
-        export: What they contain.
+        tool_files: What they contain.
         metrics: One calibration for each metric and judge that both an annotator and a judge rated; its rubric has
             that metric alone.
         apart: Metrics that only one side rated, and which side didn't.
     """
 
     files: tuple[Path, ...]
-    export: RatedFile
+    tool_files: RatedFile
     metrics: tuple[Calibration, ...]
     apart: tuple[str, ...]
 
@@ -140,7 +140,7 @@ def _agreement(calibration: Calibration) -> float:
     return 1.0 if value is None else value
 
 
-def calibrate_export(files: Sequence[Path], rated: RatedFiles, options: Options) -> ExportAnswer:
+def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: Options) -> ToolFilesAnswer:
     """Calibrate each judge of an export on each of its metrics.
 
     Raises:
@@ -170,7 +170,7 @@ def calibrate_export(files: Sequence[Path], rated: RatedFiles, options: Options)
     if not metrics:
         reasons = "; ".join(apart) or "no metric at all"
         raise RatingError(f"has no metric that both an annotator and a judge rated ({reasons})", path=reading.path)
-    return ExportAnswer(tuple(files), reading, tuple(metrics), tuple(apart))
+    return ToolFilesAnswer(tuple(files), reading, tuple(metrics), tuple(apart))
 
 
 def _of_one(rating: Rating, criterion: Criterion) -> Rating:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypeVar, get_args
 
 from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
 from markscheme.calibration.calibration import Calibration, Options
-from markscheme.calibration.calibration_request import CalibrationRequest, ExportHints, names_table
+from markscheme.calibration.calibration_request import CalibrationRequest, ToolFileHints, names_table
 from markscheme.calibration.comparison_request import ComparisonRequest
 from markscheme.calibration.contenders import Compared, compare_calibrations
 from markscheme.calibration.history import DriftRule
@@ -162,8 +162,8 @@ def calibrate(
         notify=notify,
     )
     with leaving_out_damaged_lines(skip_damaged):
-        of_export = request.of_export()
-        calibrations = request.calibrations() if of_export is None else list(of_export.metrics)
+        of_tool_files = request.of_tool_files()
+        calibrations = request.calibrations() if of_tool_files is None else list(of_tool_files.metrics)
     if len(calibrations) > 1:
         names = ", ".join(f"{calibration.rater.name} on {calibration.rubric.name}" for calibration in calibrations)
         raise UsageError(f"there are {len(calibrations)} judges to calibrate ({names}); give the ratings of one")
@@ -360,8 +360,8 @@ def _hints(
     fields: Mapping[str, str] | None,
     levels: Mapping[str, str] | None,
     scale: Mapping[str, tuple[float, float]] | None = None,
-) -> ExportHints:
-    return ExportHints(
+) -> ToolFileHints:
+    return ToolFileHints(
         kind=_one_of("kind", kind, KINDS),
         rater=rater,
         judges=frozenset(judge_names),

@@ -14,7 +14,6 @@ from cyclopts import Parameter
 from markscheme.commands.options import (
     AskFlags,
     DriftOptions,
-    ExportOptions,
     JudgeNames,
     LabelOptions,
     LimitOptions,
@@ -22,6 +21,7 @@ from markscheme.commands.options import (
     ReportOptions,
     TableOptions,
     Target,
+    ToolFileOptions,
     completed_rubrics,
     notify,
 )
@@ -32,7 +32,7 @@ from markscheme.settings import find_settings
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
-    from markscheme.calibration.labelled_files import ExportAnswer
+    from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.report.document import Document
 
 METAVAR = "RUBRIC|RESULTS|TABLE"
@@ -50,7 +50,7 @@ def calibrate(
     limits: LimitOptions = LimitOptions(),
     ask: AskFlags = AskFlags(),
     drift: DriftOptions = DriftOptions(),
-    export: ExportOptions = ExportOptions(),
+    tool_files: ToolFileOptions = ToolFileOptions(),
     table: TableOptions = TableOptions(),
     report: ReportOptions = ReportOptions(),
 ) -> int:
@@ -86,15 +86,15 @@ def calibrate(
         options=replace(labels.options(target), **vars(limits)),
         ask=ask,
         drift=drift.rule,
-        hints=replace(export, levels=()).hints if is_table else export.hints,
-        table_meaning=table.meaning(() if is_configured else judge, export) if is_table else None,
+        hints=replace(tool_files, levels=()).hints if is_table else tool_files.hints,
+        table_meaning=table.meaning(() if is_configured else judge, tool_files) if is_table else None,
         watch=unwatched if report.quiet else progress,
         notify=notify,
     )
     with naming(*ratings or map(Path, rubric)):
-        of_export = request.of_export()
-    if of_export is not None:
-        return _write_export(of_export, report)
+        of_tool_files = request.of_tool_files()
+    if of_tool_files is not None:
+        return _write_tool_files_answer(of_tool_files, report)
     from markscheme.report.views.calibration import json_of, view
 
     with naming(*ratings):
@@ -144,7 +144,7 @@ def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
         keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
-def _write_export(answer: "ExportAnswer", report: ReportOptions) -> int:
+def _write_tool_files_answer(answer: "ToolFilesAnswer", report: ReportOptions) -> int:
     """Write what an export says of its judges; the exit status."""
     from markscheme.commands.output import write_report
     from markscheme.report.views.labelled_files import json_of, view

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ExportOptions, LabelOptions
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, LabelOptions, ToolFileOptions
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 
@@ -35,7 +35,7 @@ def compare(
     markdown: bool = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     ask: AskFlags = AskFlags(),
-    export: ExportOptions = ExportOptions(),
+    tool_files: ToolFileOptions = ToolFileOptions(),
 ) -> int:
     """Compare judges on the same examples: which agrees better with the labels and by how much, which examples change
     between pass and fail, what each costs, which is the cheapest that is no worse, and which new score matches an old
@@ -63,7 +63,7 @@ def compare(
     refuse_unwritable(html)
     if pairs:
         by = None if rubric is None else ask.rubric(rubric)
-        return _compare_systems(sides, by, labels, export, json, markdown, html)
+        return _compare_systems(sides, by, labels, tool_files, json, markdown, html)
     compared = ComparisonRequest(
         sides=sides,
         rubric=None if rubric is None else ask.rubric(rubric),
@@ -71,7 +71,7 @@ def compare(
         choice=labels.choice,
         options=labels.options(),
         ask=ask,
-        meanings=export.hints.meanings,
+        meanings=tool_files.hints.meanings,
         watch=progress,
     ).compared()
     _keep(compared, labels)
@@ -91,7 +91,7 @@ def _compare_systems(
     sides: tuple[str, ...],
     rubric: "Rubric | None",
     labels: LabelOptions,
-    export: ExportOptions,
+    tool_files: ToolFileOptions,
     json: bool,
     markdown: bool,
     html: str | None,
@@ -103,7 +103,7 @@ def _compare_systems(
     from markscheme.report.views.systems import json_of, view
 
     files = tuple(existing_file(Path(path)) for path in sides)
-    compared = PairsRequest(files, rubric, labels.examples, labels.choice, export.hints.meanings).compared()
+    compared = PairsRequest(files, rubric, labels.examples, labels.choice, tool_files.hints.meanings).compared()
     if html:
         put(rendered(view(compared), "html"), html)
     if markdown:

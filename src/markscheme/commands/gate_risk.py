@@ -10,9 +10,9 @@ from markscheme.commands.options import (
     WITHIN_1,
     Details,
     ExamplesFile,
-    ExportOptions,
     JsonFlag,
     RubricOption,
+    ToolFileOptions,
     existing_file,
     rubric_named,
 )
@@ -33,7 +33,7 @@ def gate_risk(
     examples: ExamplesFile = None,
     details: Details = False,
     json: JsonFlag = False,
-    export: ExportOptions = ExportOptions(),
+    tool_files: ToolFileOptions = ToolFileOptions(),
 ) -> int:
     """Estimate how often a gate would fail though nothing changed, from repeated runs over the same cases: how many
     runs to average, which threshold is safe, and how small a drop the gate still finds.
@@ -63,7 +63,7 @@ def gate_risk(
     if examples is not None and named is None:
         raise UsageError("--examples needs --rubric NAME, the rubric whose examples these are")
     rated = open_rated(
-        [existing_file(path) for path in results], named, expected="decisions", meanings=export.hints.meanings
+        [existing_file(path) for path in results], named, expected="decisions", meanings=tool_files.hints.meanings
     )
     groups = {}
     if examples is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import MORE_OPTIONS, ExportOptions, JsonFlag, TableOptions, existing_file
+from markscheme.commands.options import MORE_OPTIONS, JsonFlag, TableOptions, ToolFileOptions, existing_file
 from markscheme.errors import UsageError, writing
 from markscheme.files import write_whole
 from markscheme.phrases import counted
@@ -85,7 +85,7 @@ def init(
     elif skill:
         raise UsageError("--skill adds no rubric, so it doesn't go with --from")
     else:
-        table_meaning = table.meaning(judge, ExportOptions(levels=levels, scale=scale))
+        table_meaning = table.meaning(judge, ToolFileOptions(levels=levels, scale=scale))
         project = _project_of(from_, replace(table_meaning, needs_judge=False))
         files = dict(project.files)
     made: list[str] = []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cyclopts import Token
 
     from markscheme.calibration.calibration import Options
-    from markscheme.calibration.calibration_request import ExportHints
+    from markscheme.calibration.calibration_request import ToolFileHints
     from markscheme.calibration.history import DriftRule
     from markscheme.judges.asking import Asking
     from markscheme.ratings.examples_choice import ExamplesChoice
@@ -231,7 +231,7 @@ def spans(entries: "Sequence[str]") -> dict[str, tuple[float, float]]:
 
 @Parameter(name="*", group=MORE_OPTIONS)
 @dataclass(frozen=True, kw_only=True)
-class ExportOptions:
+class ToolFileOptions:
     """What another tool's export doesn't say.
 
     Attributes:
@@ -251,11 +251,11 @@ class ExportOptions:
     scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B")] = ()
 
     @property
-    def hints(self) -> "ExportHints":
+    def hints(self) -> "ToolFileHints":
         """The same, for whatever reads exports."""
-        from markscheme.calibration.calibration_request import ExportHints
+        from markscheme.calibration.calibration_request import ToolFileHints
 
-        return ExportHints(
+        return ToolFileHints(
             kind=self.kind,
             rater=self.rater,
             judges=frozenset(name.strip() for names in self.judge_names for name in names.split(",")),
@@ -288,14 +288,16 @@ class TableOptions:
     group: Annotated[str, Parameter(metavar="COLUMN", group=MORE_OPTIONS)] = ""
     adjudicated: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
 
-    def meaning(self, judges: "Sequence[str]", export: ExportOptions) -> "TableMeaning":
+    def meaning(self, judges: "Sequence[str]", tool_files: ToolFileOptions) -> "TableMeaning":
         """The same, for the reader of tables."""
         from markscheme.readers.table_meaning import TableMeaning, ValueOptions
 
         return TableMeaning(
             judges=_columns(judges),
             people=_columns(self.human),
-            value_options=ValueOptions(spans(export.scale), ",".join(export.levels), self.pass_, self.pass_mark),
+            value_options=ValueOptions(
+                spans(tool_files.scale), ",".join(tool_files.levels), self.pass_, self.pass_mark
+            ),
             unit=self.id,
             response=self.response,
             group=self.group,

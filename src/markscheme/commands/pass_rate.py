@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.options import ExportOptions, JsonFlag, RubricOption, rubric_named
+from markscheme.commands.options import JsonFlag, RubricOption, ToolFileOptions, rubric_named
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import naming
 
@@ -22,7 +22,7 @@ def pass_rate(
     ] = None,
     rubric: RubricOption = None,
     json: JsonFlag = False,
-    export: ExportOptions = ExportOptions(),
+    tool_files: ToolFileOptions = ToolFileOptions(),
 ) -> int:
     """Estimate what share of a graded set annotators would pass, with its interval, next to the share the judge
     passes; the same by prompt and provider, and the difference between any two.
@@ -50,8 +50,8 @@ def pass_rate(
     from markscheme.report.views.pass_rate import json_of, view
 
     named = rubric_named(rubric) if rubric else None
-    graded = graded_table(open_rated([file], named, expected="decisions", meanings=export.hints.meanings))
-    labelled = read_decided(calibration, named, export.hints.meanings)
+    graded = graded_table(open_rated([file], named, expected="decisions", meanings=tool_files.hints.meanings))
+    labelled = read_decided(calibration, named, tool_files.hints.meanings)
     with naming(file, calibration):
         rates = pass_rates(graded, labelled.table, how=drawn)
     document = view(rates, labelled.reference)

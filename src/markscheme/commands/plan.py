@@ -13,13 +13,13 @@ from markscheme.commands.options import (
     COUNT_OR_NEEDED,
     WITHIN_1,
     AskFlags,
-    ExportOptions,
     JsonTarget,
     JudgeNames,
     LabelOptions,
     RatingsFiles,
     RubricName,
     Target,
+    ToolFileOptions,
     within,
 )
 from markscheme.commands.progress import progress
@@ -47,7 +47,7 @@ def plan(
     labels: LabelOptions = LabelOptions(),
     target: Target = None,
     ask: AskFlags = AskFlags(),
-    export: ExportOptions = ExportOptions(),
+    tool_files: ToolFileOptions = ToolFileOptions(),
     json: JsonTarget = None,
     quiet: bool = False,
 ) -> int:
@@ -74,7 +74,7 @@ def plan(
     from markscheme.report.views.plan import json_of, view
 
     if pairs:
-        return _plan_pairs(ask.rubric(rubric), pool, next, seed, export)
+        return _plan_pairs(ask.rubric(rubric), pool, next, seed, tool_files)
     if (next is None) != (pool is None):
         raise UsageError("--next [N] is how many to label and --pool FILE out of what: give both")
     if json == "-" and next is not None:
@@ -99,7 +99,7 @@ def plan(
         half_width=width or HALF_WIDTH,
         error=error or PROMISED_ERROR,
         ask=ask,
-        meanings=export.hints.meanings,
+        meanings=tool_files.hints.meanings,
         watch=progress,
     ).plan()
     draw = made.next
@@ -111,7 +111,7 @@ def plan(
     return 0
 
 
-def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int, export: ExportOptions) -> int:
+def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int, tool_files: ToolFileOptions) -> int:
     """Print pairs of a pool's outputs as examples, and how they are balanced."""
     from markscheme.calibration.plans.plan_request import pairs_in_pool
     from markscheme.phrases import counted
@@ -119,7 +119,7 @@ def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int
     if pool is None:
         raise UsageError("--pairs makes pairs of a file of outputs: add --pool FILE")
     at_most = None if most == AS_NEEDED else most
-    design = pairs_in_pool(rubric, pool, most=at_most, seed=seed, meanings=export.hints.meanings)
+    design = pairs_in_pool(rubric, pool, most=at_most, seed=seed, meanings=tool_files.hints.meanings)
     for pair in design.pairs:
         print(json_line(pair.to_json(), ensure_ascii=False))
     times = ", ".join(f"{system} in {n}" for system, n in design.systems.items())

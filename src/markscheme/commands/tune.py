@@ -11,12 +11,12 @@ from markscheme.commands.options import (
     AskFlags,
     Details,
     ExamplesFile,
-    ExportOptions,
     GoldKind,
     JsonFlag,
     JudgeName,
     RatingsFiles,
     RubricName,
+    ToolFileOptions,
 )
 from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.commands.progress import progress
@@ -61,7 +61,7 @@ def tune(
     json: JsonFlag = False,
     judge: JudgeName = None,
     ask: AskFlags = AskFlags(),
-    export: ExportOptions = ExportOptions(),
+    tool_files: ToolFileOptions = ToolFileOptions(),
 ) -> int:
     """Find what the labels support changing in a rubric: its wording first, then weights, pass mark, thresholds, and
     the gray zone in which a person should decide. What isn't supported stays, with the reason. With a dev and a test
@@ -125,7 +125,7 @@ def tune(
                 opens=final,
                 writes=write,
                 ask=ask,
-                meanings=export.hints.meanings,
+                meanings=tool_files.hints.meanings,
                 watch=progress,
             ),
             json=json,
@@ -144,7 +144,7 @@ def tune(
         writes=write,
         with_band=band,
         ask=ask,
-        meanings=export.hints.meanings,
+        meanings=tool_files.hints.meanings,
         watch=progress,
     )
     with naming(*ratings):

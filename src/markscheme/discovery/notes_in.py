@@ -133,7 +133,7 @@ def read_notes(paths: Sequence[Path], author: Author = Author()) -> NotesIn:
                 path=peek.path,
             )
     for file_format, peeks in exports.values():
-        _read_export(file_format, peeks, author, content)
+        _read_tool_files(file_format, peeks, author, content)
     if not content.readings:
         raise RatingError(f"contains no notes{_instead(content.lost)}", path=paths[0])
     for rater in dict.fromkeys(rater for rater, _ in content.readings):
@@ -299,7 +299,7 @@ def _read_results(peek: Peek, author: Author, content: NotesIn) -> None:
         content.add(reading, [NotedPassage(row.comment)] if row.comment else [])
 
 
-def _read_export(file_format: FileFormat, peeks: Sequence[Peek], author: Author, content: NotesIn) -> None:
+def _read_tool_files(file_format: FileFormat, peeks: Sequence[Peek], author: Author, content: NotesIn) -> None:
     """The comments in one export of another tool."""
     tool = ToolContent(peeks[0].path, for_remarks=True)
     if file_format.read_content is not None:

@@ -14,7 +14,7 @@ from markscheme.judges.judge import Reply
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, parse_json, shown, table_rows
 from markscheme.promptfoo.results import Row, read_results
 from markscheme.readers.imported import RESPONSES_ALONE
-from markscheme.readers.rated import are_export, has_results, open_rated
+from markscheme.readers.rated import are_of_tool, has_results, open_rated
 from markscheme.submission import as_text
 
 TEXT_KEYS = ("output", "response", "answer")
@@ -57,7 +57,7 @@ def read_outputs(path: Path) -> list[GivenOutput]:
 
 def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
     """The outputs of a file as written, each with its line."""
-    if path.suffix.casefold() in (*LINES, *TABLES, PARQUET) and not has_results(path) and not are_export([path]):
+    if path.suffix.casefold() in (*LINES, *TABLES, PARQUET) and not has_results(path) and not are_of_tool([path]):
         return records(path)
     return _of_results(read_results(path, unjudged=True).rows) if has_results(path) else _of_rated(path)
 

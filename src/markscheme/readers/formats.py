@@ -87,7 +87,7 @@ def of_tool(
         read: Adds the content of the files of one export.
     """
 
-    def read_exports(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+    def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
         readings = []
         meanings = interpretation.meanings
         for parts in [files] if interpretation.joined else [[peek] for peek in files]:
@@ -96,7 +96,7 @@ def of_tool(
             readings.append(content.reading(reads))
         return readings
 
-    return FileFormat(reads, is_mine, read_exports, is_of_tool=True, read_content=read)
+    return FileFormat(reads, is_mine, read_tool_files, is_of_tool=True, read_content=read)
 
 
 def comparing_or_not(single: FileFormat) -> FileFormat:

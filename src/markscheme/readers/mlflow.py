@@ -34,7 +34,7 @@ def is_mlflow(peek: Peek) -> bool:
 def read_mlflow(files: Sequence[Peek], content: ToolContent) -> None:
     """The traces as responses, their assessments as ratings, and their expectations as inputs."""
     for peek in files:
-        for trace, assessments, inputs, output, spans in (_stored if peek.tables else _exported)(peek, content):
+        for trace, assessments, inputs, output, spans in (_stored if peek.tables else _traces_in)(peek, content):
             rated, expected = _sorted(trace, assessments, content)
             content.respond(trace, output, inputs, **expected | content.steps("trace", spans, beyond=1))
             for raw in rated:
@@ -100,7 +100,7 @@ _Trace = tuple[str, Sequence[Any], Any, Any, Sequence[Any]]
 """A trace's id, assessments, inputs, outputs and spans."""
 
 
-def _exported(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
+def _traces_in(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
     for key, record in peek.parts():
         if key == "next_page_token":
             if record:
@@ -135,7 +135,7 @@ def _root(spans: Sequence[Any]) -> Mapping[str, Any]:
 def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
     by_trace: dict[str, list[Any]] = {}
     for row in peek.rows("assessments", _STORED):
-        by_trace.setdefault(id_cell(row["trace_id"]), []).append(_as_exported(row))
+        by_trace.setdefault(id_cell(row["trace_id"]), []).append(_as_in_json(row))
     for row in peek.rows("label_schemas", ("name", "input_config")) if "label_schemas" in peek.tables else ():
         ends = mapping(decoded(row["input_config"]))
         low = number(ends.get("min_value"))
@@ -156,7 +156,7 @@ def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
         yield trace, assessments, None, None, []
 
 
-def _as_exported(row: Mapping[str, Any]) -> dict[str, Any]:
+def _as_in_json(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of the store in the format of the export."""
     return {
         "assessment_id": id_cell(row["assessment_id"]),

@@ -100,8 +100,8 @@ def is_results(peek: Peek) -> bool:
     if peek.is_lines:
         first = peek.head.lstrip().split("\n", 1)[0]
         return '"promptIdx"' in first and '"testIdx"' in first
-    is_export = '"results"' in peek.head and '"prompts"' in peek.head
-    return is_export or '"evalId"' in peek.head or '"gradingResult"' in peek.head
+    is_whole_file = '"results"' in peek.head and '"prompts"' in peek.head
+    return is_whole_file or '"evalId"' in peek.head or '"gradingResult"' in peek.head
 
 
 def read_results_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:

@@ -233,7 +233,7 @@ def open_rated(
     """
     interpretation = Interpretation(meanings, joined=joined, keep_unread=keep_unread, expected=expected)
     formats = formats_of(paths, expected)
-    if joined and len(paths) > 1 and not are_export(paths):
+    if joined and len(paths) > 1 and not are_of_tool(paths):
         raise RatingError("isn't a file of the same export as the others; import it by itself", path=paths[0])
     if rubric is not None:
         return RatedFiles(rubric, tuple(_aligned(_read(formats, rubric, interpretation))))
@@ -307,7 +307,7 @@ def is_plain_table(path: Path) -> bool:
     return path.is_file() and format_of(Peek(path), "anything") is TABLE
 
 
-def are_export(paths: Sequence[Path]) -> bool:
+def are_of_tool(paths: Sequence[Path]) -> bool:
     """Whether files are the export of a tool that names its metrics and raters.
 
     Raises:

@@ -8,7 +8,7 @@ from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_l
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, table_rows
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, submission_of
 
-EXPORTS = (".json", ".db", ".sqlite", ".sqlite3", ".eval")
+TOOL_FILES = (".json", ".db", ".sqlite", ".sqlite3", ".eval")
 """Endings of files that may be another tool's export, with its responses; any other text file is a response."""
 RESPONSE_COLUMNS = ("response", "output", "answer")
 """The columns of a table that may contain the response; the first that is there counts."""
@@ -16,7 +16,7 @@ RESPONSE_COLUMNS = ("response", "output", "answer")
 
 def holds_several(path: Path) -> bool:
     """Whether a file has several responses: lines, a table, or what another tool exports."""
-    return path.name.casefold().endswith((*LINES, *TABLES, PARQUET)) or _is_export(path)
+    return path.name.casefold().endswith((*LINES, *TABLES, PARQUET)) or _is_tool_file(path)
 
 
 def read_submissions(
@@ -35,8 +35,8 @@ def read_submissions(
             there, or an id occurs twice.
         UsageError: The file has ratings and no responses.
     """
-    if _is_export(path):
-        yield from _from_export(path)
+    if _is_tool_file(path):
+        yield from _from_tool_file(path)
         return
     line_of_id: dict[str, int] = {}
     for line, submission in _of_rows(path, fields, shown, notify):
@@ -54,16 +54,16 @@ def in_code(names: Iterable[str]) -> str:
 # --- exports --------------------------------------------------------------------------------------------------------
 
 
-def _is_export(path: Path) -> bool:
+def _is_tool_file(path: Path) -> bool:
     """Whether a file isn't a response, but contains those of another tool: its export, or Promptfoo's results."""
-    if path.suffix.casefold() not in EXPORTS or not path.is_file():
+    if path.suffix.casefold() not in TOOL_FILES or not path.is_file():
         return False
     from markscheme.readers.rated import name_of_format
 
     return name_of_format(path) is not None
 
 
-def _from_export(path: Path) -> Iterator[Submission]:
+def _from_tool_file(path: Path) -> Iterator[Submission]:
     from markscheme.readers.imported import RESPONSES_ALONE
     from markscheme.readers.rated import has_results, open_rated
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.labelled_files import ExportAnswer
+from markscheme.calibration.labelled_files import ToolFilesAnswer
 from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.figures import coefficient, share, share_with_interval
@@ -25,11 +25,11 @@ _HEADINGS = (
 )
 
 
-def view(answer: ExportAnswer) -> doc.Document:
+def view(answer: ToolFilesAnswer) -> doc.Document:
     """The first report on an export, without a rubric."""
     rows = tuple(_row(calibration) for calibration in answer.metrics)
     return doc.Document(
-        title=f"{answer.export.path.name} · {answer.export.format} · {counted(len(rows), 'judged metric')}",
+        title=f"{answer.tool_files.path.name} · {answer.tool_files.format} · {counted(len(rows), 'judged metric')}",
         source="",
         blocks=(_callout(answer), doc.Table(_HEADINGS, rows), doc.Notes(tuple(_notes(answer)))),
     )
@@ -53,7 +53,7 @@ def _row(calibration: Calibration) -> tuple[doc.Line, ...]:
     )
 
 
-def _callout(answer: ExportAnswer) -> doc.Callout:
+def _callout(answer: ToolFilesAnswer) -> doc.Callout:
     weak = answer.worth_a_rubric
     if weak is None:
         return doc.Callout("good", "No metric needs a rubric: every judge here agrees well enough with the annotators.")
@@ -73,23 +73,23 @@ def _callout(answer: ExportAnswer) -> doc.Callout:
     )
 
 
-def _notes(answer: ExportAnswer) -> Iterator[str]:
+def _notes(answer: ToolFilesAnswer) -> Iterator[str]:
     for calibration in answer.metrics:
         kappa = calibration.comparison.criteria[calibration.rubric.name].headline
         if kappa.undefined:
             yield f"– {calibration.rubric.name} by {calibration.rater.name}: {kappa.undefined}."
     yield from (f"Not compared: {sentence}." for sentence in answer.apart)
-    yield from (f"Note: {note}." for note in answer.export.notes)
-    yield from (f"Left out: {count} {what}." for what, count in Counter(answer.export.lost).most_common())
+    yield from (f"Note: {note}." for note in answer.tool_files.notes)
+    yield from (f"Left out: {count} {what}." for what, count in Counter(answer.tool_files.lost).most_common())
 
 
-def json_of(answer: ExportAnswer) -> dict[str, Any]:
+def json_of(answer: ToolFilesAnswer) -> dict[str, Any]:
     """The same by the keys of its JSON, each calibration by the keys of its own file format."""
     weak = answer.worth_a_rubric
     return {
         "schema": 1,
         "files": answer.files,
-        **attributes(answer.export, "taken_for=format lost notes"),
+        **attributes(answer.tool_files, "taken_for=format lost notes"),
         "metrics": [
             {
                 "metric": calibration.rubric.name,
