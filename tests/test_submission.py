@@ -1,6 +1,7 @@
 """Responses and what stands beside them."""
 
 import asyncio
+import math
 from collections.abc import Callable
 from contextlib import closing
 from datetime import date
@@ -19,7 +20,7 @@ from markscheme.errors import SubmissionError, UsageError
 from markscheme.promptfoo.assertion import get_assert
 from markscheme.scorers import json_valid, llm_judge, run
 from markscheme.sockets.trl import rubric_reward
-from markscheme.submission import as_text, metadata_of, submission_of
+from markscheme.submission import NO_RESPONSE, as_text, metadata_of, submission_of
 from markscheme.text import encodable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -64,6 +65,9 @@ REFUSED = {
     "a path": (Path("answer.md"), "object"),
     "an object in a list": ([{"content": Picture()}], "contains a Picture object"),
     "bytes in a trace": ({"spans": [{"spanId": "1", "output": b"x"}]}, "contains a bytes object"),
+    "not a number": (math.inf, "is data that JSON can't express"),
+    "a list with NaN": ([1.0, math.nan], "contains data that JSON can't express"),
+    "an array with NaN": (np.array([math.nan]), "contains data that JSON can't express"),
     "keys that are not text": ({(1, 2): "x"}, "contains data that JSON can't express"),
     "a list that contains itself": (ITSELF, "contains data that JSON can't express"),
 }
@@ -101,6 +105,16 @@ def test_whatever_else_is_refused_with_what_is_accepted(value: Any, fault: str) 
         Submission(value)
     with pytest.raises(SubmissionError, match=rf"^input 'context' .*{fault}.*; {ACCEPTED}$"):
         Submission("x", {"context": value})
+
+
+def test_nan_is_what_tables_have_where_there_is_nothing() -> None:
+    inputs: dict[str, Any] = {"query": math.nan, "context": None, "n": 0.0}
+    assert Submission("x", inputs).inputs == {"n": "0.0"}
+    row = submission_of({"response": np.float64("nan"), "query": math.nan}, 1)
+    assert (row.response, row.fault, row.inputs) == ("", NO_RESPONSE, {})
+    response: Any = math.nan
+    with pytest.raises(SubmissionError, match=f"the response is data that JSON can't express .*; {ACCEPTED}"):
+        Submission(response)
 
 
 # --- every door -----------------------------------------------------------------------------------------------------

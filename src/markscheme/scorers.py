@@ -311,7 +311,9 @@ class _JudgeScorer:
 
     async def __call__(self, prediction: str, expected: str | None = None, *, prompt: str | None = None) -> Scored:
         texts = {"prompt": prompt, "expected": expected, "prediction": prediction}
-        material = {name: as_text(text, f"the {name}") for name, text in texts.items() if text is not None}
+        material = {
+            name: as_text(text, f"the {name}", allow_nan=False) for name, text in texts.items() if text is not None
+        }
         judge = Repeated(self._judge_to_ask(), self.samples)
         exchange = await ask_judge(judge, partial(self._questions, material), [AS_A_WHOLE], twice=not self.zero)
         if exchange.error is not None:

@@ -1,6 +1,7 @@
 """The response to judge, with its named inputs."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, time
@@ -31,7 +32,7 @@ class Submission:
     Attributes:
         response: The text that is judged. Numbers, booleans, lists, mappings and traces are shown as JSON.
         inputs: Its inputs by name: query, reference, context, messages, or any name a rubric declares; converted like
-            the response. None means that an input is missing.
+            the response. None means that an input is missing, and so does NaN, as tables have it.
         id: Its id in files and reports.
         fault: Why it can't be graded, such as that its row has no response; "" for any other.
         second: Of a pair: the other response, with which `response` is compared; None for a single response.
@@ -40,7 +41,7 @@ class Submission:
     Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
 
     Raises:
-        SubmissionError: The response or an input is bytes, or an object that isn't JSON data.
+        SubmissionError: The response or an input is bytes, or an object that isn't JSON data, such as a list with NaN.
 
     Example:
         >>> Submission("Paris.", {"query": "Capital of France?"}).inputs["query"]
@@ -55,10 +56,10 @@ class Submission:
     turned: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "response", as_text(self.response, "the response"))
+        object.__setattr__(self, "response", as_text(self.response, "the response", allow_nan=False))
         if self.second is not None:
-            object.__setattr__(self, "second", as_text(self.second, "the second response"))
-        inputs = {name: _input_text(name, value) for name, value in self.inputs.items() if value is not None}
+            object.__setattr__(self, "second", as_text(self.second, "the second response", allow_nan=False))
+        inputs = {name: _input_text(name, value) for name, value in self.inputs.items() if not is_missing(value)}
         object.__setattr__(self, "inputs", inputs)
 
     @property
@@ -118,12 +119,23 @@ def plain_metadata(metadata: Any) -> dict[str, str]:
     return {str(key): str(value) for key, value in words.items() if isinstance(value, str | int | float)}
 
 
-def as_text(value: Any, name: str = "the value") -> str:
+def is_missing(value: Any) -> bool:
+    """Whether a value says that there is none: None, or NaN, as tables have it in their empty cells.
+
+    Example:
+        >>> is_missing(float("nan")), is_missing(0.0)
+        (True, False)
+    """
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True) -> str:
     """A value as shown to a judge: text unchanged, everything else as JSON.
 
     Args:
         value: Text, numbers, booleans, lists, mappings and traces; dates and times, as tables have them, as text.
         name: What it is, for the error.
+        allow_nan: Whether NaN and infinities, which JSON doesn't have, are shown as files of other tools have them.
 
     Raises:
         SubmissionError: It is or contains something else, such as bytes.
@@ -135,15 +147,16 @@ def as_text(value: Any, name: str = "the value") -> str:
     if isinstance(value, str):
         return encodable(value)
     try:
-        return encodable(json.dumps(value, ensure_ascii=False, default=_json_data))
+        return encodable(json.dumps(value, ensure_ascii=False, default=_json_data, allow_nan=allow_nan))
     except _NotJson as error:
         raise SubmissionError(name, error.kind, within=error.value is not value) from None
-    except (TypeError, ValueError, RecursionError) as error:  # keys that aren't text; a list that contains itself
-        raise SubmissionError(name, f"data that JSON can't express ({error})", within=True) from None
+    except (TypeError, ValueError, RecursionError) as error:  # keys that aren't text; a list that contains itself; NaN
+        is_within = not isinstance(value, float)
+        raise SubmissionError(name, f"data that JSON can't express ({error})", within=is_within) from None
 
 
 def _input_text(name: str, value: Any) -> str:
-    return encodable(value) if isinstance(value, str) else as_text(value, f"input {name!r}")
+    return encodable(value) if isinstance(value, str) else as_text(value, f"input {name!r}", allow_nan=False)
 
 
 class _NotJson(Exception):  # noqa: N818
@@ -178,7 +191,7 @@ def submission_of(row: Any, number: int) -> Submission:
         number: Its id if it has none.
 
     Returns:
-        One with a fault where a response is null.
+        One with a fault where a response is null, or NaN, as tables have it.
 
     Raises:
         SubmissionError: Its response or an input is bytes, or an object that isn't JSON data.
@@ -201,7 +214,7 @@ def submission_of(row: Any, number: int) -> Submission:
     not_inputs = ("id", "inputs", *(PAIR_NAMES if is_pair else RESPONSE_KEYS))
     rest = {key: value for key, value in row.items() if key not in not_inputs}
     id = str(number if row.get("id") is None else row["id"])
-    fault = NO_RESPONSE if any(response is None for response in responses) else ""
+    fault = NO_RESPONSE if any(map(is_missing, responses)) else ""
     texts = ["" if fault else response for response in responses]
     return Submission(texts[0], {**rest, **named}, id, fault, second=texts[1] if is_pair else None)
 

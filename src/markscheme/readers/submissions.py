@@ -6,7 +6,7 @@ from typing import Any
 
 from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_lines, suggestion
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, table_rows
-from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, submission_of
+from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 
 TOOL_FILES = (".json", ".db", ".sqlite", ".sqlite3", ".eval")
 """Endings of files that may be another tool's export, with its responses; any other text file is a response."""
@@ -106,7 +106,7 @@ def _of_rows(
         id = str(place) if row.get("id") in (None, "") else str(row["id"])
         try:
             text = row[response]
-            submission = Submission("", inputs, id, NO_RESPONSE) if text is None else Submission(text, inputs, id)
+            submission = Submission("", inputs, id, NO_RESPONSE) if is_missing(text) else Submission(text, inputs, id)
         except SubmissionError as error:
             refuse_lines(RatingError(str(error), path=path, line=number))
             continue
