@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -249,6 +250,12 @@ def test_every_import_inside_a_function_has_its_reason() -> None:
 def test_every_reason_belongs_to_an_import() -> None:
     used = {rule for module, imported in _late() for rule in _rules_of(module, imported)}
     assert {(name, what) for name, reasons in LATE.items() for what in reasons} == used
+
+
+def test_only_the_commands_know_the_parser_of_their_arguments() -> None:
+    parser = "cyclopts"
+    knowing = {_layer(path) for path in _modules() if re.search(rf"\b{parser}\b", path.read_text(encoding="utf-8"))}
+    assert knowing == {"commands"}, "a function of the package takes plain types; a command translates its options"
 
 
 def test_imports_by_name_and_by_statement_count_as_late() -> None:

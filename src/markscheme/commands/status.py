@@ -1,13 +1,9 @@
 """`markscheme status`: the rubrics here, the judges usable here, and the warm session."""
 
 import socket
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import date, timedelta
-from functools import partial
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -15,20 +11,11 @@ from markscheme.commands.batches import batch_json, batch_line, batches_here
 from markscheme.commands.options import JsonFlag, SkipDamaged
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.session import session_line, sessions_at
-from markscheme.errors import DamagedLine, MarkschemeError, RatingError, UsageError
+from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
 from markscheme.judges.kinds import kinds
-from markscheme.phrases import counted
-from markscheme.receipt import ACCEPTED, Receipt, accepted_data, load_receipt
-from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import calibrations, find_calibration, known_rubrics, own_rubrics
+from markscheme.rubrics.search import known_rubrics
 from markscheme.session import client
-
-if TYPE_CHECKING:
-    from markscheme.report.views.status import RubricStatus
-
-FRESH_DAYS = 90
-"""Days after which an accepted run counts as stale: providers change what stands behind a model's name."""
 
 
 def status(
@@ -47,6 +34,7 @@ def status(
     Example:
         markscheme status --html status.html
     """
+    from markscheme.calibration.rubric_status import rubrics_here
     from markscheme.report.views.status import JudgeStatus, json_of, view
 
     if html == "-":
@@ -64,138 +52,3 @@ def status(
     if html:
         put(rendered(document, "html"), html)
     return 0
-
-
-# --- rubrics --------------------------------------------------------------------------------------------------------
-
-
-def rubrics_here(start: Path, today: date) -> Iterator["RubricStatus"]:
-    """Every rubric of the user's, and every one whose accepted run is here though its file stands elsewhere."""
-    names = set[str]()
-    for file in own_rubrics(start).values():
-        rubric_status = _or_fault(file.stem, file, partial(_of_file, file, start, today))
-        names.add(rubric_status.name)
-        yield rubric_status
-    for name, folder in calibrations(start).items():
-        if name not in names and (folder / ACCEPTED).is_file():
-            yield _or_fault(name, None, partial(_of_accepted_run, name, folder, today))
-
-
-def _or_fault(name: str, file: Path | None, read_status: "Callable[[], RubricStatus]") -> "RubricStatus":
-    """What is known of a rubric, or why nothing is."""
-    from markscheme.report.views.status import RubricStatus
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("always", DamagedLine)
-            return read_status()
-    except MarkschemeError as error:
-        return RubricStatus(name, file, fault=str(error).splitlines()[0])
-
-
-def _of_file(file: Path, start: Path, today: date) -> "RubricStatus":
-    from markscheme.report.views.status import RubricStatus
-    from markscheme.rubrics.file import load_rubric
-
-    rubric = load_rubric(file)
-    folder = find_calibration(rubric.name, start, file.parent)
-    return RubricStatus(rubric.name, file) if folder is None else _with_calibration(rubric, file, folder, today)
-
-
-def _of_accepted_run(name: str, folder: Path, today: date) -> "RubricStatus":
-    from markscheme.calibration.drift.accepted import load_accepted
-
-    rubric = load_accepted(folder / ACCEPTED).setting.rubric
-    return replace(_with_calibration(rubric, None, folder, today), name=name)
-
-
-def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> "RubricStatus":
-    from markscheme.calibration.accepted_history import load_history
-    from markscheme.calibration.drift.accepted import load_accepted
-    from markscheme.calibration.plans.next_labels import NEXT_LABELS, next_labels
-    from markscheme.ratings.examples import examples_file, load_examples
-    from markscheme.report.views.status import RubricStatus
-
-    examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
-    labelled = examples.labelled.examples
-    next_step = next_labels(folder, rubric, examples)
-    needed = 0 if next_step.labels is None else next_step.labels.more
-    if not (folder / ACCEPTED).is_file():
-        is_calibrated = (folder / NEXT_LABELS).is_file()
-        of_rubric = RubricStatus(
-            rubric.name,
-            file,
-            labelled=len(labelled),
-            asks_default=not rubric.judge.get("name") and any(c.check is None for c in rubric.criteria),
-            next_step=next_step.in_words,
-        )
-        return replace(of_rubric, labels_needed=needed if is_calibrated or not labelled else 0)
-    receipt = load_receipt(folder / ACCEPTED)
-    accepted = load_accepted(folder / ACCEPTED)
-    fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
-    stale = [*_differences(receipt, rubric), *_other_labels(accepted.labels, labelled)]
-    if today >= fresh_until:
-        stale.append(f"accepted over {FRESH_DAYS} days ago")
-    false_passes, usd, tokens = _measured(folder / ACCEPTED)
-    target = accepted_data(folder / ACCEPTED)["measurements"].get("target")
-    return RubricStatus(
-        name=rubric.name,
-        file=file,
-        labelled=len(labelled),
-        receipt=receipt,
-        judge=accepted.setting.judge,
-        false_passes=false_passes,
-        usd=usd,
-        tokens=tokens,
-        fresh_until=None if stale else fresh_until,
-        stale=tuple(stale),
-        next_step=next_step.in_words if (folder / NEXT_LABELS).is_file() else "",
-        labels_needed=needed if (folder / NEXT_LABELS).is_file() else 0,
-        history=load_history(folder),
-        target=target if isinstance(target, float | int) else None,
-    )
-
-
-def _day(text: str, folder: Path) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise RatingError(f"is dated {text!r}, which isn't a date", path=folder / ACCEPTED) from error
-
-
-def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
-    from markscheme.grading import asking_fingerprint
-
-    checked = receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
-    return tuple(f"accepted for {difference}" for difference in checked.differs)
-
-
-def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[str]:
-    from markscheme.calibration.drift.setting import labels_digest
-
-    changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
-    if changed:
-        yield f"the labels of {counted(changed, 'example')} are others now"
-
-
-def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
-    """False passes, US dollars of a thousand grades and tokens of one, by an accepted run."""
-    data = accepted_data(path)
-    try:
-        return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
-    except (KeyError, TypeError) as error:
-        raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
-
-
-def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """US dollars of a thousand grades and tokens of one, kept replies counted as if they had been paid for."""
-    grades = cost["examples"] * cost["runs"]
-    calls = cost["calls"]
-    if not calls or not grades:
-        return None, None
-    share_paid = calls / (calls + cost["from_cache"])
-    tokens = None if cost["input_tokens"] is None else cost["input_tokens"] + (cost["output_tokens"] or 0)
-    usd = cost["usd"]
-    per_grade = 1 / (grades * share_paid)
-    return (None if usd is None else 1000 * usd * per_grade), (None if tokens is None else tokens * per_grade)

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.accepted_history import AcceptedPoint
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.rubric_status import RubricStatus
 from markscheme.judges.kinds import DEFAULT, JudgeKind
 from markscheme.phrases import counted, in_words, thousands
-from markscheme.receipt import ALLOWS, NOT_CALIBRATED, Receipt
+from markscheme.receipt import ALLOWS, NOT_CALIBRATED
 from markscheme.report.document import (
     Block,
     Callout,
@@ -36,47 +34,6 @@ _HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000",
 _WITHOUT_ACCEPTED = (0, 1, 3)
 """The columns that say something where no run is accepted."""
 _ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may change behind its name; accept a new one."
-
-
-@dataclass(frozen=True)
-class RubricStatus:
-    """The status of one rubric.
-
-    Attributes:
-        name: The rubric's.
-        file: Its file; None if only its accepted run is known.
-        fault: Why it, its examples or its accepted run cannot be read; None if they can.
-        labelled: Number of labelled examples; None without a set of examples.
-        asks_default: Whether the default judge is asked where none is named.
-        receipt: Of its accepted run; None without one.
-        judge: The accepted judge.
-        false_passes: Ids of the examples that the judge passes and the labels fail.
-        usd: US dollars per thousand grades; None if unknown.
-        tokens: Tokens read and written per grade; None if unknown.
-        fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
-        stale: Why the accepted run doesn't apply to the current rubric.
-        next_step: The labels that an open verdict needs, in a sentence; "" where it isn't open.
-        labels_needed: How many they are; 0 where none are, or no number would do.
-        history: The accepted runs, the earliest first.
-        target: The agreement that the accepted run was asked for; None without one.
-    """
-
-    name: str
-    file: Path | None
-    fault: str | None = None
-    labelled: int | None = None
-    asks_default: bool = False
-    receipt: Receipt | None = None
-    judge: str = ""
-    false_passes: tuple[str, ...] = ()
-    usd: float | None = None
-    tokens: float | None = None
-    fresh_until: date | None = None
-    stale: tuple[str, ...] = ()
-    next_step: str = ""
-    labels_needed: int = 0
-    history: tuple[AcceptedPoint, ...] = ()
-    target: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,181 @@
+"""The status of each rubric here: what its judge can decide by its accepted run, and how long that stays fresh."""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.accepted_history import AcceptedPoint, load_history
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.drift.setting import labels_digest
+from markscheme.calibration.plans.next_labels import NEXT_LABELS, next_labels
+from markscheme.errors import DamagedLine, MarkschemeError, RatingError
+from markscheme.grading import asking_fingerprint
+from markscheme.phrases import counted
+from markscheme.ratings.examples import examples_file, load_examples
+from markscheme.receipt import ACCEPTED, Receipt, accepted_data, load_receipt
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibrations, find_calibration, own_rubrics
+
+FRESH_DAYS = 90
+"""Days after which an accepted run counts as stale: providers change what stands behind a model's name."""
+
+
+@dataclass(frozen=True)
+class RubricStatus:
+    """The status of one rubric.
+
+    Attributes:
+        name: The rubric's.
+        file: Its file; None if only its accepted run is known.
+        fault: Why it, its examples or its accepted run cannot be read; None if they can.
+        labelled: Number of labelled examples; None without a set of examples.
+        asks_default: Whether the default judge is asked where none is named.
+        receipt: Of its accepted run; None without one.
+        judge: The accepted judge.
+        false_passes: Ids of the examples that the judge passes and the labels fail.
+        usd: US dollars per thousand grades; None if unknown.
+        tokens: Tokens read and written per grade; None if unknown.
+        fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
+        stale: Why the accepted run doesn't apply to the current rubric.
+        next_step: The labels that an open verdict needs, in a sentence; "" where it isn't open.
+        labels_needed: How many they are; 0 where none are, or no number would do.
+        history: The accepted runs, the earliest first.
+        target: The agreement that the accepted run was asked for; None without one.
+    """
+
+    name: str
+    file: Path | None
+    fault: str | None = None
+    labelled: int | None = None
+    asks_default: bool = False
+    receipt: Receipt | None = None
+    judge: str = ""
+    false_passes: tuple[str, ...] = ()
+    usd: float | None = None
+    tokens: float | None = None
+    fresh_until: date | None = None
+    stale: tuple[str, ...] = ()
+    next_step: str = ""
+    labels_needed: int = 0
+    history: tuple[AcceptedPoint, ...] = ()
+    target: float | None = None
+
+
+def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
+    """Every rubric of the user's, and every one whose accepted run is here though its file stands elsewhere."""
+    names = set[str]()
+    for file in own_rubrics(start).values():
+        rubric_status = _or_fault(file.stem, file, partial(_of_file, file, start, today))
+        names.add(rubric_status.name)
+        yield rubric_status
+    for name, folder in calibrations(start).items():
+        if name not in names and (folder / ACCEPTED).is_file():
+            yield _or_fault(name, None, partial(_of_accepted_run, name, folder, today))
+
+
+def _or_fault(name: str, file: Path | None, read_status: Callable[[], RubricStatus]) -> RubricStatus:
+    """What is known of a rubric, or why nothing is."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", DamagedLine)
+            return read_status()
+    except MarkschemeError as error:
+        return RubricStatus(name, file, fault=str(error).splitlines()[0])
+
+
+def _of_file(file: Path, start: Path, today: date) -> RubricStatus:
+    rubric = load_rubric(file)
+    folder = find_calibration(rubric.name, start, file.parent)
+    return RubricStatus(rubric.name, file) if folder is None else _with_calibration(rubric, file, folder, today)
+
+
+def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
+    rubric = load_accepted(folder / ACCEPTED).setting.rubric
+    return replace(_with_calibration(rubric, None, folder, today), name=name)
+
+
+def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
+    examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
+    labelled = examples.labelled.examples
+    next_step = next_labels(folder, rubric, examples)
+    needed = 0 if next_step.labels is None else next_step.labels.more
+    if not (folder / ACCEPTED).is_file():
+        is_calibrated = (folder / NEXT_LABELS).is_file()
+        of_rubric = RubricStatus(
+            rubric.name,
+            file,
+            labelled=len(labelled),
+            asks_default=not rubric.judge.get("name") and any(c.check is None for c in rubric.criteria),
+            next_step=next_step.in_words,
+        )
+        return replace(of_rubric, labels_needed=needed if is_calibrated or not labelled else 0)
+    receipt = load_receipt(folder / ACCEPTED)
+    accepted = load_accepted(folder / ACCEPTED)
+    fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
+    stale = [*_differences(receipt, rubric), *_other_labels(accepted.labels, labelled)]
+    if today >= fresh_until:
+        stale.append(f"accepted over {FRESH_DAYS} days ago")
+    false_passes, usd, tokens = _measured(folder / ACCEPTED)
+    target = accepted_data(folder / ACCEPTED)["measurements"].get("target")
+    return RubricStatus(
+        name=rubric.name,
+        file=file,
+        labelled=len(labelled),
+        receipt=receipt,
+        judge=accepted.setting.judge,
+        false_passes=false_passes,
+        usd=usd,
+        tokens=tokens,
+        fresh_until=None if stale else fresh_until,
+        stale=tuple(stale),
+        next_step=next_step.in_words if (folder / NEXT_LABELS).is_file() else "",
+        labels_needed=needed if (folder / NEXT_LABELS).is_file() else 0,
+        history=load_history(folder),
+        target=target if isinstance(target, float | int) else None,
+    )
+
+
+def _day(text: str, folder: Path) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise RatingError(f"is dated {text!r}, which isn't a date", path=folder / ACCEPTED) from error
+
+
+def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
+    checked = receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
+    return tuple(f"accepted for {difference}" for difference in checked.differs)
+
+
+def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[str]:
+    changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
+    if changed:
+        yield f"the labels of {counted(changed, 'example')} are others now"
+
+
+def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
+    """False passes, US dollars of a thousand grades and tokens of one, by an accepted run."""
+    data = accepted_data(path)
+    try:
+        return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
+    except (KeyError, TypeError) as error:
+        raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
+
+
+def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """US dollars of a thousand grades and tokens of one, kept replies counted as if they had been paid for."""
+    grades = cost["examples"] * cost["runs"]
+    calls = cost["calls"]
+    if not calls or not grades:
+        return None, None
+    share_paid = calls / (calls + cost["from_cache"])
+    tokens = None if cost["input_tokens"] is None else cost["input_tokens"] + (cost["output_tokens"] or 0)
+    usd = cost["usd"]
+    per_grade = 1 / (grades * share_paid)
+    return (None if usd is None else 1000 * usd * per_grade), (None if tokens is None else tokens * per_grade)
