@@ -74,6 +74,10 @@ OWN_WAYS = {
 }
 
 
+DECISIONS = re.compile(r"gat(e|es|ing)|trends?|drift(s|ed|ing)?", re.I)
+"""Words of what is decided by figures, whole or as parts of names; they belong to `calibration.policy`."""
+
+
 FOR_THE_START = "a fresh interpreter starts faster without it, and most runs never need it"
 SDK = "the SDK behind it takes up to a second to import, and one judge needs it"
 OPTIONAL = "an extra, which a plain installation lacks"
@@ -204,6 +208,12 @@ def test_a_module_imports_only_from_the_layers_above_it(path: Path) -> None:
         assert name in LAYERS, f"{path.name} imports {name}, which has no place"
         assert LAYERS.index(name) < LAYERS.index(layer), f"{path.name} imports {name}, which stands below {layer}"
         assert (layer, name) not in OWN_WAYS, OWN_WAYS.get((layer, name))
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "stats").glob("*.py")), ids=lambda path: path.name)
+def test_statistics_know_of_no_gate_no_trend_and_no_drift(path: Path) -> None:
+    words = re.findall(r"[a-zA-Z]+", path.read_text(encoding="utf-8"))
+    assert not [word for word in words if DECISIONS.fullmatch(word)]
 
 
 def _module(path: Path) -> str:

@@ -1,7 +1,9 @@
 """The one driver: order, numbers, budgets, errors and cancellation, under a clock that jumps."""
 
+import ast
 import asyncio
 import gc
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import aclosing
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from markscheme.errors import BudgetError, NoJudge
 from markscheme.judges.many import all_or_first_error, ask_many
+from tests.house import SOURCE
 from tests.judges.virtual_time import run
 
 
@@ -161,3 +164,47 @@ def test_all_calls_end_before_the_first_error_is_raised() -> None:
     with pytest.raises(NoJudge, match="first"):
         run(calls(2.0, 1.0, 5.0))
     assert work.ended == [3.0, 4.0, 5.0]
+
+
+AT_ONCE = {
+    "judges/many.py": "the driver",
+    "judges/panel.py": "the members of a panel, or the samples of one question",
+    "judges/batched.py": "batches under way, while prompts are gathered",
+    "grader.py": "calls from any number of threads wait for a place, and closing waits for them",
+    "scorers.py": "closing several scorers",
+    "session/server.py": "connections of the session",
+    "sockets/trl.py": "the grader's own places limit them",
+}
+"""Modules that let coroutines run at once, and what they are."""
+STARTS = {"TaskGroup", "Semaphore", "as_completed", "create_task", "ensure_future", "gather", "wait"}
+
+
+def started_in(text: str) -> set[str]:
+    """The names of asyncio by which code lets coroutines run at once."""
+    calls = (node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    attributes = (call for call in calls if isinstance(call, ast.Attribute) and ast.unparse(call.value) == "asyncio")
+    return {call.attr for call in attributes} & STARTS
+
+
+def test_only_the_driver_asks_about_many_at_once() -> None:
+    texts = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+    assert {module for module, text in texts.items() if started_in(text)} == set(AT_ONCE), "use `ask_many`"
+    assert not [module for module, text in texts.items() if re.search(r"from asyncio import", text)]
+    of_context = [module for module, text in texts.items() if "ContextVar(" in text]
+    assert of_context == ["errors.py"], "what a driver allows is passed on, not left in the context"
+
+
+DRIVEN = {
+    "grade_many": "grading.py",
+    "reward": "rewards.py",
+    "grade_rows": "grader.py",
+    "run_async": "scorers.py",
+    "stress": "stress/battery.py",
+    "experiment": "experiment/run.py",
+}
+"""What asks about many, and its module."""
+
+
+@pytest.mark.parametrize("asker", DRIVEN)
+def test_whatever_asks_about_many_calls_the_driver(asker: str) -> None:
+    assert "ask_many(" in (SOURCE / DRIVEN[asker]).read_text(encoding="utf-8")

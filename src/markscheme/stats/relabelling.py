@@ -1,7 +1,7 @@
 """Whether labels from before a rewording still count: what a random part of them, labelled again, must show.
 
 Source:
-    Chosen by simulation. A judge that follows the old words and exactly reaches the target passes as a gate in at most
+    Chosen by simulation. A judge that follows the old words and exactly reaches the target is vouched for in at most
     .12 of draws, whatever share of labels the rewording changes; with one more difference allowed it would be .14-.17.
 """
 

@@ -21,7 +21,7 @@ _SHOWN, _ADVISED = 0.95, 0.90
 """Confidence required of a safe threshold, and of the number of runs to average.
 
 Advised numbers of runs are to keep their promise with a probability of 80 %. Required 0.80, they keep it in 70 % of
-cases whose runs shift much (`benchmarks/gate_risk.py`), since the prior expects smaller shifts; required 0.90, in 80 %.
+cases whose runs shift much (simulated in `benchmarks/`), since the prior expects smaller shifts; required 0.90, in 80 %.
 """
 _SCALES: Floats = (np.arange(25) + 0.5) / 25
 """Quantiles at which the error of the cases' variance is tried for the number of runs to average."""
@@ -54,7 +54,7 @@ class ThresholdRisk:
         run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None likewise.
         safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None likewise.
         repeats: The fewest runs to average for the given threshold, which keeps false alarms to 1 run in 20 in 8 of 10
-            such gates; None where 9 aren't enough.
+            such runs; None where 9 aren't enough.
         smallest_drop: The drop below `center` that the given threshold detects with 80% probability; None likewise.
     """
 
