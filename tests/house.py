@@ -149,14 +149,19 @@ def is_paired(assignment: ast.Assign) -> bool:
     )
 
 
-def public_names(module: Module) -> Iterator[tuple[ast.stmt, str]]:
+def names_on_top(module: Module) -> Iterator[tuple[ast.stmt, str]]:
     """Classes, constants and aliases that a module binds on top; functions are called by module and name."""
     for node in module.tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         if isinstance(node, ast.ClassDef):
             names.append(node.name)
-        yield from ((node, name) for name in names if not name.startswith("_"))
+        yield from ((node, name) for name in names)
+
+
+def public_names(module: Module) -> Iterator[tuple[ast.stmt, str]]:
+    """The same without those that other modules don't see."""
+    yield from ((node, name) for node, name in names_on_top(module) if not name.startswith("_"))
 
 
 def is_number(node: ast.AST | None) -> bool:
@@ -172,12 +177,12 @@ def is_number(node: ast.AST | None) -> bool:
 
 
 def unexplained_constants(module: Module) -> list[str]:
-    """Public numeric constants without a docstring below them."""
+    """Numeric constants without a docstring below them."""
     body = module.tree.body
     explained = {above for above, below in itertools.pairwise(body) if is_docstring(below)}
     return [
         module.at(node, name)
-        for node, name in public_names(module)
+        for node, name in names_on_top(module)
         if is_number(getattr(node, "value", None)) and node not in explained
     ]
 

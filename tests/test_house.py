@@ -70,7 +70,11 @@ def test_only_lines_with_code_are_counted() -> None:
 def test_every_measure_finds_what_it_is_for() -> None:
     figures = figures_of([SHORT, OTHER])
     assert figures["code lines of the longest module"] == Figure(14, ("short.py 14", "other.py 5"))
-    assert figures["numeric constants without a reason"].places == ("short.py:9 BARE", "other.py:2 SECONDS")
+    assert figures["numeric constants without a reason"].places == (
+        "short.py:9 BARE",
+        "short.py:10 _PRIVATE",
+        "other.py:2 SECONDS",
+    )
     assert figures["public names bound in two modules"].places == ("Shared: other.py, short.py",)
     assert figures["paired assignments, % of assignments"] == Figure(12.5, ("short.py 1, first short.py:24",))
     vague = figures["vague names, % of bound names"]

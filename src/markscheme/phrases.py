@@ -11,8 +11,11 @@ from markscheme.text import cut_short
 MOST_REASONS = 3
 """Reasons why something isn't graded, the commonest first; more would push what follows off the screen."""
 _SAME = 1e-9
+"""Shares nearer than this differ by rounding alone, and print as the same number."""
 _MOST_DIGITS = 2
+"""Decimals of per cent that a reader takes in."""
 _LEAST_P = 0.001
+"""The least p value that is printed as a number."""
 
 
 def counted(n: int, thing: str, things: str = "") -> str:

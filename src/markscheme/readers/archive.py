@@ -22,6 +22,7 @@ UNPACKING_ERRORS = (
 ZSTANDARD = 93
 """The compression method's number in a ZIP archive (APPNOTE 4.4.5)."""
 _LOCAL_HEADER = 30
+"""Bytes before a member's name (APPNOTE 4.3.7)."""
 
 
 def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 _DIGITS = 12
+"""Significant digits: what floats differ by between machines lies beyond them."""
 _LIMITS = ("value", "low", "high")
 """Fields of an estimate in its own unit."""
 

@@ -34,6 +34,7 @@ GAP_LEVEL = 0.90
 EPSILON = {"expert": 0.20, "skilled": 0.15, "crowd": 0.10}
 """How much worse than an annotator the alternative annotator test lets a judge be, by kind of annotator."""
 _TIE = 1e-12
+"""Agreements nearer than this differ by rounding alone, and both win."""
 
 
 @dataclass(frozen=True, slots=True)

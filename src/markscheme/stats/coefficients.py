@@ -45,6 +45,7 @@ MOST_CATEGORIES = 200
 FEW_FOR_PARTIAL_CREDIT = 50
 """Below this many examples, an uncorrected mean of partial credits varies too unevenly for its interval."""
 _NO_CHANCE_DISAGREEMENT = 1e-13
+"""Disagreement by chance below which it is the rounding of 0, and coefficients have no value."""
 _ENDLESS = 1e15
 """So many examples that corrections for their number vanish."""
 

@@ -35,9 +35,8 @@ FURTHEST = 12.0
 """A log strength beyond this is not finite: it would be odds of 400 to 1, and grows with every further step."""
 RIDGE = 1e-9
 """Added to the curvature, so that a step is defined where strengths are not finite; it changes no printed digit."""
-_WON = 0
-_TIED = 1
-_LOST = 2
+_WON, _TIED, _LOST = range(3)
+"""Places of the results of a pair, as the first response sees them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,10 +52,15 @@ MOST_REMEMBERED = 512
 HIT_DIGITS = 2
 """Decimals of a count of hits, of which an example on which raters partly agree has a fraction."""
 _RATE_NODES = 48
+"""Points of the integral over rates; of 324 simulated tables no limit moves by more than .0000002 with 400."""
 _CORRELATION_NODES = 48
+"""Points of the integral over correlations; with 400 these limits move by .0004 at most, with 24 by .0014."""
 _COARSE_NODES = 32
+"""Points that find where the correlation may lie; with 400 the same limits move by .0002 at most."""
 _NEGLIGIBLE = 25.0
+"""So far below the highest logarithm of its density a correlation is left out: with 60 limits move by .0002 at most."""
 _FURTHEST_LOGIT = 16.0
+"""Rates nearer to 0 or 1 than .0000001 are left out; with 30 in its place limits move by .0000003 at most."""
 
 
 @dataclass(frozen=True, slots=True)

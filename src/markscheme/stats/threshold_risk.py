@@ -21,7 +21,7 @@ _SHOWN, _ADVISED = 0.95, 0.90
 """Confidence required of a safe threshold, and of the number of runs to average.
 
 Advised numbers of runs are to keep their promise with a probability of 80 %. Required 0.80, they keep it in 70 % of
-cases whose runs shift much (simulated in `benchmarks/`), since the prior expects smaller shifts; required 0.90, in 80 %.
+cases whose runs shift much (by simulation), since the prior expects smaller shifts; required 0.90, in 80 %.
 """
 _SCALES: Floats = (np.arange(25) + 0.5) / 25
 """Quantiles at which the error of the cases' variance is tried for the number of runs to average."""
@@ -32,6 +32,7 @@ _CENTERS: Floats = ndtri((np.arange(41) + 0.5) / 41)
 _Z_FALSE_FAIL = float(ndtri(0.95))
 _Z_FOUND = float(ndtri(0.80))
 _SMALLEST_VARIANCE = 1e-24
+"""A variance below it is the rounding of 0."""
 _BINARY_VARIANCE = 0.125
 """Added variance of a pass or fail, so that cases which never flipped don't count as certain."""
 _ONE_RUN = "One run says nothing about how far runs vary; repeat it (`promptfoo eval --repeat 3`)"

@@ -18,6 +18,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy
 Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]
 MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
 _LONGEST_VALUE = 60
+"""Characters of a changed setting that are printed, so that both values fit on a line."""
 MOST_RUNS = 5
 """Accepted runs that are kept, and recommended: enough to show how much runs of one judge differ."""
 _DEEDS = {"text": "You reworded {}", "added": "You added {}", "removed": "You removed {}"}

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.contenders import Compared
 
 _MOST_FLIPS = 8
+"""Flipped decisions that are listed, so that the section fits on a screen."""
 _PAIRS_NOTE = (
     "Intervals between two judges are 95% CIs. p: how often chance alone gives differences as one-sided as these "
     "(exact mid-p). Per criterion it is adjusted for the number of criteria (Holm). Examples of one "

@@ -57,7 +57,9 @@ _ABOUT_TABLE = (
 _REACHES = (0.5, 1.0, 2.0)
 """Half-lengths of the line on which shifts are drawn, in levels."""
 _LONGEST_TEXT = 600
+"""Characters of a response that are printed of each version."""
 _NOISY_LEVEL = 0.05
+"""Significance, for all cells together, at which a neutral change is said to move the judge."""
 
 
 def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document:

@@ -47,6 +47,7 @@ _SCORES = "the judge's scores: --ratings FILE or --judge NAME"
 """What a gray zone needs first, and how to name it."""
 _ABOUT_ZONE = "Gray zone: scores near the pass mark, which a person decides."
 _MOST_FINDINGS = 8
+"""Advice that is printed, so that what was tuned stays on the screen."""
 _MOST_LINES = 14
 """Lines of a difference that leave room for the rest of a screen."""
 
