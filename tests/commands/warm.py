@@ -21,11 +21,26 @@ from contextlib import suppress
 from importlib.metadata import entry_points
 from typing import Any
 
+from cyclopts import App
+
 import markscheme
 from markscheme.commands import call, help
+from markscheme.settings import Settings
 from tests.commands.warm_client import COMMANDS, MESSAGE_BYTES
 
-LIBRARIES = ("anthropic", "jinja2", "numpy.random", "openai", "rich.console", "scipy.special", "uvicorn")
+LIBRARIES = (
+    "anthropic",
+    "encodings.unicode_escape",
+    "encodings.utf_8_sig",
+    "jinja2",
+    "numpy.random",
+    "openai",
+    "platformdirs.unix",
+    "rich.console",
+    "scipy.special",
+    "tomllib",
+    "uvicorn",
+)
 NOT_LOADED = {"__main__", "pytest_plugin", "sockets"}
 
 
@@ -38,8 +53,36 @@ def load() -> dict[str, Callable[[], Any]]:
         importlib.import_module(library)
     for command in help.COMMANDS:
         call.described(command)  # takes as long as many a command
+    prepare_parsing()
     scripts = entry_points(group="console_scripts")
     return {name: scripts[name].load() for name in COMMANDS}
+
+
+def prepare_parsing() -> None:
+    """Let a forked command find its arguments described, and parse them without pydantic as a fresh one does.
+
+    Where pydantic is loaded, cyclopts makes a model of it for every option; a fresh command parses before it is.
+    """
+    commands = call.app_with(Settings())
+    described = {
+        commands[name].default_command: commands[name].assemble_argument_collection() for name in help.COMMANDS
+    }
+    assemble = App.assemble_argument_collection
+    parse = call.parse
+
+    def described_or_assembled(app: App, **options: Any) -> Any:
+        arguments = None if options else described.pop(app.default_command, None)
+        return assemble(app, **options) if arguments is None else arguments
+
+    def parse_without_pydantic(*line: Any) -> Any:
+        pydantic = sys.modules.pop("pydantic")
+        try:
+            return parse(*line)
+        finally:
+            sys.modules["pydantic"] = pydantic
+
+    setattr(App, "assemble_argument_collection", described_or_assembled)  # noqa: B010 (a type checker refuses to assign)
+    setattr(call, "parse", parse_without_pydantic)  # noqa: B010
 
 
 def serve(listener: socket.socket, commands: dict[str, Callable[[], Any]]) -> None:
