@@ -1,6 +1,5 @@
 """Whether a judge and the system it judges are models of one family, judging by their names."""
 
-import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,36 +8,39 @@ from typing import Final
 from markscheme.errors import RatingWarning
 from markscheme.plain_data import shown
 
-MODEL_NAMES: Final[Mapping[str, str]] = {
-    "Claude": "claude",
-    "GPT": "gpt|chatgpt|davinci|codex|o[134]-(?:mini|pro|preview)",
-    "Gemini": "gemini|gemma|palm",
-    "Llama": "(?:code|tiny)?llama",
-    "Qwen": "qwen|qwq",
-    "Mistral": "(?:mis|mix|minis|pix|magis)tral|(?:code|dev)stral",
-    "DeepSeek": "deepseek",
-    "Phi": "phi",
-    "Command": "command-[ra]|aya",
-    "Grok": "grok",
-    "Nova": "nova-(?:micro|lite|pro|premier)",
-    "SmolLM": "smollm",
-    "Granite": "granite",
-    "OLMo": "olmo",
-    "Falcon": "falcon",
-    "Yi": "yi-[0-9]",
-    "GLM": "glm|chatglm",
-    "Kimi": "kimi",
+MODEL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "Claude": ("claude",),
+    "GPT": (
+        *("gpt", "chatgpt", "davinci", "codex"),
+        *("o1-mini", "o1-pro", "o1-preview", "o3-mini", "o3-pro", "o3-preview", "o4-mini", "o4-pro", "o4-preview"),
+    ),
+    "Gemini": ("gemini", "gemma", "palm"),
+    "Llama": ("llama", "codellama", "tinyllama"),
+    "Qwen": ("qwen", "qwq"),
+    "Mistral": ("mistral", "mixtral", "ministral", "pixtral", "magistral", "codestral", "devstral"),
+    "DeepSeek": ("deepseek",),
+    "Phi": ("phi",),
+    "Command": ("command-r", "command-a", "aya"),
+    "Grok": ("grok",),
+    "Nova": ("nova-micro", "nova-lite", "nova-pro", "nova-premier"),
+    "SmolLM": ("smollm",),
+    "Granite": ("granite",),
+    "OLMo": ("olmo",),
+    "Falcon": ("falcon",),
+    "Yi": tuple(f"yi-{version}" for version in range(10)),
+    "GLM": ("glm", "chatglm"),
+    "Kimi": ("kimi",),
 }
 """Names of each family's models as parts of words, with no letter next to them."""
 
-MAKERS: Final[Mapping[str, str]] = {
-    "Claude": "anthropic",
-    "GPT": "openai",
-    "Gemini": "google|vertex",
-    "Llama": "meta-llama",
-    "Mistral": "mistralai",
-    "Grok": "xai",
-    "Command": "cohere",
+MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Claude": ("anthropic",),
+    "GPT": ("openai",),
+    "Gemini": ("google", "vertex"),
+    "Llama": ("meta-llama",),
+    "Mistral": ("mistralai",),
+    "Grok": ("xai",),
+    "Command": ("cohere",),
 }
 """Makers of the models; used only if no model is named, since many servers are compatible with one maker's API."""
 
@@ -55,11 +57,20 @@ def families(name: str) -> frozenset[str]:
     return _named(MODEL_NAMES, name) or _named(MAKERS, name)
 
 
-def _named(words: Mapping[str, str], name: str) -> frozenset[str]:
+def _named(words: Mapping[str, tuple[str, ...]], name: str) -> frozenset[str]:
     spelled = name.casefold()
-    return frozenset(
-        family for family, pattern in words.items() if re.search(rf"(?<![a-z])(?:{pattern})(?![a-z])", spelled)
-    )
+    return frozenset(family for family, names in words.items() if any(_stands_alone(word, spelled) for word in names))
+
+
+def _stands_alone(word: str, text: str) -> bool:
+    """Whether a word occurs in a text somewhere with no letter from a to z next to it."""
+    place = text.find(word)
+    while place >= 0:
+        neighbours = text[max(place - 1, 0) : place] + text[place + len(word) : place + len(word) + 1]
+        if not any("a" <= letter <= "z" for letter in neighbours):
+            return True
+        place = text.find(word, place + 1)
+    return False
 
 
 def same_family(judge: str, system: str) -> str | None:
