@@ -92,8 +92,30 @@ def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_pr
     assert "markscheme.calibration.calibration" in loaded
     of_scipy = _loaded("import scipy.special")  # a later one brings importlib.metadata itself
     assert not (loaded - of_scipy) & {"pydantic", "genai_prices", "httpx2", "statistics", "importlib.metadata"}
-    assert not loaded & {"scipy.optimize", "markscheme.calibration.tuning"}
+    assert not loaded & {"scipy.optimize", "rich.console", "markscheme.calibration.tuning"}
     assert not {name for name in loaded if name.startswith(("markscheme.readers", "markscheme.report.html"))}
+
+
+def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_drift_no_pictures_and_no_pairs() -> None:
+    loaded = _loaded("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml'])")
+    assert "markscheme.report.terminal" in loaded
+    unneeded = {
+        "calibration.acceptance",
+        "calibration.card",
+        "calibration.drift.baseline",
+        "calibration.history",
+        "calibration.preferences",
+        "report.plot",
+        "report.sections.details",
+        "stats.accepted_runs",
+        "stats.cascade",
+        "stats.davidson",
+        "stats.probabilities",
+        "stats.reliability",
+        "stats.selection",
+        "stats.wrong_decisions",
+    }
+    assert not loaded & {f"markscheme.{name}" for name in unneeded}
 
 
 def test_a_table_to_its_verdict_loads_no_tuning_and_nothing_that_asks_a_judge(tmp_path: Path) -> None:

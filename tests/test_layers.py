@@ -80,6 +80,8 @@ DECISIONS = re.compile(r"gat(e|es|ing)|trends?|drift(s|ed|ing)?", re.I)
 
 FOR_THE_START = "a fresh interpreter starts faster without it, and most runs never need it"
 SDK = "the SDK behind it takes up to a second to import, and one judge needs it"
+ACCEPTED = "many runs have no accepted run to be compared with, and join none"
+PAIRS = "few rubrics are of pairs"
 OPTIONAL = "an extra, which a plain installation lacks"
 
 LATE: dict[str, dict[str, str]] = {
@@ -145,10 +147,30 @@ LATE: dict[str, dict[str, str]] = {
         "ratings.splits": "numpy comes with it, and only those who open held-out labels need it"
     },
     "calibration.acceptance": {"importlib.metadata": FOR_THE_START},
-    "calibration.calibration_request": dict.fromkeys(
-        (*("calibration.labelled_files", "readers.formats", "readers.imported", "readers.rated"),),
-        "a judge that is asked needs no reader",
-    ),
+    "calibration.calibration": {
+        "calibration.drift.baseline": ACCEPTED,
+        **dict.fromkeys(
+            ("calibration.promised", "calibration.ranked_decisions", "stats.cascade"),
+            "a judge that can gate, or that too few people labelled for, needs no cascade",
+        ),
+        "stats.panels": "few judges are panels",
+    },
+    "calibration.calibration_request": {
+        **dict.fromkeys(
+            ("calibration.labelled_files", "readers.formats", "readers.imported", "readers.rated"),
+            "a judge that is asked needs no reader",
+        ),
+        **dict.fromkeys(
+            ("calibration.acceptance", "calibration.card", "calibration.history", "judges.rerun"), ACCEPTED
+        ),
+    },
+    "calibration.comparison": {
+        "calibration.probabilities": "few judges give probabilities",
+        "stats.mirrored": PAIRS,
+    },
+    "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},
+    "calibration.findings.pairs": {"calibration.preferences": PAIRS},
+    "calibration.limits": {"stats.wrong_decisions": "few labels are drawn by the judge's verdict"},
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
     "calibration.plans.next_labels": dict.fromkeys(
         ("calibration.decision", "ratings.gold"),
@@ -167,6 +189,14 @@ LATE: dict[str, dict[str, str]] = {
         "promptfoo.results": "a response in a file of its own needs no reader",
         "readers.imported": "a response in a file of its own needs no reader",
         "readers.rated": "a response in a file of its own needs no reader",
+    },
+    "ratings.splits": {"stats.selection": "parts are drawn once"},
+    "stats.planning": {"stats.prevalence": "few plans are for a promise"},
+    "report.sections.first_screen": {"report.sections": ACCEPTED},
+    "report.views.calibration": {
+        "report.sections": ACCEPTED,
+        "report.sections.details": "the first screen has no details",
+        "report.sections.pairs": PAIRS,
     },
     "report.html": {
         "jinja2": "few reports become pages",

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from markscheme.calibration.carried_labels import CarriedLabels
 from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.decision import Decision, decide
-from markscheme.calibration.drift.baseline import Baseline, Since, drift_since
 from markscheme.calibration.drift.setting import Setting, template_fingerprint
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
@@ -23,8 +22,6 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.limits import MostWrong
 from markscheme.calibration.policy import VerdictName
-from markscheme.calibration.promised import Promised
-from markscheme.calibration.ranked_decisions import RankedDecisions
 from markscheme.calibration.reported import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
@@ -38,8 +35,9 @@ from markscheme.ratings.splits import Openings
 from markscheme.receipt import Use
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.annotators import GoldRule
-from markscheme.stats.cascade import ErrorLimit, automatic_part
-from markscheme.stats.panels import independent_votes
+
+if TYPE_CHECKING:
+    from markscheme.calibration.drift.baseline import Baseline, Since
 
 _DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
 
@@ -179,7 +177,7 @@ class Calibration(Reported):
     counts: Counts
     cost: Usage
     judge_ratings: tuple[Rating, ...]
-    baseline: Baseline | None = None
+    baseline: "Baseline | None" = None
     repeats: tuple[Rating, ...] = ()
     slices: tuple[Slice, ...] = ()
     openings: Openings | None = None
@@ -217,7 +215,11 @@ class Calibration(Reported):
                 scale = self.rubric.criterion(name).scale
                 level = gold.levels[name][rows[unit]]
                 errors.append([(vote - level) / scale.span for vote in votes])
-        return independent_votes(np.array(errors)) if errors else None
+        if not errors:
+            return None
+        from markscheme.stats.panels import independent_votes
+
+        return independent_votes(np.array(errors))
 
     @cached_property
     def may_decide(self) -> float | None:
@@ -234,6 +236,10 @@ class Calibration(Reported):
         counts = decided & ~np.isnan(gold.decisions)
         if not counts.any():
             return None
+        from markscheme.calibration.promised import Promised
+        from markscheme.calibration.ranked_decisions import RankedDecisions
+        from markscheme.stats.cascade import ErrorLimit, automatic_part
+
         ranked = RankedDecisions.of_column(comparison.judge.rows(counts), self.rubric)
         groups = None if comparison.table.groups is None else np.array(comparison.table.groups)[counts]
         wrong = ranked.passes != (gold.decisions[counts] == 1)
@@ -350,7 +356,7 @@ def calibration_of(
     options: Options = Options(),
     cost: Usage | None = None,
     from_cache: int = 0,
-    since: Since | None = None,
+    since: "Since | None" = None,
     repeats: Sequence[Rating] = (),
 ) -> Calibration:
     """A calibration from a judge's ratings of labelled examples.
@@ -378,8 +384,11 @@ def calibration_of(
     comparison = compare(truth.judged(rubric, ratings), of=options.of, tolerance=options.tolerance)
     slices = slices_of(comparison)
     findings = findings_of(comparison, (*ratings, *repeats), slices=slices, elsewhere=rater.source == "ratings")
-    baseline = drift_since(since, rater.setting(rubric), comparison, ratings) if since is not None else None
-    if baseline is not None:
+    baseline = None
+    if since is not None:
+        from markscheme.calibration.drift.baseline import drift_since
+
+        baseline = drift_since(since, rater.setting(rubric), comparison, ratings)
         changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")
         findings = (*changes, *findings, *(finding for finding in baseline.findings if finding not in changes))
     return Calibration(
@@ -425,7 +434,7 @@ def decision_of(
     comparison: Comparison,
     target: float | None,
     findings: Sequence[Finding],
-    baseline: Baseline | None,
+    baseline: "Baseline | None",
     most_wrong: MostWrong | None = None,
     slices: Sequence[Slice] = (),
 ) -> Decision:

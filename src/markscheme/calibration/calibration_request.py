@@ -9,19 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.acceptance import accepting
 from markscheme.calibration.calibration import Calibration, Options, Rater, by_current_words, calibration_of
-from markscheme.calibration.card import CardBasis
 from markscheme.calibration.carried_labels import carried_labels
-from markscheme.calibration.drift.baseline import Since
-from markscheme.calibration.history import (
-    DriftRule,
-    accept_run,
-    replaying_judge,
-    runs_before,
-    since_accepted,
-    with_replay,
-)
+from markscheme.calibration.drift.rule import DriftRule
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
@@ -29,13 +19,12 @@ from markscheme.errors import RubricError, UsageError
 from markscheme.files import refuse_unmakeable
 from markscheme.grading import Grade, Grading, scorers_for
 from markscheme.judges.family import warn_of_kinship
-from markscheme.judges.judge import Judge, total
+from markscheme.judges.judge import Judge, Usage, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
-from markscheme.judges.rerun import FromSample
 from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
-from markscheme.ratings.examples import ExampleSet, warn_unknown
+from markscheme.ratings.examples import Example, ExampleSet, warn_unknown
 from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
 from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of
@@ -47,6 +36,8 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
 if TYPE_CHECKING:
+    from markscheme.calibration.drift.baseline import Since
+    from markscheme.calibration.drift.setting import Setting
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.readers.imported import Meanings
     from markscheme.readers.table_meaning import TableMeaning
@@ -289,6 +280,7 @@ class CalibrationRequest:
         if path is None or not self.drift.accept:
             yield
             return
+        from markscheme.calibration.acceptance import accepting
 
         def busy() -> None:
             if self.notify is not None:
@@ -301,6 +293,9 @@ class CalibrationRequest:
         self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet, basis_of: ExampleSet | None = None
     ) -> None:
         if self.drift.accept:
+            from markscheme.calibration.card import CardBasis
+            from markscheme.calibration.history import accept_run
+
             split = self.choice.part_name(examples.examples)
             drift = self.drift
             basis = None if basis_of is None else CardBasis(basis_of, self.choice, self.options)
@@ -316,7 +311,18 @@ class CalibrationRequest:
 
     def _since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
-    ) -> Since | None:
+    ) -> "Since | None":
+        """The accepted run to compare these ratings with; None where there is none, or none that fits.
+
+        Raises:
+            UsageError: A file was named and doesn't exist.
+        """
+        if path is None or not path.is_file():
+            if self.drift.accepted is not None and not self.drift.accept:
+                raise UsageError(f"there is no accepted run {path}; --accept writes it")
+            return None
+        from markscheme.calibration.history import since_accepted
+
         return since_accepted(
             rubric,
             examples,
@@ -394,9 +400,9 @@ class CalibrationRequest:
         before = 0
         if not isinstance(judge, RecordedJudge):
             gold = gold_of(examples, rubric, kind=self.options.gold, by=self.options.gold_by)
-            before = runs_before(path, rater_of(judge).setting(rubric), gold.examples, times, drift=self.drift)
+            before = self._runs_before(path, rater_of(judge).setting(rubric), gold.examples, times)
         numbers = range(before, before + times)
-        numbered = [FromSample(judge, number * rubric.samples) if number else judge for number in numbers]
+        numbered = [_from_sample(judge, number * rubric.samples) for number in numbers]
         runs = [Grading(rubric, one_run, scorers=scorers) for one_run in numbered]
         first, *later = run_to_end(
             grade_runs(runs, labelled, concurrency=self.ask.at_once, watch=self.watch, close=close)
@@ -404,8 +410,12 @@ class CalibrationRequest:
         rater = self._named(rater_of(judge, first), wanted)
         ratings = [rating for grade in first for rating in ratings_of(grade, rubric, rater.name)]
         since = self._since(path, rubric, examples, ratings) if len(self.judges) <= 1 else None
-        replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
-        since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask, close=close)
+        of_replay = Usage()
+        if since is not None:
+            from markscheme.calibration.history import replaying_judge, with_replay
+
+            replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
+            since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask, close=close)
         grades = [grade for run in (first, *later) for grade in run]
         return calibration_of(
             rubric,
@@ -419,6 +429,14 @@ class CalibrationRequest:
             repeats=_repeats(later, rubric, rater.name),
         )
 
+    def _runs_before(self, path: Path, now: "Setting", examples: Sequence[Example], more: int) -> int:
+        """How many accepted runs this one joins; 0 where it isn't to be accepted."""
+        if not self.drift.accept:
+            return 0
+        from markscheme.calibration.history import runs_before
+
+        return runs_before(path, now, examples, more, start_over=self.drift.replace)
+
     def _opening(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None
     ) -> Callable[[], Judge]:
@@ -427,6 +445,15 @@ class CalibrationRequest:
             return lambda: wanted
         prompts = first_prompts(rubric, examples.labelled.examples)
         return partial(self.ask.judge_for, rubric, prompts, folder, name=wanted)
+
+
+def _from_sample(judge: Judge, first: int) -> Judge:
+    """A judge whose first sample has this number, so that cached replies of earlier runs aren't used again."""
+    if first == 0:
+        return judge
+    from markscheme.judges.rerun import FromSample
+
+    return FromSample(judge, first)
 
 
 def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> list[Rating]:

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from markscheme.calibration.categories import Answers
 from markscheme.calibration.limits import WrongDecisions, WrongName, wrong_decisions
 from markscheme.calibration.policy import interval_level
-from markscheme.calibration.probabilities import ProbabilityAudits, audits_of
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of, rounded
 from markscheme.ratings.examples import draws_of
@@ -33,9 +32,11 @@ from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
 from markscheme.stats.intervals import IDENTITY, Floats
-from markscheme.stats.mirrored import pair_agreement_family
 from markscheme.stats.severity import ERROR_NAMES, confusion, error_family, yes_no_family
 from markscheme.stats.shares import drawn_weights
+
+if TYPE_CHECKING:
+    from markscheme.calibration.probabilities import ProbabilityAudits
 
 NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"
@@ -266,6 +267,8 @@ class CriterionComparison:
         levels = sorted(set(criterion.scale.values))
         ordered = criterion.scale.ordered
         if criterion.scale.mirrored:
+            from markscheme.stats.mirrored import pair_agreement_family
+
             return pair_agreement_family(self.gold, self.judge, levels=levels, groups=self.groups)
         statistics = two_raters(self.gold, self.judge, levels=levels, ordered=ordered, groups=self.groups)
         if ordered:
@@ -354,9 +357,14 @@ class Comparison:
     settings: int = 1
 
     @cached_property
-    def probabilities(self) -> ProbabilityAudits | None:
+    def probabilities(self) -> "ProbabilityAudits | None":
         """What the judge's probabilities are worth; None if it gave none."""
-        return audits_of(self.table[self.judge_name], self.table[self.gold_name], self.table.rubric, self.table.groups)
+        judge = self.table[self.judge_name]
+        if not judge.probabilities:
+            return None
+        from markscheme.calibration.probabilities import audits_of
+
+        return audits_of(judge, self.table[self.gold_name], self.table.rubric, self.table.groups)
 
     @property
     def level(self) -> float:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.card import CardBasis
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import DRIFT_MARGIN, Since, why_incomparable
+from markscheme.calibration.drift.rule import DriftRule
 from markscheme.calibration.drift.setting import MOST_RUNS, Accepted, Setting, changes_between, need_replay
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
@@ -32,35 +33,7 @@ COUNTED = "compared"
 """Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class DriftRule:
-    """How a run is compared with the accepted ones, and whether it joins them.
-
-    Attributes:
-        accept: Whether it joins them.
-        replace: Whether the runs accepted before are dropped.
-        accepted: The file of accepted runs; None for the rubric's own.
-        run_number: Number of this comparison; None to count it.
-        planned_runs: Planned comparisons, which share the false-alarm rate; None if none are planned.
-        drift_margin: Share of a scale that counts as unchanged; None for the usual one.
-        replay: Whether the judge is asked by the accepted rubric too, to separate judge from wording.
-        check: Whether this comparison is one of those that share the false-alarm rate; another is made by the way, at
-            the level of the next one, and doesn't use it up.
-        anyway: Whether a run is accepted though its judge can neither gate nor be used for trends.
-    """
-
-    accept: bool = False
-    replace: bool = False
-    accepted: Path | None = None
-    run_number: int | None = None
-    planned_runs: int | None = None
-    drift_margin: float | None = None
-    replay: bool = False
-    check: bool = False
-    anyway: bool = False
-
-
-def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int, *, drift: DriftRule) -> int:
+def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int, *, start_over: bool) -> int:
     """How many accepted runs a run that is to be accepted joins; it is asked for samples that they don't have.
 
     Args:
@@ -68,14 +41,12 @@ def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int
         now: By what the run is made.
         examples: Those that have gold.
         more: How many runs are to be accepted.
-        drift: Whether any are accepted, and whether they start over.
+        start_over: Whether the runs accepted before are dropped.
 
     Raises:
         UsageError: That makes more runs than are kept.
     """
-    if not drift.accept:
-        return 0
-    accepted, _ = joinable(path, now, examples, start_over=drift.replace)
+    accepted, _ = joinable(path, now, examples, start_over=start_over)
     before = 0 if accepted is None else len(accepted.runs)
     if before + more > MOST_RUNS:
         full = f"{before} runs are accepted in {path}; {more} more would exceed {MOST_RUNS}"
@@ -87,32 +58,27 @@ def since_accepted(
     rubric: Rubric,
     examples: ExampleSet,
     ratings: Sequence[Rating],
-    path: Path | None,
+    path: Path,
     *,
     drift: DriftRule,
     of_other_examples: bool,
     count: bool,
 ) -> Since | None:
-    """The accepted run to compare these ratings with; None where there is none, or none that fits.
+    """The accepted run to compare these ratings with; None where it doesn't fit.
 
     Args:
         rubric: What was judged.
         examples: The examples of this run.
         ratings: Of this run.
-        path: The accepted run; None where no rubric says where it is.
+        path: The accepted run.
         drift: How it is compared.
         of_other_examples: Whether other examples than the rubric's own dev part were named: nothing in common is a
             warning then.
         count: Whether this run may be counted as a comparison; it is where it is a check.
 
     Raises:
-        UsageError: A file was named and doesn't exist.
-        ComparisonError: There is an accepted run, and it has nothing in common with this one.
+        ComparisonError: It has nothing in common with this run.
     """
-    if path is None or not path.is_file():
-        if drift.accepted is not None and not drift.accept:
-            raise UsageError(f"there is no accepted run {path}; --accept writes it")
-        return None
     accepted = loaded_unless_replaced(load_accepted, path, accepting=drift.accept)
     if accepted is None:
         return None
@@ -183,16 +149,16 @@ def replaying_judge(judge: Judge, reopened: Callable[[], Judge], *, may_ask: boo
 
 
 def with_replay(
-    since: Since | None,
+    since: Since,
     now: Setting,
     examples: Sequence[Example],
     judge: Judge | None,
     ask: AskOptions,
     *,
     close: bool = True,
-) -> tuple[Since | None, Usage]:
+) -> tuple[Since, Usage]:
     """The same, with today's judge asked by the accepted rubric where that separates their effects; and its cost."""
-    if since is None or judge is None or not need_replay(changes_between(since.accepted.setting, now)):
+    if judge is None or not need_replay(changes_between(since.accepted.setting, now)):
         return since, Usage()
     try:
         ratings, grades = rated_by(judge, since.accepted.setting.rubric, examples, ask, what="replaying", close=close)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -10,11 +10,13 @@ from markscheme.ratings.examples import Example, draws_of
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.shares import GroupedShare, grouped_share
-from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
+
+if TYPE_CHECKING:
+    from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
 
 WrongName: TypeAlias = Literal["false_pass", "false_fail"]
 LimitState: TypeAlias = Literal["kept", "broken", "open"]
-WrongRate: TypeAlias = GroupedShare | RateByVerdict
+WrongRate: TypeAlias = "GroupedShare | RateByVerdict"
 
 OF: Final[Mapping[WrongName, str]] = {"false_pass": "gold fails", "false_fail": "gold passes"}
 """What a rate is a share of, in words."""
@@ -43,7 +45,7 @@ class WrongDecisions:
     @property
     def is_weighted(self) -> bool:
         """Whether the share is weighted by how the labels were drawn, so that it isn't `wrong` of `of`."""
-        return isinstance(self.rate, RateByVerdict)
+        return not isinstance(self.rate, GroupedShare)
 
     def estimate(self, level: float = 0.95) -> Estimate:
         """The share with its interval."""
@@ -125,6 +127,8 @@ def wrong_decisions(
     rate: WrongRate = among
     cells = None if examples is None else _cells(judge, examples)
     if cells is not None:
+        from markscheme.stats.wrong_decisions import RateByVerdict
+
         in_question = np.where(both, gold == of_gold, np.nan)
         is_wrong = judge != of_gold
         strata = list(_strata(cells, in_question, _even_weights(examples or ()), is_wrong, groups))
@@ -168,8 +172,10 @@ def _even_weights(examples: Sequence[Example]) -> Floats:
 
 def _strata(
     cells: Sequence[str], in_question: Floats, weights: Floats, is_wrong: Flags, groups: Sequence[str] | None
-) -> Iterator[tuple[Stratum, bool]]:
+) -> Iterator[tuple["Stratum", bool]]:
     """Each cell with both decisions, and whether the judge decides wrongly there."""
+    from markscheme.stats.wrong_decisions import Stratum
+
     is_decided = ~np.isnan(in_question)
     names = np.array(cells)
     for name in dict.fromkeys(names[is_decided].tolist()):

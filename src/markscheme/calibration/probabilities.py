@@ -42,12 +42,8 @@ DECISION_ROW = "decision"
 """What the row of the decision is called, below those of the criteria."""
 
 
-def audits_of(
-    judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str] | None = None
-) -> ProbabilityAudits | None:
-    """The audits of a judge's column; None if it has no probabilities."""
-    if not judge.probabilities:
-        return None
+def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str] | None = None) -> ProbabilityAudits:
+    """The audits of a judge's column that has probabilities."""
     by_criterion = {}
     for criterion in rubric.criteria:
         if criterion.name in judge.probabilities:

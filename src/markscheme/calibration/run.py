@@ -10,7 +10,7 @@ from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.calibration_request import CalibrationRequest, ToolFileHints, names_table
 from markscheme.calibration.comparison_request import ComparisonRequest
 from markscheme.calibration.contenders import Compared, compare_calibrations
-from markscheme.calibration.history import DriftRule
+from markscheme.calibration.drift.rule import DriftRule
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grader import ask_options
 from markscheme.judges.judge import Judge

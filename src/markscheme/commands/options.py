@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from markscheme.calibration.calibration import Options
     from markscheme.calibration.calibration_request import ToolFileHints
-    from markscheme.calibration.history import DriftRule
+    from markscheme.calibration.drift.rule import DriftRule
     from markscheme.judges.asking import Asking
     from markscheme.ratings.examples_choice import ExamplesChoice
     from markscheme.readers.table_meaning import TableMeaning
@@ -406,7 +406,7 @@ class DriftOptions:
     @property
     def rule(self) -> "DriftRule":
         """The same, for whatever calibrates."""
-        from markscheme.calibration.history import DriftRule
+        from markscheme.calibration.drift.rule import DriftRule
 
         return DriftRule(**vars(self))
 

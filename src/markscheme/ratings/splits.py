@@ -16,7 +16,6 @@ from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import Example, ExampleSet, Split, warn
 from markscheme.ratings.rating import Rating
-from markscheme.stats.selection import dev_size
 
 SPLIT_SEED = 1
 """Part of the hash that orders tasks: the same tasks are split the same way."""
@@ -304,6 +303,8 @@ def drawn_parts(examples: ExampleSet) -> ExampleSet:
     """A set with its labelled examples divided by task: a third dev, the rest test. Existing parts are kept."""
     if examples.has_splits:
         return examples
+    from markscheme.stats.selection import dev_size
+
     order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
     dev = set(order[: dev_size(len(order))])
 

@@ -6,7 +6,7 @@ Renderers know the blocks below but no results; a view knows its result but no f
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal, overload
 
 from markscheme.report.figures import NONE, cut_short, with_signed_interval
@@ -480,6 +480,33 @@ class Section(Block):
     key: str = ""
 
 
+class SectionsOnDemand(Sequence[Section]):
+    """Sections that are made when one of them is read: the first screen shows none. One has a line at least."""
+
+    def __init__(self, make: Callable[[], Iterable[Section]]) -> None:
+        """Sections by what makes all of them, in order."""
+        self._make = make
+
+    @cached_property
+    def _made(self) -> tuple[Section, ...]:
+        return tuple(self._make())
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, place: int) -> Section: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Section, ...]: ...
+    def __getitem__(self, place: int | slice) -> Section | tuple[Section, ...]:
+        return self._made[place]
+
+    def __eq__(self, sections: object) -> bool:
+        return isinstance(sections, Sequence) and self._made == tuple(sections)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 def in_text(blocks: Iterable[Block]) -> list[Block]:
     """The blocks that a terminal or Markdown shows: not those for pages alone, nor those without a line."""
     return [block for block in blocks if not _is_left_out(block)]
@@ -524,7 +551,7 @@ class Document:
     title: str
     source: str
     blocks: tuple[Block, ...]
-    sections: tuple[Section, ...] = ()
+    sections: Sequence[Section] = ()
     brief: tuple[Block, ...] = ()
     parts: tuple["Document", ...] = ()
     more: str = ""
@@ -540,4 +567,4 @@ class Document:
     @property
     def has_details(self) -> bool:
         """Whether there is more than the first screen."""
-        return bool(in_text(self.sections) or self.parts)
+        return isinstance(self.sections, SectionsOnDemand) or bool(in_text(self.sections) or self.parts)

@@ -33,7 +33,6 @@ from markscheme.rubrics.rubric import LEVEL_ROUNDING
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
 from markscheme.stats.distortion import noise_beside_people, slope_on_people
-from markscheme.stats.reliability import repeat_family
 
 PEOPLE_WITHOUT_SKILL = 0.20
 """Annotators' alpha up to which no judge could follow them, so that following badly isn't the judge's fault."""
@@ -318,6 +317,8 @@ def _noise(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def _flips(criterion: CriterionEvidence, level: float) -> Estimate:
+    from markscheme.stats.reliability import repeat_family
+
     return repeat_family(criterion.repeats, groups=criterion.groups, level=level)["flip_rate"]
 
 

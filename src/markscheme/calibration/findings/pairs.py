@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.evidence import MOST_WORST, Evidence
 from markscheme.calibration.findings.finding import Finding
-from markscheme.calibration.preferences import order_figures
 from markscheme.phrases import listed, number
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import BOTH_ORDERS
@@ -13,6 +12,8 @@ from markscheme.rubrics.rubric import BOTH_ORDERS
 
 def leans_to_first(evidence: Evidence, ratings: Sequence[Rating]) -> Iterator[Finding]:
     """A judge that prefers the response it is shown first, by more than 5 points."""
+    from markscheme.calibration.preferences import order_figures
+
     comparison = evidence.comparison
     figures = order_figures(comparison.rubric, comparison.gold.examples, ratings, comparison.judge_name)
     if figures is None or not figures.leans_to_first or figures.lean.value is None:

@@ -1,15 +1,18 @@
 """A judge that is surer than it is right."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.finding import Finding, Severity
-from markscheme.calibration.probabilities import ProbabilityAudits
 from markscheme.phrases import counted, number, percent
-from markscheme.stats.probabilities import ProbabilityAudit
+
+if TYPE_CHECKING:
+    from markscheme.calibration.probabilities import ProbabilityAudits
+    from markscheme.stats.probabilities import ProbabilityAudit
 
 
-def overconfident(audits: ProbabilityAudits | None) -> Iterator[Finding]:
+def overconfident(audits: "ProbabilityAudits | None") -> Iterator[Finding]:
     """The criteria, and the decision, on which a judge's probabilities are too extreme.
 
     The decision counts for more where its confident errors exceed what the judge promises.
@@ -26,7 +29,7 @@ def overconfident(audits: ProbabilityAudits | None) -> Iterator[Finding]:
             yield _finding(name, audit, "high" if exceeds and of_decision else "medium", of_decision=of_decision)
 
 
-def _finding(name: str, audit: ProbabilityAudit, severity: Severity, *, of_decision: bool) -> Finding:
+def _finding(name: str, audit: "ProbabilityAudit", severity: Severity, *, of_decision: bool) -> Finding:
     confident = audit.confident_errors
     where = "the decision" if of_decision else f"`{name}`"
     answers = counted(confident.n, "answer")

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +17,13 @@ from markscheme.phrases import commonest, counted, few_of, in_words, number, per
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval
-from markscheme.report.sections import accepted_run
 from markscheme.report.sections.examples import is_one_decision
 from markscheme.report.sections.fix_first import WORTH_A_LIMIT
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.stats import Estimate
+
+if TYPE_CHECKING:
+    from markscheme.calibration.drift.baseline import Baseline
 
 _THEY_COUNT = {True: "it still counts", False: "they still count"}
 _TOO_FEW = "Not enough labels to tell whether it can gate."
@@ -48,7 +51,7 @@ def callout(calibration: Calibration) -> doc.Callout:
     decision = calibration.decision
     baseline = calibration.baseline
     decides = "gates" if decision.use == "gate" else "is used for trends"
-    moved = accepted_run.headline(baseline, decides) if baseline is not None else None
+    moved = _moved(baseline, decides)
     if not calibration.counts.graded:
         return doc.Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
     if decision.because_code == "drift" and moved is not None:
@@ -62,6 +65,15 @@ def callout(calibration: Calibration) -> doc.Callout:
     command = calibration.commands.label(" --rater YOUR-NAME")
     then = f"Only new labels show whether that holds under the new wording{':' if command else '.'}"
     return replace(moved, text=f"{moved.text} {overall} {then}", command=command)
+
+
+def _moved(baseline: "Baseline | None", decides: str) -> doc.Callout | None:
+    """What drifted most since the accepted runs; None without any, or if no drift is shown."""
+    if baseline is None:
+        return None
+    from markscheme.report.sections import accepted_run
+
+    return accepted_run.headline(baseline, decides)
 
 
 def offer(calibration: Calibration) -> doc.Paragraph:
@@ -277,6 +289,8 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if not gold.has_people:
         yield f"Warning: {LABELS_IN_WORDS[gold.reference]}; agreement with them is no evidence about people."
     if calibration.baseline is not None:
+        from markscheme.report.sections import accepted_run
+
         yield from filter(None, [accepted_run.in_short(calibration.baseline)])
     yield from _unseen(calibration)
     yield from _other_measure(calibration.comparison)

@@ -7,7 +7,6 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.decision import Decision
 from markscheme.calibration.findings.finding import Finding
 from markscheme.report import document as doc
-from markscheme.stats.selection import held_out_needed, labels_needed
 
 WORTH_A_LIMIT = 0.10
 """A judge that agrees well enough, and is shown to pass more of the fails than this, isn't reported as without issues;
@@ -151,29 +150,3 @@ def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc
     for text, names in by_text.items():
         listed = [part for name in names for part in (", ", name)][1:]
         yield (*listed, f" · {text}") if listed else text
-
-
-# --- other words ----------------------------------------------------------------------------------------------------
-
-
-def other_words(calibration: Calibration) -> doc.Section:
-    """The command to rewrite the words and test the new ones, if the words are the likely cause."""
-    return doc.Section("Other words", tuple(_rewording(calibration)), "words")
-
-
-def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
-    worded = [finding for finding in calibration.findings if finding.kind.fixed_by == "wording"]
-    first = {kind for finding in worded for kind in finding.kind.after}
-    waits = any(finding.kind in first for finding in calibration.findings)
-    if worded and not waits and calibration.rater.has_rubric:
-        table = calibration.comparison.table
-        needed = labels_needed(held_out_needed())
-        tasks = len(set(table.groups or table.ids))
-        names = ", ".join(dict.fromkeys(finding.criterion or "all criteria" for finding in worded))
-        command = doc.Command(calibration.commands.improve())
-        of_gain = "finding a gain of 10 points in agreement with 80% probability"
-        of = "tasks" if table.groups else "examples"
-        enough = (
-            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}."
-        )
-        yield doc.Paragraph(((f"To have the wording of {names} rewritten and tested: ", command), enough))

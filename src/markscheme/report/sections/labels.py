@@ -1,12 +1,7 @@
-"""Annotators: who labelled, how well they agree with each other, and how often the test labels were looked at."""
+"""Labels in words: how many examples have them, and whose they are."""
 
-from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison import Comparison
 from markscheme.phrases import counted
-from markscheme.report import document as doc
-from markscheme.report.figures import NONE, coefficient
-from markscheme.report.sections.pictures import annotator_matrix
-from markscheme.stats.annotators import Ceiling
 
 LABELS_IN_WORDS = {
     "adjudicated": "adjudicated labels",
@@ -40,46 +35,3 @@ def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None)
         split, whole = part
         examples = f"{len(gold.ids):,} of {counted(whole, 'example')} ({split})"
     return f"{examples}, {kinds}"
-
-
-def annotators(calibration: Calibration) -> doc.Section:
-    """What gold comes from, and annotators compared with each other and with the judge."""
-    gold = calibration.comparison.gold
-    criteria = calibration.comparison.criteria
-    lines: list[doc.Line] = [
-        f"{labels_in_short(calibration.comparison)}. Gold comes from {LABELS_IN_WORDS[gold.reference]}."
-    ]
-    ceilings = [(name, criterion.ceiling) for name, criterion in criteria.items() if criterion.ceiling is not None]
-    if not ceilings:
-        is_one = gold.reference == "one-person" or not gold.has_people
-        lack = f"{'No example has' if is_one else 'Too few examples have'} labels from two annotators"
-        lines.append(f"{lack}: how well annotators agree with each other is not known.")
-        return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")
-    headings = ("Criterion", "alpha between annotators", "alpha of judge and annotator", "")
-    rows = tuple(
-        (doc.Name(name), coefficient(ceiling.people), coefficient(ceiling.judge), _as_good(ceiling))
-        for name, ceiling in ceilings
-    )
-    notes = ["Krippendorff's alpha with its 95% CI: 1 is full agreement, 0 what chance gives."]
-    reasons = (ceiling.people.undefined for _, ceiling in ceilings)
-    notes += dict.fromkeys(f"No alpha (–): {reason}." for reason in reasons if reason)
-    matrix = annotator_matrix(calibration.comparison)
-    blocks: list[doc.Block] = [doc.Paragraph(tuple(lines)), doc.Table(headings, rows), doc.Notes(tuple(notes))]
-    if matrix is not None:
-        blocks.append(doc.OnPages((matrix,)))
-    return doc.Section("Annotators", tuple(blocks), "annotators")
-
-
-def _as_good(ceiling: Ceiling) -> str:
-    """The judge compared with an annotator, if annotators agree with each other at all."""
-    people = ceiling.people
-    judge = ceiling.judge
-    if people.value is None or judge.value is None:
-        return NONE
-    if people.value == judge.value == 1:
-        return "judge and annotators always agree"
-    if people.value <= 0 or (people.low is not None and people.low <= 0):
-        return "annotators agree no better than by chance"
-    if ceiling.as_good is None:
-        return "not known whether as good as an annotator"
-    return "as good as an annotator" if ceiling.as_good else "not shown to be as good as an annotator"

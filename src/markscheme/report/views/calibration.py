@@ -7,32 +7,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.limits import Limit
 from markscheme.fingerprint import fingerprint
-from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
-from markscheme.report.sections import accepted_run
-from markscheme.report.sections.criteria import criteria_blocks, criteria_in_brief, scatter
-from markscheme.report.sections.examples import examples_of, is_one_decision
+from markscheme.report.sections.criteria import criteria_in_brief
+from markscheme.report.sections.examples import examples_of
 from markscheme.report.sections.first_screen import agreement_bars, agreement_with_ties, callout, caveats, offer, tiles
-from markscheme.report.sections.fix_first import fix_first, other_words
-from markscheme.report.sections.labels import annotators, labels_in_short
-from markscheme.report.sections.pairs import (
-    orders_of_calibration,
-    orders_section,
-    pair_tiles,
-    systems_of_calibration,
-    systems_section,
-)
-from markscheme.report.sections.pictures import labels_against_width, score_histogram
-from markscheme.report.sections.probabilities import probabilities_section
-from markscheme.report.sections.run import source_line, what_was_run
-from markscheme.report.sections.slices import slices_section
+from markscheme.report.sections.fix_first import fix_first
+from markscheme.report.sections.labels import labels_in_short
+from markscheme.report.sections.run import source_line
 from markscheme.stats.intervals import Floats
 
 
@@ -47,16 +33,31 @@ def view(calibration: Calibration) -> doc.Document:
             callout(calibration),
             offer(calibration),
             agreement_bars(comparison, calibration.decision.target, is_default=calibration.target_is_default),
-            pair_tiles(calibration) if calibration.rubric.is_of_pairs else tiles(comparison),
+            _counts(calibration),
             doc.Notes(tuple(caveats(calibration))),
             fix_first(calibration),
         ),
         brief=(*_read_first(examples), *criteria_in_brief(comparison, calibration.findings)),
-        sections=tuple(_sections(calibration, examples)),
+        sections=doc.SectionsOnDemand(lambda: _details(calibration, examples)),
         more=calibration.commands.calibrate(),
         has_page=True,
         onward=_onward(calibration),
     )
+
+
+def _counts(calibration: Calibration) -> doc.Tiles:
+    """Wrong decisions; of pairs, contradictions in the other order."""
+    if not calibration.rubric.is_of_pairs:
+        return tiles(calibration.comparison)
+    from markscheme.report.sections.pairs import pair_tiles
+
+    return pair_tiles(calibration)
+
+
+def _details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
+    from markscheme.report.sections.details import details
+
+    return details(calibration, examples)
 
 
 def _read_first(examples: doc.Examples) -> tuple[doc.Block, ...]:
@@ -78,58 +79,13 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
     return None
 
 
-def _sections(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
-    comparison = calibration.comparison
-    yield doc.Section("Criteria", tuple(criteria_blocks(comparison, calibration.findings)), "criteria")
-    if calibration.rubric.is_of_pairs:
-        yield from _of_pairs(calibration)
-    if comparison.probabilities is not None:
-        yield probabilities_section(comparison.probabilities)
-    yield other_words(calibration)
-    yield doc.Section("Examples to read first", tuple(_examples(calibration, examples)), "examples")
-    yield annotators(calibration)
-    width = labels_against_width(calibration)
-    if width is not None:
-        yield width
-    accept = calibration.commands.calibrate(" --accept")
-    if calibration.rater.may_be_accepted:
-        yield accepted_run.section(calibration.baseline, accept, is_usable=calibration.decision.is_usable)
-    if calibration.slices:
-        yield slices_section(calibration.slices)
-    yield what_was_run(calibration)
-
-
-def _of_pairs(calibration: Calibration) -> Iterator[doc.Section]:
-    orders = orders_of_calibration(calibration)
-    if orders:
-        yield orders_section(orders)
-    systems = systems_of_calibration(calibration)
-    if systems:
-        yield systems_section(systems)
-
-
-def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Block]:
-    """How many scores differ, in which order the examples are shown, and the examples; on pages, the scores drawn."""
-    comparison = calibration.comparison
-    if not comparison.rubric.is_of_pairs:
-        histogram = score_histogram(comparison)
-        yield doc.OnPages((scatter(comparison), *([histogram] if histogram is not None else [])))
-    if examples.differing:
-        differing = int((np.nan_to_num(comparison.distances) != 0).sum())
-        wrong = "wrong decisions, then the " if comparison.false_passes or comparison.false_fails else ""
-        of = counted(len(comparison.ids), "example")
-        have_no_degrees = bool(comparison.rubric.categories) or is_one_decision(comparison)
-        have_no_degrees = have_no_degrees or comparison.rubric.is_of_pairs
-        what = "Judge and gold differ" if have_no_degrees else "Scores differ"
-        yield doc.Paragraph((f"{what} on {differing} of {of}. First: {wrong}largest differences.",))
-    yield examples
-
-
 # --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def json_of(calibration: Calibration) -> dict[str, Any]:
     """The calibration by the keys of the file format."""
+    from markscheme.report.sections import accepted_run
+
     comparison = calibration.comparison
     decision = calibration.decision
     ties = comparison.ties
@@ -182,6 +138,8 @@ def _pairs_json(calibration: Calibration) -> dict[str, Any]:
     """Of pairs: how order and length move raters, and which system is better."""
     if not calibration.rubric.is_of_pairs:
         return {}
+    from markscheme.report.sections.pairs import orders_of_calibration, systems_of_calibration
+
     return {
         "orders": [figures.to_json() for figures in orders_of_calibration(calibration)],
         "systems": [compared.to_json() for compared in systems_of_calibration(calibration)],

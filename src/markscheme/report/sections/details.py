@@ -1,0 +1,77 @@
+"""The details of a calibration: the sections below the first screen, in the order of the page."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.phrases import counted
+from markscheme.report import document as doc
+from markscheme.report.sections import accepted_run
+from markscheme.report.sections.annotators import annotators
+from markscheme.report.sections.criteria import criteria_blocks, scatter
+from markscheme.report.sections.examples import is_one_decision
+from markscheme.report.sections.other_words import other_words
+from markscheme.report.sections.pairs import (
+    orders_of_calibration,
+    orders_section,
+    systems_of_calibration,
+    systems_section,
+)
+from markscheme.report.sections.pictures import labels_against_width, score_histogram
+from markscheme.report.sections.probabilities import probabilities_section
+from markscheme.report.sections.run import what_was_run
+from markscheme.report.sections.slices import slices_section
+
+
+def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
+    """The sections of a calibration's page below its first screen, in order.
+
+    Args:
+        calibration: What they are about.
+        examples: Its examples, those to read first at the top.
+    """
+    comparison = calibration.comparison
+    yield doc.Section("Criteria", tuple(criteria_blocks(comparison, calibration.findings)), "criteria")
+    if calibration.rubric.is_of_pairs:
+        yield from _of_pairs(calibration)
+    if comparison.probabilities is not None:
+        yield probabilities_section(comparison.probabilities)
+    yield other_words(calibration)
+    yield doc.Section("Examples to read first", tuple(_examples(calibration, examples)), "examples")
+    yield annotators(calibration)
+    width = labels_against_width(calibration)
+    if width is not None:
+        yield width
+    accept = calibration.commands.calibrate(" --accept")
+    if calibration.rater.may_be_accepted:
+        yield accepted_run.section(calibration.baseline, accept, is_usable=calibration.decision.is_usable)
+    if calibration.slices:
+        yield slices_section(calibration.slices)
+    yield what_was_run(calibration)
+
+
+def _of_pairs(calibration: Calibration) -> Iterator[doc.Section]:
+    orders = orders_of_calibration(calibration)
+    if orders:
+        yield orders_section(orders)
+    systems = systems_of_calibration(calibration)
+    if systems:
+        yield systems_section(systems)
+
+
+def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Block]:
+    """How many scores differ, in which order the examples are shown, and the examples; on pages, the scores drawn."""
+    comparison = calibration.comparison
+    if not comparison.rubric.is_of_pairs:
+        histogram = score_histogram(comparison)
+        yield doc.OnPages((scatter(comparison), *([histogram] if histogram is not None else [])))
+    if examples.differing:
+        differing = int((np.nan_to_num(comparison.distances) != 0).sum())
+        wrong = "wrong decisions, then the " if comparison.false_passes or comparison.false_fails else ""
+        of = counted(len(comparison.ids), "example")
+        have_no_degrees = bool(comparison.rubric.categories) or is_one_decision(comparison)
+        have_no_degrees = have_no_degrees or comparison.rubric.is_of_pairs
+        what = "Judge and gold differ" if have_no_degrees else "Scores differ"
+        yield doc.Paragraph((f"{what} on {differing} of {of}. First: {wrong}largest differences.",))
+    yield examples
