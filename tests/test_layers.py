@@ -127,6 +127,10 @@ LATE: dict[str, dict[str, str]] = {
         "io": "one format of several",
         **dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
     },
+    "judges.choice": {
+        "judges.remembering": "recorded replies need no cache",
+        "judges.scripted": "few rubrics are decided by code alone",
+    },
     "judges.kinds": {
         **dict.fromkeys(("judges.anthropic", "judges.local", "judges.openai"), SDK),
         "judges.cascade": FOR_THE_START,

@@ -13,10 +13,11 @@ from markscheme import Rubric, Submission
 from markscheme.errors import NoJudge, UsageError
 from markscheme.grading import Grading, questions
 from markscheme.judges.asking import Asking
+from markscheme.judges.choice import choose_judge
 from markscheme.judges.judge import Judge
 from markscheme.judges.limited import Limited
 from markscheme.judges.recorded import RecordedJudge
-from markscheme.judges.registry import choose_judge, open_judge
+from markscheme.judges.registry import open_judge
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.judges.scripted import ScriptedJudge
 from tests.judges.asking import asked

@@ -12,14 +12,13 @@ from markscheme.report.document import (
     CurveSeries,
     Document,
     OnPages,
-    Reliability,
-    ReliabilityPoint,
     Section,
     Table,
 )
 from markscheme.report.drawing import ABOVE, LEFTMOST, RIGHTMOST, drawn
 from markscheme.report.html import render_html
 from markscheme.report.markdown import render_markdown
+from markscheme.report.page_blocks import Reliability, ReliabilityPoint
 from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotPoint, PlotRule
 from markscheme.report.plots import plot_of
 from markscheme.report.sections.pictures import annotator_matrix, labels_against_width, paired_scores, score_histogram

@@ -66,6 +66,7 @@ PYTHON = {
         [
             "judges.judge",
             "judges.registry",
+            "judges.choice",
             "judges.anthropic",
             "judges.openai",
             "judges.local",

@@ -346,7 +346,7 @@ def _measurements(calibration: Calibration) -> dict[str, Any]:
         "target": calibration.decision.target,
         "margin": comparison.overall["rmse"].value,
         "overall": comparison.overall,
-        "criteria": {name: criterion.statistics for name, criterion in comparison.criteria.items()},
+        "criteria": {name: dict(criterion.statistics) for name, criterion in comparison.criteria.items()},
         "false_passes": comparison.false_passes,
         "false_fails": comparison.false_fails,
     }

@@ -31,8 +31,9 @@ from markscheme.stats.agreement_figures import (
 from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
+from markscheme.stats.estimate import EstimatesOnDemand
 from markscheme.stats.intervals import IDENTITY, Floats
-from markscheme.stats.severity import ERROR_NAMES, confusion, error_family, yes_no_family
+from markscheme.stats.severity import ERROR_NAMES, YES_NO_NAMES, confusion, error_family, yes_no_family
 from markscheme.stats.shares import drawn_weights
 
 if TYPE_CHECKING:
@@ -270,14 +271,21 @@ class CriterionComparison:
             from markscheme.stats.mirrored import pair_agreement_family
 
             return pair_agreement_family(self.gold, self.judge, levels=levels, groups=self.groups)
-        statistics = two_raters(self.gold, self.judge, levels=levels, ordered=ordered, groups=self.groups)
-        if ordered:
-            statistics |= error_family(self.gold, self.judge, groups=self.groups, levels=levels)
-        else:
-            n = int(np.isfinite(self.gold + self.judge).sum())
-            statistics |= {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in ERROR_NAMES}
-        decisions = [passes(criterion, levels) for levels in (self.gold, self.judge)]
-        return statistics | yes_no_family(*decisions, groups=self.groups)
+        agreed = two_raters(self.gold, self.judge, levels=levels, ordered=ordered, groups=self.groups)
+        families = ((agreed, lambda: agreed), (ERROR_NAMES, self._errors), (YES_NO_NAMES, self._decisions))
+        return EstimatesOnDemand(families)
+
+    def _errors(self) -> Mapping[str, Estimate]:
+        scale = self.criterion.scale
+        if scale.ordered:
+            return error_family(self.gold, self.judge, groups=self.groups, levels=sorted(set(scale.values)))
+        n = int(np.isfinite(self.gold + self.judge).sum())
+        return {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in ERROR_NAMES}
+
+    def _decisions(self) -> Mapping[str, Estimate]:
+        gold = passes(self.criterion, self.gold)
+        judge = passes(self.criterion, self.judge)
+        return yes_no_family(gold, judge, groups=self.groups)
 
     @property
     def headline(self) -> Estimate:

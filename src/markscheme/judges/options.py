@@ -353,10 +353,15 @@ class AskOptions:
             NoJudge: None was named, and there is none to ask.
             UsageError: It cannot be opened.
         """
-        from markscheme.judges.registry import choose_judge, model_for, open_judge
+        from markscheme.judges.choice import choose_judge, model_for
 
-        shared = asking or (None if opening else self.asking())
-        opener = opening or (lambda kind, model: open_judge(kind, model=model, asking=shared))
+        def opened(kind: str, model: str | None) -> "Judge":
+            """Of that name; recorded replies that nobody named are opened without a limiter and a cache."""
+            from markscheme.judges.registry import open_judge
+
+            return open_judge(kind, model=model, asking=asking or self.asking())
+
+        opener = opening or opened
         named = name or self.judge
         if named is not None:
             wanted = in_full(named, rubric.name, folder)

@@ -135,6 +135,10 @@ class Block:
     """A part of a document."""
 
 
+class PageBlock(Block):
+    """A part that only a page has room for. Most of them are in `page_blocks.py`."""
+
+
 @dataclass(frozen=True)
 class Callout(Block):
     """The answer: a few words in bold, the evidence, and the command to run next."""
@@ -246,27 +250,6 @@ class Facts(Block):
 
 
 @dataclass(frozen=True)
-class Dot:
-    """Examples at one point of a scatter plot, with coordinates from 0 to 1."""
-
-    x: float
-    y: float
-    ids: tuple[str, ...]
-    off: bool
-    says: str
-
-
-@dataclass(frozen=True)
-class Scatter(Block):
-    """The judge's scores against gold's, with the tolerance band and the pass mark. On pages only."""
-
-    dots: tuple[Dot, ...]
-    tolerance: float
-    pass_mark: float
-    caption: str
-
-
-@dataclass(frozen=True)
 class CurveSeries:
     """One line of a curve: its name, and its value after 1, 2, … steps."""
 
@@ -292,26 +275,6 @@ class Curve(Block):
     def highest(self) -> float:
         """The largest value, at least 1."""
         return max((value for line in self.series for value in line.values), default=1.0) or 1.0
-
-
-@dataclass(frozen=True)
-class ReliabilityPoint:
-    """Examples to which the judge gave similar probabilities: their mean `x`, and the share `y` with its interval."""
-
-    x: float
-    y: float
-    low: float | None
-    high: float | None
-    says: str
-
-
-@dataclass(frozen=True)
-class Reliability(Block):
-    """How often something happens, by the judge's probability of it; `line` is the best rising curve. On pages only."""
-
-    points: tuple[ReliabilityPoint, ...]
-    line: tuple[tuple[float, float], ...]
-    caption: str
 
 
 @dataclass(frozen=True)
@@ -422,50 +385,7 @@ class Examples(Block):
 
 
 @dataclass(frozen=True)
-class JudgeAnswer:
-    """What a judge answered about an example.
-
-    Attributes:
-        head: Decision and score in a few words.
-        reasons: By criterion with the judge's level.
-        is_off: Whether it decides otherwise than gold.
-    """
-
-    head: str
-    reasons: tuple[tuple[str, str], ...] = ()
-    is_off: bool = False
-
-
-@dataclass(frozen=True)
-class AnsweredText:
-    """An example as a text, with what each judge answered.
-
-    Attributes:
-        id: The example's.
-        query: The beginning of what was asked; "" if that isn't known.
-        response: The beginning of the response; "" likewise.
-        gold: Gold's decision, in a word; "" without gold.
-        answers: Of each judge.
-    """
-
-    id: str
-    query: str
-    response: str
-    gold: str
-    answers: tuple[JudgeAnswer, ...]
-
-
-@dataclass(frozen=True)
-class SideBySide(Block):
-    """Texts, each with the answers of several judges next to each other. On pages only."""
-
-    judges: tuple[str, ...]
-    rows: tuple[AnsweredText, ...]
-    has_gold: bool
-
-
-@dataclass(frozen=True)
-class OnPages(Block):
+class OnPages(PageBlock):
     """Blocks that only a page has room for."""
 
     blocks: tuple[Block, ...]
@@ -514,7 +434,7 @@ def in_text(blocks: Iterable[Block]) -> list[Block]:
 
 def _is_left_out(block: Block) -> bool:
     match block:
-        case OnPages() | Scatter() | SideBySide() | Reliability():
+        case PageBlock():
             return True
         case Examples():
             return not block.differing

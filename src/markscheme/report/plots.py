@@ -2,8 +2,9 @@
 
 from markscheme.phrases import rounded
 from markscheme.report.curves import points_of
-from markscheme.report.document import Curve, CurveSeries, Reliability, Table
+from markscheme.report.document import Curve, CurveSeries, Table
 from markscheme.report.figures import share
+from markscheme.report.page_blocks import Reliability
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRole
 
 _SERIES_ROLES: tuple[PlotRole, ...] = ("judge", "baseline", "annotators")

@@ -1,8 +1,9 @@
 """Estimate, the result of every statistic: a value with its uncertainty, or the reason there is none."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from markscheme.phrases import number, percent
@@ -200,3 +201,28 @@ class Estimate:
             "undefined": self.undefined,
             "note": self.note,
         }
+
+
+class EstimatesOnDemand(Mapping[str, Estimate]):
+    """Estimates by name, a family of them computed when the first is read: a first screen shows three of twenty.
+
+    Example:
+        >>> shares = EstimatesOnDemand([(("recall",), lambda: {"recall": Estimate(0.5)})])
+        >>> list(shares), shares["recall"].value
+        (['recall'], 0.5)
+    """
+
+    def __init__(self, families: Iterable[tuple[Iterable[str], Callable[[], Mapping[str, Estimate]]]]) -> None:
+        """Families by their names and what computes them."""
+        self._families: dict[str, Callable[[], Mapping[str, Estimate]]] = {}
+        for names, compute in families:
+            self._families |= dict.fromkeys(names, cache(compute))
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self._families[name]()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._families)
+
+    def __len__(self) -> int:
+        return len(self._families)

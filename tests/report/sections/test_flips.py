@@ -8,7 +8,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.report.document import JudgeAnswer
+from markscheme.report.page_blocks import JudgeAnswer
 from markscheme.report.sections.flips import flipped_texts
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission

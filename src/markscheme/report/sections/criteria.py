@@ -1,16 +1,14 @@
 """Criteria: the table of figures per criterion, each criterion in detail, the whole score, and scores against gold."""
 
-import math
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from markscheme.calibration.comparison import OF_SCORE, Comparison, CriterionComparison
+from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.findings.finding import Finding
-from markscheme.phrases import counted, number
+from markscheme.phrases import number
 from markscheme.report import document as doc
 from markscheme.report.document import reach, share_mark, shift_mark
 from markscheme.report.figures import (
@@ -21,7 +19,7 @@ from markscheme.report.figures import (
     with_interval,
     with_signed_interval,
 )
-from markscheme.report.sections.examples import cell_tag, criterion_tag, is_off, level_name
+from markscheme.report.sections.examples import cell_tag, criterion_tag, level_name
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import Flags
@@ -279,28 +277,3 @@ def _share_or_count(value: float | None, decided: Estimate) -> str:
     if value is None or not decided.is_count:
         return share(value)
     return f"{number(value * decided.n, 0)} of {decided.n}"
-
-
-def scatter(comparison: Comparison) -> doc.Scatter:
-    """The judge's scores against gold's."""
-    together: dict[tuple[float, float, bool], list[str]] = defaultdict(list)
-    for place, unit in enumerate(comparison.gold.ids):
-        gold = float(comparison.gold.scores[place])
-        judge = float(comparison.scores[place])
-        if not (math.isnan(gold) or math.isnan(judge)):
-            together[round(gold, 3), round(judge, 3), is_off(comparison, place)].append(unit)
-    dots = [
-        doc.Dot(gold, judge, tuple(ids), off, f"gold {number(gold)}, judge {number(judge)}: {len(ids)}")
-        for (gold, judge, off), ids in together.items()
-    ]
-    n = sum(len(dot.ids) for dot in dots)
-    off = sum(len(dot.ids) for dot in dots if dot.off)
-    is_score = comparison.measure.of == OF_SCORE
-    called = f"off gold by {comparison.tolerance:g} or more" if is_score else f"with {comparison.measure.miss}"
-    return doc.Scatter(
-        tuple(sorted(dots, key=lambda dot: (dot.off, -len(dot.ids)))),
-        comparison.tolerance,
-        comparison.rubric.pass_mark,
-        f"Scores of {counted(n, 'example')}: {off} {called} (hollow). "
-        f"Larger points are more examples; dotted lines are the pass mark, {comparison.rubric.pass_mark:g}.",
-    )

@@ -9,7 +9,7 @@ from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.sections import accepted_run
 from markscheme.report.sections.annotators import annotators
-from markscheme.report.sections.criteria import criteria_blocks, scatter
+from markscheme.report.sections.criteria import criteria_blocks
 from markscheme.report.sections.examples import is_one_decision
 from markscheme.report.sections.other_words import other_words
 from markscheme.report.sections.pairs import (
@@ -18,7 +18,7 @@ from markscheme.report.sections.pairs import (
     systems_of_calibration,
     systems_section,
 )
-from markscheme.report.sections.pictures import labels_against_width, score_histogram
+from markscheme.report.sections.pictures import labels_against_width, scatter, score_histogram
 from markscheme.report.sections.probabilities import probabilities_section
 from markscheme.report.sections.run import what_was_run
 from markscheme.report.sections.slices import slices_section

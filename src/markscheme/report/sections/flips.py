@@ -8,7 +8,7 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import collapsed
 from markscheme.rendering.words import first_words
-from markscheme.report.document import AnsweredText, JudgeAnswer, SideBySide
+from markscheme.report.page_blocks import AnsweredText, JudgeAnswer, SideBySide
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import STEPPED
 

@@ -1,16 +1,19 @@
 """Pictures of a calibration: scores at the pass mark, what more labels would buy, and annotators with each other."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison import OF_SCORE, Comparison
 from markscheme.phrases import counted, number, percent, signed
 from markscheme.report import document as doc
+from markscheme.report.page_blocks import Dot, Scatter
 from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotMark, PlotPoint, PlotRule
+from markscheme.report.sections.examples import is_off
 from markscheme.stats.agreement_figures import DECIMALS
 from markscheme.stats.intervals import Floats
 from markscheme.stats.planning import labels_for_share
@@ -32,6 +35,31 @@ MOST_PLANNED = 2_000
 
 
 # --- the judge's scores ---------------------------------------------------------------------------------------------
+
+
+def scatter(comparison: Comparison) -> Scatter:
+    """The judge's scores against gold's."""
+    together: dict[tuple[float, float, bool], list[str]] = defaultdict(list)
+    for place, unit in enumerate(comparison.gold.ids):
+        gold = float(comparison.gold.scores[place])
+        judge = float(comparison.scores[place])
+        if not (math.isnan(gold) or math.isnan(judge)):
+            together[round(gold, 3), round(judge, 3), is_off(comparison, place)].append(unit)
+    dots = [
+        Dot(gold, judge, tuple(ids), off, f"gold {number(gold)}, judge {number(judge)}: {len(ids)}")
+        for (gold, judge, off), ids in together.items()
+    ]
+    n = sum(len(dot.ids) for dot in dots)
+    off = sum(len(dot.ids) for dot in dots if dot.off)
+    is_score = comparison.measure.of == OF_SCORE
+    called = f"off gold by {comparison.tolerance:g} or more" if is_score else f"with {comparison.measure.miss}"
+    return Scatter(
+        tuple(sorted(dots, key=lambda dot: (dot.off, -len(dot.ids)))),
+        comparison.tolerance,
+        comparison.rubric.pass_mark,
+        f"Scores of {counted(n, 'example')}: {off} {called} (hollow). "
+        f"Larger points are more examples; dotted lines are the pass mark, {comparison.rubric.pass_mark:g}.",
+    )
 
 
 def score_histogram(comparison: Comparison) -> Plot | None:

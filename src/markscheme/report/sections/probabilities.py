@@ -6,6 +6,7 @@ from markscheme.calibration.probabilities import ProbabilityAudits
 from markscheme.phrases import counted, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, share, with_interval
+from markscheme.report.page_blocks import Reliability, ReliabilityPoint
 from markscheme.stats.probabilities import ConfidentErrors, ProbabilityAudit
 
 
@@ -53,9 +54,9 @@ def _notes(audits: ProbabilityAudits) -> Iterator[str]:
             yield f"{name}: log-odds of {curve} fit these labels better; this is shown, not applied."
 
 
-def _diagram(name: str, audit: ProbabilityAudit) -> doc.Reliability:
+def _diagram(name: str, audit: ProbabilityAudit) -> Reliability:
     points = tuple(
-        doc.ReliabilityPoint(
+        ReliabilityPoint(
             in_bin.probability,
             in_bin.share.value or 0.0,
             in_bin.share.low,
@@ -64,4 +65,4 @@ def _diagram(name: str, audit: ProbabilityAudit) -> doc.Reliability:
         )
         for in_bin in audit.bins
     )
-    return doc.Reliability(points, audit.line, f"{name}: how often labels pass, by the judge's probability.")
+    return Reliability(points, audit.line, f"{name}: how often labels pass, by the judge's probability.")

@@ -21,11 +21,12 @@ from markscheme.report.figures import (
     with_signed_interval,
 )
 from markscheme.report.json import attributes
-from markscheme.report.sections.criteria import criteria_blocks, scatter
+from markscheme.report.sections.criteria import criteria_blocks
 from markscheme.report.sections.examples import examples_of_choice
 from markscheme.report.sections.first_screen import agreement_bars, agreement_of
 from markscheme.report.sections.flips import flipped_texts
 from markscheme.report.sections.labels import LABELS_IN_WORDS
+from markscheme.report.sections.pictures import scatter
 from markscheme.report.sections.run import cost_line
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate

@@ -1,0 +1,89 @@
+"""Parts of a document that only a page has room for: scatter plots, reliability diagrams, answers side by side."""
+
+from dataclasses import dataclass
+
+from markscheme.report.document import PageBlock
+
+
+@dataclass(frozen=True)
+class Dot:
+    """Examples at one point of a scatter plot, with coordinates from 0 to 1."""
+
+    x: float
+    y: float
+    ids: tuple[str, ...]
+    off: bool
+    says: str
+
+
+@dataclass(frozen=True)
+class Scatter(PageBlock):
+    """The judge's scores against gold's, with the tolerance band and the pass mark."""
+
+    dots: tuple[Dot, ...]
+    tolerance: float
+    pass_mark: float
+    caption: str
+
+
+@dataclass(frozen=True)
+class ReliabilityPoint:
+    """Examples to which the judge gave similar probabilities: their mean `x`, and the share `y` with its interval."""
+
+    x: float
+    y: float
+    low: float | None
+    high: float | None
+    says: str
+
+
+@dataclass(frozen=True)
+class Reliability(PageBlock):
+    """How often something happens, by the judge's probability of it; `line` is the best rising curve."""
+
+    points: tuple[ReliabilityPoint, ...]
+    line: tuple[tuple[float, float], ...]
+    caption: str
+
+
+@dataclass(frozen=True)
+class JudgeAnswer:
+    """What a judge answered about an example.
+
+    Attributes:
+        head: Decision and score in a few words.
+        reasons: By criterion with the judge's level.
+        is_off: Whether it decides otherwise than gold.
+    """
+
+    head: str
+    reasons: tuple[tuple[str, str], ...] = ()
+    is_off: bool = False
+
+
+@dataclass(frozen=True)
+class AnsweredText:
+    """An example as a text, with what each judge answered.
+
+    Attributes:
+        id: The example's.
+        query: The beginning of what was asked; "" if that isn't known.
+        response: The beginning of the response; "" likewise.
+        gold: Gold's decision, in a word; "" without gold.
+        answers: Of each judge.
+    """
+
+    id: str
+    query: str
+    response: str
+    gold: str
+    answers: tuple[JudgeAnswer, ...]
+
+
+@dataclass(frozen=True)
+class SideBySide(PageBlock):
+    """Texts, each with the answers of several judges next to each other."""
+
+    judges: tuple[str, ...]
+    rows: tuple[AnsweredText, ...]
+    has_gold: bool
