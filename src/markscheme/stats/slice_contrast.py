@@ -144,33 +144,65 @@ def slice_look(
         >>> round(look.as_it_is.difference, 2), round(look.same_gold, 2), look.matters(0.15)
         (0.51, 0.0, False)
     """
-    x, within, strata_of_gold = equal_vectors(values=values, inside=inside, gold=gold)
-    is_known = np.isfinite(x) & np.isfinite(strata_of_gold)
-    named = None if groups is None else np.asarray(groups)[is_known]
-    x = x[is_known]
-    part = within[is_known].astype(bool)
-    strata_of_gold = strata_of_gold[is_known]
-    as_it_is = _as_it_is(x, part, named)
-    strata, covariate = _strata(strata_of_gold, score=score)
-    both = (
-        np.bincount(strata[part], minlength=len(strata_of_gold))
-        * np.bincount(strata[~part], minlength=len(strata_of_gold))
-        > 0
-    )
-    in_shared_strata = both[strata]
-    m = int((part & in_shared_strata).sum())
-    k = int((~part & in_shared_strata).sum())
-    difference, p = 0.0, 1.0
-    if m and k:
-        of_kept = None if named is None else named[in_shared_strata]
-        line = None if covariate is None else covariate[in_shared_strata]
-        difference, p = _at_same_gold(
-            x[in_shared_strata], part[in_shared_strata], strata[in_shared_strata], line, of_kept
-        )
-    return SliceLook(as_it_is, difference, p, m, k, shift)
+    x, within, of_gold = equal_vectors(values=values, inside=inside, gold=gold)
+    return SliceColumn.of(x, of_gold, score=score, groups=groups).look(within, shift=shift)
 
 
-def _as_it_is(x: Floats, part: Flags, groups: npt.NDArray[np.generic] | None) -> Contrast:
+@dataclass(frozen=True)
+class SliceColumn:
+    """One figure of every example, prepared to be looked at on any part of them.
+
+    Attributes:
+        is_known: Which examples have both the figure and gold, shape (n_units,).
+        values: The figure of these, shape (n_known,); so are all that follow.
+        strata: Their gold level, or fifth of gold scores, numbered from 0.
+        covariate: Gold to be held equal within a stratum; None where a stratum is one value of gold.
+        groups: Which of them share a task; None where none do.
+    """
+
+    is_known: Flags
+    values: Floats
+    strata: Integers
+    covariate: Floats | None
+    groups: Groups | None
+
+    @classmethod
+    def of(
+        cls, values: npt.ArrayLike, gold: npt.ArrayLike, *, score: bool = False, groups: npt.ArrayLike | None = None
+    ) -> "SliceColumn":
+        """A figure and the gold of each example; arguments and errors are those of `slice_look`."""
+        x, of_gold = equal_vectors(values=values, gold=gold)
+        is_known = np.isfinite(x) & np.isfinite(of_gold)
+        strata, covariate = _strata(of_gold[is_known], score=score)
+        in_groups = None if groups is None else Groups.of(np.asarray(groups)[is_known], int(is_known.sum()))
+        return cls(is_known, x[is_known], strata, covariate, in_groups)
+
+    def look(self, inside: npt.ArrayLike, *, shift: bool = False) -> SliceLook:
+        """The figure inside a part and outside it.
+
+        Args:
+            inside: Whether each example belongs to the part, shape (n_units,).
+            shift: Whether the figure has a direction, as a signed error has.
+        """
+        x = self.values
+        strata = self.strata
+        part = np.asarray(inside)[self.is_known].astype(bool)
+        as_it_is = _as_it_is(x, part, self.groups)
+        both = np.bincount(strata[part], minlength=len(x)) * np.bincount(strata[~part], minlength=len(x)) > 0
+        in_shared_strata = both[strata]
+        m = int((part & in_shared_strata).sum())
+        k = int((~part & in_shared_strata).sum())
+        difference, p = 0.0, 1.0
+        if m and k:
+            of_kept = None if self.groups is None else self.groups.kept(in_shared_strata)
+            line = None if self.covariate is None else self.covariate[in_shared_strata]
+            difference, p = _at_same_gold(
+                x[in_shared_strata], part[in_shared_strata], strata[in_shared_strata], line, of_kept
+            )
+        return SliceLook(as_it_is, difference, p, m, k, shift)
+
+
+def _as_it_is(x: Floats, part: Flags, groups: Groups | None) -> Contrast:
     """The figure inside the part and outside it; its p by groups too, of which the larger counts."""
     m = int(part.sum())
     k = int((~part).sum())
@@ -239,7 +271,7 @@ def _at_same_gold(
     part: Flags,
     strata: Integers,
     covariate: Floats | None,
-    groups: npt.NDArray[np.generic] | None,
+    groups: Groups | None,
 ) -> tuple[float, float]:
     """The part's coefficient with one intercept per stratum, and its p; 0 and 1 where nothing identifies it."""
     sizes = np.bincount(strata)
@@ -268,11 +300,10 @@ def _at_same_gold(
     return difference, p
 
 
-def _p_by_cluster(moves: Floats, groups: npt.NDArray[np.generic], difference: float) -> float:
+def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
     """p from how far each group moves the coefficient; 1 where there is only one group."""
-    clusters = Groups.of(groups, len(moves))
-    n = clusters.n
-    total = clusters.sums(moves)
+    n = groups.n
+    total = groups.sums(moves)
     if n < 2:
         return 1.0
     return _p_of_t(difference, math.sqrt(n / (n - 1) * float(total @ total)), spread(total).df)
@@ -289,12 +320,11 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
     return float(2 * stdtr(df, -abs(difference) / se))
 
 
-def _p_by_groups(x: Floats, part: Flags, groups: npt.NDArray[np.generic], difference: float) -> float:
+def _p_by_groups(x: Floats, part: Flags, groups: Groups, difference: float) -> float:
     """p from the difference with each group left out; 1 where one group is the whole part, or all the rest."""
     sides = np.array([part, ~part], dtype=np.float64)
-    of = Groups.of(groups, len(x))
-    sums = of.left_out(sides * x)[:, 1:]
-    sizes = of.left_out(sides)[:, 1:]
+    sums = groups.left_out(sides * x)[:, 1:]
+    sizes = groups.left_out(sides)[:, 1:]
     if sizes.min() <= 0:
         return 1.0
     inside, outside = sums / sizes

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,14 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
-from markscheme.stats.intervals import Flags, Floats, group_numbers
+from markscheme.stats.intervals import Flags, Floats, Integers, group_numbers
 from markscheme.stats.severity import pair_statistic
 from markscheme.stats.shares import share
-from markscheme.stats.slice_contrast import SliceLook, slice_look
+from markscheme.stats.slice_contrast import SliceColumn, SliceLook
 
 FigureName = Literal["agreement", "signed_error", "mae", "other_level"]
+_Prepared: TypeAlias = tuple[str | None, FigureName, float, float, SliceColumn]
+"""A column to look at: its criterion, name, unit and least difference, as of a SliceFigure, and its values."""
 
 SMALLEST_PART = 5
 """Examples of a part below which neither look at it says anything."""
@@ -138,14 +140,10 @@ def _spelled(name: FigureName, value: float) -> str:
 
 @dataclass(frozen=True)
 class Slice:
-    """How a judge does on one part of the examples.
+    """How a judge does on one part of the examples; its figures are computed when they are first asked for.
 
     Attributes:
         part: Which part.
-        n: Examples of it with a score of the judge and of gold.
-        agreement: Share of these on which the judge agrees.
-        signed_error: Judge minus gold, in score.
-        rest: Agreement on all other examples; None without scores.
         p: Probability of so large a difference from the rest by chance, the smallest over all looks at the part and
             corrected for all looks at all parts.
         comparison: The comparison it is part of.
@@ -154,14 +152,39 @@ class Slice:
     """
 
     part: ExamplePart
-    n: int
-    agreement: Estimate
-    signed_error: Estimate
-    rest: float | None
     p: float
     comparison: Comparison = field(repr=False)
     figure: SliceFigure | None = None
     criteria: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Examples of it with a score of the judge and of gold."""
+        return self.agreement.n
+
+    @cached_property
+    def agreement(self) -> Estimate:
+        """Share of these on which the judge agrees."""
+        return share(self.comparison.hits[self.part.inside], self._groups)
+
+    @cached_property
+    def signed_error(self) -> Estimate:
+        """Judge minus gold, in score."""
+        gold = self.comparison.gold_values[self.part.inside]
+        judge = self.comparison.judge_values[self.part.inside]
+        return pair_statistic(gold, judge, "signed_error", groups=self._groups, levels=[0.0, 1.0])
+
+    @cached_property
+    def rest(self) -> float | None:
+        """Agreement on all other examples; None without scores."""
+        elsewhere = self.comparison.hits[~self.part.inside]
+        return float(np.nanmean(elsewhere)) if np.isfinite(elsewhere).any() else None
+
+    @property
+    def _groups(self) -> npt.NDArray[np.str_] | None:
+        """The group of each example of the part, where the part isn't one."""
+        groups = _groups_of(self.comparison, self.part)
+        return None if groups is None else np.array(groups)[self.part.inside]
 
     @property
     def stands_out(self) -> bool:
@@ -254,9 +277,11 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     """
     evidence = Evidence.of(comparison)
     parts = parts_of(comparison)
-    figures = _adjusted([_figures(evidence, part) for part in parts])
+    free = [name for name, criterion in evidence.criteria.items() if not criterion.is_stuck]
+    looks = _Looks(evidence, free)
+    figures = _adjusted([looks.on(part) for part in parts])
     slices = [
-        _slice(evidence, part, min((figure.p for figure in of_part), default=1.0))
+        Slice(part, min((figure.p for figure in of_part), default=1.0), comparison)
         for part, of_part in zip(parts, figures, strict=True)
     ]
     suspects = []
@@ -266,7 +291,7 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
             suspects.append((min(of_part[which].p for which in worse), place, worse))
     taken = np.zeros(len(evidence.ids), dtype=bool)
     for _, place, worse in sorted(suspects):
-        left = [figures[place][which] for which in _worse_without(evidence, parts[place], worse, taken)]
+        left = [figures[place][which] for which in _worse_without(looks, parts[place], worse, taken)]
         if left:
             names = tuple(dict.fromkeys(figure.criterion for figure in left if figure.criterion is not None))
             slices[place] = replace(slices[place], figure=min(left, key=lambda figure: figure.p), criteria=names)
@@ -274,32 +299,13 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     return tuple(slices)
 
 
-def _worse_without(evidence: Evidence, part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
+def _worse_without(looks: "_Looks", part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
     """Looks at which the part is still worse without the examples of parts that are worse still."""
     left = ExamplePart(part.by, part.name, part.inside & ~taken)
     if left.inside.sum() < SMALLEST_PART:
         return []
-    figures = _figures(evidence.without(taken), left) if taken.any() else _figures(evidence, left)
+    figures = looks.without(taken).on(left) if taken.any() else looks.on(left)
     return [which for which in worse if figures[which].matters and figures[which].look.p <= SIGNIFICANT]
-
-
-def _slice(evidence: Evidence, part: ExamplePart, p: float) -> Slice:
-    comparison = evidence.comparison
-    groups = _groups_of(comparison, part)
-    gold = comparison.gold_values[part.inside]
-    judge = comparison.judge_values[part.inside]
-    within = None if groups is None else np.array(groups)[part.inside]
-    agreement = share(comparison.hits[part.inside], within)
-    elsewhere = comparison.hits[~part.inside]
-    return Slice(
-        part=part,
-        n=agreement.n,
-        agreement=agreement,
-        signed_error=pair_statistic(gold, judge, "signed_error", groups=within, levels=[0.0, 1.0]),
-        rest=float(np.nanmean(elsewhere)) if np.isfinite(elsewhere).any() else None,
-        p=p,
-        comparison=comparison,
-    )
 
 
 def _groups_of(comparison: Comparison, part: ExamplePart) -> tuple[str, ...] | None:
@@ -307,42 +313,66 @@ def _groups_of(comparison: Comparison, part: ExamplePart) -> tuple[str, ...] | N
     return None if part.by == "group" else comparison.table.groups
 
 
-def _figures(evidence: Evidence, part: ExamplePart) -> list[SliceFigure]:
-    """Score and criteria, by size and by bias; the same looks in the same order for every part.
+class _Looks:
+    """The same looks in the same order at every part: score and criteria, by size and by bias.
 
     A criterion on which the judge is stuck on one level is left out, and so is the score where all criteria are: that
     is another finding.
     """
-    comparison = evidence.comparison
-    inside = part.inside
-    named = _groups_of(comparison, part)
-    groups = None if named is None else group_numbers(named, len(named))[0]
-    free = [name for name, criterion in Evidence.of(comparison).criteria.items() if not criterion.is_stuck]
-    figures = []
-    if free and not _one_score(comparison.judge_values):
-        gold = np.where(evidence.included, comparison.gold_values, np.nan)
-        agreement = slice_look(comparison.hits, inside, gold, score=True, groups=groups)
-        bias = slice_look(evidence.misses, inside, gold, shift=True, score=True, groups=groups)
-        figures += [
-            SliceFigure(None, "agreement", 1.0, -LOWER_AGREEMENT, agreement),
-            SliceFigure(None, "signed_error", 1.0, BIAS_IN_SCORE, bias),
+
+    def __init__(self, evidence: Evidence, free: Sequence[str]) -> None:
+        """What is looked at.
+
+        Args:
+            evidence: The examples.
+            free: Criteria on which the judge isn't stuck.
+        """
+        self._evidence = evidence
+        self._free = free
+
+    def without(self, hidden: Flags) -> "_Looks":
+        """The same looks without some of the examples, shape (n_examples,)."""
+        return _Looks(self._evidence.without(hidden), self._free)
+
+    def on(self, part: ExamplePart) -> list[SliceFigure]:
+        """The figures of a part."""
+        prepared = self._alone if part.by == "group" else self._by_task
+        return [
+            SliceFigure(name, figure, unit, least, column.look(part.inside, shift=figure == "signed_error"))
+            for name, figure, unit, least, column in prepared
         ]
-    for name in free:
-        criterion = evidence.criteria[name]
-        gold = criterion.gold
-        if not criterion.scale.ordered:
-            levels = slice_look(criterion.distances, inside, gold, groups=groups)
-            figures.append(SliceFigure(name, "other_level", 1.0, LOWER_AGREEMENT, levels))
-            continue
-        span = criterion.scale.span
-        errors = criterion.errors / span
-        bias = slice_look(errors, inside, gold, shift=True, groups=groups)
-        size = slice_look(np.abs(errors), inside, gold, groups=groups)
-        figures += [
-            SliceFigure(name, "signed_error", span, BIAS_ON_SCALE, bias),
-            SliceFigure(name, "mae", span, BIAS_ON_SCALE, size),
-        ]
-    return figures
+
+    @cached_property
+    def _by_task(self) -> list[_Prepared]:
+        """Columns in which examples that share a task aren't independent."""
+        named = self._evidence.groups
+        return list(self._prepared(None if named is None else group_numbers(named, len(named))[0]))
+
+    @cached_property
+    def _alone(self) -> list[_Prepared]:
+        """Columns for parts that are a group each."""
+        return list(self._prepared(None))
+
+    def _prepared(self, groups: Integers | None) -> Iterator[_Prepared]:
+        evidence = self._evidence
+        comparison = evidence.comparison
+        if self._free and not _one_score(comparison.judge_values):
+            gold = np.where(evidence.included, comparison.gold_values, np.nan)
+            agreement = SliceColumn.of(comparison.hits, gold, score=True, groups=groups)
+            bias = SliceColumn.of(evidence.misses, gold, score=True, groups=groups)
+            yield None, "agreement", 1.0, -LOWER_AGREEMENT, agreement
+            yield None, "signed_error", 1.0, BIAS_IN_SCORE, bias
+        for name in self._free:
+            criterion = evidence.criteria[name]
+            gold = criterion.gold
+            if not criterion.scale.ordered:
+                levels = SliceColumn.of(criterion.distances, gold, groups=groups)
+                yield name, "other_level", 1.0, LOWER_AGREEMENT, levels
+                continue
+            span = criterion.scale.span
+            errors = criterion.errors / span
+            yield name, "signed_error", span, BIAS_ON_SCALE, SliceColumn.of(errors, gold, groups=groups)
+            yield name, "mae", span, BIAS_ON_SCALE, SliceColumn.of(np.abs(errors), gold, groups=groups)
 
 
 def _one_score(scores: Floats) -> bool:
