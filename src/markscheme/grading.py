@@ -223,6 +223,11 @@ class Grading:
         """Digests of the prompt and the judge."""
         return Fingerprints(self.rubric.fingerprint, asking_fingerprint(self.rubric), self.judge.identity.fingerprint)
 
+    @cached_property
+    def _passes(self) -> list[list[list[Criterion]]]:
+        """For each pass, the criteria of each prompt."""
+        return orders(self.rubric)
+
     async def grade(self, submission: Submission) -> Grade:
         """The grade of one submission; if the judge fails it is ungraded, with the reason.
 
@@ -266,7 +271,7 @@ class Grading:
         outcomes = await self._checked(submission)  # first: an unknown check fails before any paid call
         versions = both_ways(self.rubric, submission)
         passes = await all_or_first_error(
-            self._pass(version, groups) for version in versions for groups in orders(self.rubric)
+            self._pass(version, groups) for version in versions for groups in self._passes
         )
         replies = [reply for exchange in passes for reply in exchange.replies]
         error = next((exchange.error for exchange in passes if exchange.error is not None), None)

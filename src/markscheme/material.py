@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from markscheme.submission import RESPONSE
@@ -29,6 +29,8 @@ _WORD = re.compile(r"\w+")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf])|)")
 _MOST_UNESCAPING = 4
 """Maximum levels of escaping that are undone."""
+_LONGEST_LEVEL = 40
+"""Characters of most levels; longer values are reasons, of which each is another."""
 _SAYING = ("reason", "level", "score")
 """Keys that make up an answer; the quote isn't one, since it comes from the material in any case."""
 
@@ -99,7 +101,7 @@ class Material:
         texts = self._words
         holds = False
         for key, value in sorted(_leaves(statements), key=lambda leaf: len(leaf[1])):  # a level is ruled out fastest
-            if words := _words(f"{key}: {value}"):
+            if words := _statement(key, value) if len(value) <= _LONGEST_LEVEL else _words(f"{key}: {value}"):
                 texts, holds = [text for text in texts if f" {words} " in text], True
             if not texts:
                 return False
@@ -124,6 +126,12 @@ def _tokens(text: str) -> str:
     """The words and punctuation of a text, each between separators; "" if there are none."""
     tokens = _TOKEN.findall(_visible(text))
     return "\x1f" + "\x1f".join(tokens) + "\x1f" if tokens else ""
+
+
+@lru_cache(maxsize=256)
+def _statement(key: str, value: str) -> str:
+    """The words of a level next to its key: a rubric has few, and every verdict has one."""
+    return _words(f"{key}: {value}")
 
 
 def _words(text: str) -> str:

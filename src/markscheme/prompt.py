@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from markscheme.fingerprint import fingerprint
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, EXITS, Criterion, Level, Rubric
@@ -33,7 +33,7 @@ class DecisionQuestion:
     Attributes:
         name: The criterion's.
         kind: Yes or no, a score on ordered levels, or a choice.
-        instructions: What is asked.
+        instructions: What is frame.
         options: What may be answered, as `decision_options` has it, worst first, each with its description or "".
     """
 
@@ -92,26 +92,52 @@ def verdict_prompt(
         criteria: Asked about in this order.
         again: True if an earlier reply left these criteria without a usable verdict.
     """
-    criteria = tuple(criteria)
-    shown = rubric.shown_to(criteria[0])
-    system = (_pair_instructions if rubric.is_of_pairs else _verdict_instructions)(rubric, criteria)
-    what = "Compare the two responses on " if rubric.is_of_pairs else "Rate the response on "
-    task = what + ", ".join(_quoted(criterion.name) for criterion in criteria) + "."
+    frame = _frame(rubric, tuple(criteria))
+    task = frame.task
     if again:
         task += f" {use_the_form(scope=' for this', about=' for each of them,')}"
-    asked_for = [name for criterion in criteria for name in criterion.steps]
-    schema = verdict_schema(criteria, in_steps=_has_steps(shown))
     return _prompt(
         rubric,
         submission,
-        shown,
-        asked_for,
-        system,
+        frame.shown,
+        frame.steps,
+        frame.system,
         task,
-        schema,
-        criteria,
+        frame.schema,
+        frame.names,
         again,
-        questions=_decision_questions(criteria),
+        questions=frame.questions,
+        guidelines=frame.guidelines,
+    )
+
+
+class _Frame(NamedTuple):
+    """What all prompts about some criteria have in common, whatever is judged."""
+
+    names: tuple[str, ...]
+    shown: tuple[str, ...]
+    steps: tuple[str, ...]
+    system: str
+    task: str
+    schema: Mapping[str, Any]
+    questions: tuple[DecisionQuestion, ...]
+    guidelines: str
+
+
+@lru_cache(maxsize=256)
+def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
+    """The same for every submission: computed once, not for each row."""
+    names = tuple(criterion.name for criterion in criteria)
+    shown = rubric.shown_to(criteria[0])
+    what = "Compare the two responses on " if rubric.is_of_pairs else "Rate the response on "
+    return _Frame(
+        names=names,
+        shown=shown,
+        steps=tuple(name for criterion in criteria for name in criterion.steps),
+        system=(_pair_instructions if rubric.is_of_pairs else _verdict_instructions)(rubric, criteria),
+        task=what + ", ".join(map(_quoted, names)) + ".",
+        schema=verdict_schema(criteria, in_steps=_has_steps(shown)),
+        questions=tuple(map(_decision_question, criteria)),
         guidelines=_guidelines(rubric),
     )
 
@@ -134,7 +160,7 @@ def _prompt(
     system: str,
     task: str,
     schema: Mapping[str, Any],
-    criteria: Sequence[Criterion],
+    names: tuple[str, ...],
     again: bool,
     *,
     questions: tuple[DecisionQuestion, ...] = (),
@@ -161,7 +187,6 @@ def _prompt(
         *(f"{name}: the submission has none" for name in missing),
         *(content.left_out for content in material.values() if isinstance(content, Excerpt) and content.left_out),
     )
-    names = tuple(criterion.name for criterion in criteria)
     user = fenced_material(material, task)
     return Prompt(system, user, schema, names, texts, left_out, again, questions, guidelines)
 
@@ -285,7 +310,6 @@ def _about_material(shown: Sequence[str]) -> str:
     return f"{_ABOUT_MATERIAL}\n\n{_ABOUT_STEPS}" if _has_steps(shown) else _ABOUT_MATERIAL
 
 
-@lru_cache(maxsize=256)
 def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> str:
     some_fault = any(criterion.weight < 0 for criterion in criteria)
     some_scale = any(not criterion.scale.is_yes_no for criterion in criteria)
@@ -328,7 +352,6 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
     return "\n\n".join(part for part in parts if part)
 
 
-@lru_cache(maxsize=256)
 def _pair_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> str:
     """How to compare two responses; a judge knows them by the place in which it sees them."""
     in_steps = _has_steps(rubric.shown_to(criteria[0]))
@@ -444,11 +467,6 @@ _ABOUT_TYPED_MATERIAL = (
     "what is there: length, polish and a confident tone earn nothing unless a question asks for them."
 )
 _FAULT = "This describes a fault"
-
-
-@lru_cache(maxsize=256)
-def _decision_questions(criteria: tuple[Criterion, ...]) -> tuple[DecisionQuestion, ...]:
-    return tuple(map(_decision_question, criteria))
 
 
 def _decision_question(criterion: Criterion) -> DecisionQuestion:

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,16 @@ def test_the_schema_is_passed_to_functions_that_take_it() -> None:
 
     asked(FunctionJudge(fn, "mine"))
     assert seen == [PROMPT.schema]
+
+
+def test_a_function_that_changes_its_schema_changes_no_prompt() -> None:
+    def fn(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> str:
+        schema["properties"].clear()
+        return f"{system_prompt}{user_prompt}"
+
+    before = deepcopy(PROMPT.schema)
+    asked(FunctionJudge(fn, "f"))
+    assert PROMPT.schema == before
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib.machinery import ModuleSpec, PathFinder
@@ -185,7 +186,7 @@ class FunctionJudge:
     async def _called(self, prompt: Prompt) -> Any:
         arguments: dict[str, Any] = {"system_prompt": prompt.system, "user_prompt": prompt.user}
         if self._wants_schema:
-            arguments["schema"] = prompt.schema
+            arguments["schema"] = deepcopy(prompt.schema)  # prompts share it, and the function is not ours
         if inspect.iscoroutinefunction(self.fn) or inspect.iscoroutinefunction(type(self.fn).__call__):
             return await self._awaited(self.fn(**arguments))
         answer = await in_thread(partial(self.fn, **arguments))

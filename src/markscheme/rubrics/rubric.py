@@ -556,7 +556,7 @@ class Rubric:
             if name in (self.inputs or ()):
                 yield f"optional_inputs names {name!r}, which is among the inputs that every submission has"
 
-    @property
+    @cached_property
     def known_inputs(self) -> tuple[str, ...]:
         """Inputs that may be shown: the declared and the optional ones; `query` where none are declared."""
         declared = ("query",) if self.inputs is None else self.inputs
