@@ -33,7 +33,7 @@ class DecisionQuestion:
     Attributes:
         name: The criterion's.
         kind: Yes or no, a score on ordered levels, or a choice.
-        instructions: What is frame.
+        instructions: What is asked.
         options: What may be answered, as `decision_options` has it, worst first, each with its description or "".
     """
 

@@ -194,7 +194,7 @@ class SliceColumn:
         k = int((~part & in_shared_strata).sum())
         difference, p = 0.0, 1.0
         if m and k:
-            of_kept = None if self.groups is None else self.groups.kept(in_shared_strata)
+            of_kept = None if self.groups is None else self.groups.of_units(in_shared_strata)
             line = None if self.covariate is None else self.covariate[in_shared_strata]
             difference, p = _at_same_gold(
                 x[in_shared_strata], part[in_shared_strata], strata[in_shared_strata], line, of_kept
