@@ -101,10 +101,18 @@ def writing(path: Path | str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault in a file: what was found, what is allowed, and its line (from 1)."""
+    """One fault in a file: what was found, what is allowed, and its line (from 1).
+
+    Attributes:
+        problem: What was found, and what is allowed.
+        line: Its line; None where it isn't known.
+        about: What it is about, each as its kind and name, the place to change first; by this a reader that knows the
+            lines of a file finds that of a fault that was found without them.
+    """
 
     problem: str
     line: int | None = None
+    about: tuple[tuple[str, str], ...] = ()
 
 
 class FileError(MarkschemeError):

@@ -11,6 +11,8 @@ from markscheme.judges.price import Price
 from markscheme.prompt import Prompt
 from markscheme.submission import Submission
 
+OF_VARIANT, OF_CASE = "variant", "case"
+"""What a fault of an experiment may be about."""
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}|%]+?)\s*\}\}")
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from markscheme.errors import ExperimentError, Fault, suggestion
-from markscheme.experiment.cells import PLACEHOLDER, Cell, ExperimentCase, Model, Output, Variant
+from markscheme.experiment.cells import OF_CASE, OF_VARIANT, PLACEHOLDER, Cell, ExperimentCase, Model, Output, Variant
 from markscheme.experiment.file import read_experiment
 from markscheme.rubrics.rubric import Rubric
 from markscheme.trajectory import steps_elsewhere
@@ -93,11 +93,11 @@ class Experiment:
         return {case.id: case for case in self.cases}
 
     def _faults(self) -> Iterator[Fault]:
-        for what, names in (("variant", [v.name for v in self.variants]), ("case", [c.id for c in self.cases])):
+        for what, names in ((OF_VARIANT, [v.name for v in self.variants]), (OF_CASE, [c.id for c in self.cases])):
             if not names:
                 yield Fault(f"an experiment has at least one {what}")
-            twice = [name for name, count in Counter(names).items() if count > 1]
-            yield from (Fault(f"{what} {name!r} occurs twice here; names are unique") for name in twice)
+            for name in (name for name, count in Counter(names).items() if count > 1):
+                yield Fault(f"{what} {name!r} occurs twice here; names are unique", about=((what, name),))
         for criterion in self.rubric.criteria:
             if criterion.name in FIGURES:
                 yield Fault(f"criterion {criterion.name!r} needs another name: the table has a column of that name")
@@ -108,31 +108,35 @@ class Experiment:
     def _unfilled(self, variant: Variant) -> Iterator[Fault]:
         rest = PLACEHOLDER.sub("", variant.system) + PLACEHOLDER.sub("", variant.prompt)
         if "{{" in rest or "{%" in rest:
-            yield Fault(f"variant {variant.name!r}: only {{{{name}}}} is filled in, without filters or blocks")
+            problem = f"variant {variant.name!r}: only {{{{name}}}} is filled in, without filters or blocks"
+            yield Fault(problem, about=((OF_VARIANT, variant.name),))
         for name in sorted(variant.named):
             lacking = [case for case in self.cases if name not in case.inputs]
             if lacking:
                 of = f"variant {variant.name!r} asks for {{{{{name}}}}}"
+                about = ((OF_CASE, lacking[0].id), (OF_VARIANT, variant.name))
                 if any(name in case.expected for case in lacking):
-                    yield Fault(f"{of}, which {_named(lacking)} has under `expected`: only the judge sees it")
+                    problem = f"{of}, which {_named(lacking)} has under `expected`: only the judge sees it"
+                    yield Fault(problem, about=about)
                     continue
                 inputs = ", ".join(lacking[0].inputs) or "none"
                 near = suggestion(name, lacking[0].inputs, mark="'")
-                yield Fault(f"{of}, but {_named(lacking)} has no such input; its inputs: {inputs}{near}")
+                problem = f"{of}, but {_named(lacking)} has no such input; its inputs: {inputs}{near}"
+                yield Fault(problem, about=about)
 
     def _lacking(self) -> Iterator[Fault]:
         for name in self.rubric.inputs or ():
             filled = [(case, {*case.inputs, *case.expected}) for case in self.cases]
             lacking = [case for case, names in filled if name not in names and not steps_elsewhere(name, names)]
             if lacking:
-                yield Fault(f"{_named(lacking)} lacks {name!r}, which rubric {self.rubric.name!r} needs")
+                problem = f"{_named(lacking)} lacks {name!r}, which rubric {self.rubric.name!r} needs"
+                yield Fault(problem, about=((OF_CASE, lacking[0].id),))
         for name in dict.fromkeys(name for case in self.cases for name in case.expected):
             if name not in self.rubric.known_inputs:
                 shown = ", ".join(self.rubric.known_inputs) or "none"
                 expecting = [case for case in self.cases if name in case.expected]
-                yield Fault(
-                    f"{_named(expecting)} expects {name!r}, which the rubric shows to no judge; it shows {shown}"
-                )
+                problem = f"{_named(expecting)} expects {name!r}, which the rubric shows to no judge; it shows {shown}"
+                yield Fault(problem, about=((OF_CASE, expecting[0].id),))
 
 
 def _named(cases: Sequence[ExperimentCase]) -> str:

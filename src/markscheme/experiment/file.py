@@ -1,12 +1,12 @@
 """Read an experiment from YAML or JSON, reporting all faults of the file at once, each with its line."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError, suggestion
-from markscheme.experiment.cells import Cell, ExperimentCase, Model, Output, Variant
+from markscheme.experiment.cells import OF_CASE, OF_VARIANT, Cell, ExperimentCase, Model, Output, Variant
 from markscheme.experiment.outputs import GivenOutput, case_of, read_outputs, records
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.judges.price import Price
@@ -75,7 +75,7 @@ class _Reading:
                 if not self.faults:
                     return built
             except ExperimentError as error:
-                self.faults += [Fault(fault.problem, self._line_of(fault.problem)) for fault in error.faults]
+                self.faults += [Fault(fault.problem, self._line_of(fault.about)) for fault in error.faults]
         raise ExperimentError(sorted(self.faults, key=lambda fault: fault.line or 0), path=self.path)
 
     # parts
@@ -198,7 +198,7 @@ class _Reading:
             if available and cases and not its.keys() & {case.id for case in cases}:
                 others = ", ".join(sorted({output.variant for output in available} - {""})) or "other cases only"
                 problem = f"there is no output of variant {variant.name!r}; there are {others}"
-                self.faults.append(Fault(problem, self._line_of(problem)))
+                self.faults.append(Fault(problem, self._line_of(((OF_VARIANT, variant.name),))))
             nothing = Output(None, "the file holds no output of this variant for this case")
             cells |= {(variant.name, case.id): its.get(case.id, nothing) for case in cases}
         return cells
@@ -243,12 +243,14 @@ class _Reading:
             at = at[:-1]
         return self.lines.get(at)
 
-    def _line_of(self, problem: str) -> int | None:
-        """The line of the case or variant that a fault of the whole experiment refers to."""
-        for key, name in (("cases", "id"), ("variants", "name")):
+    def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
+        """The line of the first case or variant, of those a fault is about, that is in this file."""
+        keys = {OF_CASE: ("cases", "id"), OF_VARIANT: ("variants", "name")}
+        for kind, name in about:
+            key, name_key = keys[kind]
             entries = self.data.get(key)
             for place, raw in reversed(list(enumerate(entries if isinstance(entries, list) else ()))):
-                if isinstance(raw, Mapping) and f"{key[:-1]} {str(raw.get(name))!r}" in problem:
+                if isinstance(raw, Mapping) and str(raw.get(name_key)) == name:
                     return self._line((key, place))
-        of_cases = problem.startswith("case ")
-        return (self._line(("cases",)) or self._line(("outputs",))) if of_cases else self._line(("rubric",))
+        is_of_cases = any(kind == OF_CASE for kind, _ in about)
+        return (self._line(("cases",)) or self._line(("outputs",))) if is_of_cases else self._line(("rubric",))
