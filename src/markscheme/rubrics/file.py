@@ -11,7 +11,7 @@ from markscheme.errors import Fault, RubricError, RubricWarning
 from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
 from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
 from markscheme.rubrics.preference import LEVEL_OF, preference_scale
-from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
+from markscheme.rubrics.rubric import OF_KEY, YES_NO, Criterion, Level, Rubric, Scale
 
 MAX_RUBRIC_BYTES = 1 << 20
 """A megabyte: a rubric is written by hand, and the largest known ones are far below a tenth of that."""
@@ -255,20 +255,19 @@ class _Reading:
                 source=self.path,
             )
         except RubricError as error:
-            self.faults += [replace(fault, line=self._line_of(fault.problem)) for fault in error.faults]
+            self.faults += [replace(fault, line=self._line_of(fault.about)) for fault in error.faults]
             return None
         return None if self.faults else rubric
 
-    def _line_of(self, problem: str) -> int | None:
-        """The line of a fault of the whole rubric: of the key it begins with, or of the name it quotes."""
-        key = (*self.top_path, problem.split()[0])
-        if key in self.lines:
-            return self.lines[key]
-        quoted = problem.split("'")[1] if problem.count("'") >= 2 else None
-        for place, at in reversed(list(enumerate(self.criterion_paths))):
-            if quoted == self._name(place):
-                return self._line((*at, "sees" if " sees " in problem else "name"))
-        return self._line(key)
+    def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
+        """The line of a fault of the whole rubric: of the first key or criterion it is about that is in the file."""
+        for kind, name in about:
+            if kind == OF_KEY and (*self.top_path, name) in self.lines:
+                return self.lines[*self.top_path, name]
+            for place, at in reversed(list(enumerate(self.criterion_paths))):
+                if kind != OF_KEY and name == self._name(place):
+                    return self._line((*at, kind))
+        return self._line(self.top_path)
 
     def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read"]) -> None:
         name = top.get("name")

@@ -466,7 +466,7 @@ class Rubric:
         object.__setattr__(self, "criteria", named)
         faults = list(self._faults())
         if faults:
-            raise RubricError([Fault(problem) for problem in faults], path=self.source)
+            raise RubricError(faults, path=self.source)
 
     @property
     def is_of_pairs(self) -> bool:
@@ -488,73 +488,90 @@ class Rubric:
         """The criteria whose levels have no order."""
         return tuple(criterion for criterion in self.criteria if not criterion.scale.ordered)
 
-    def _faults(self) -> Iterable[str]:
+    def _faults(self) -> Iterable[Fault]:
         if not self.criteria:
-            yield "a rubric needs at least one criterion"
+            yield Fault("a rubric needs at least one criterion")
         for name, count in Counter(criterion.name for criterion in self.criteria).items():
             if count > 1:
-                yield f"{count} criteria are named {name!r}; names are unique"
+                yield _fault_of_criterion(name, f"{count} criteria are named {name!r}; names are unique")
         if not math.isfinite(sum(abs(criterion.weight) for criterion in self.criteria)):
-            yield "the weights add up to more than a number can hold"
+            yield Fault("the weights add up to more than a number can hold")
         yield from self._faults_of_inputs()
         yield from _faults_of_pairs(self)
+        yield from self._faults_of_keys()
+        for criterion in self.criteria:
+            yield from self._faults_of_holistic(criterion)
+            name = criterion.name
+            if criterion.steps and not set(STEPPED) & set(self.shown_to(criterion)):
+                problem = f"criterion {name!r} asks for steps and sees none of {', '.join(STEPPED)}"
+                yield _fault_of_criterion(name, problem, key="sees")
+            for seen in criterion.sees or ():
+                if seen not in self.known_inputs:
+                    inputs = ", ".join(self.known_inputs) or "none"
+                    which = f"{seen!r}, which is not among the declared inputs: {inputs}"
+                    yield _fault_of_criterion(name, f"criterion {name!r} sees {which}", key="sees")
+
+    def _faults_of_keys(self) -> Iterable[Fault]:
+        """Values that one of the rubric's own keys can't have."""
         if not 0 <= self.pass_mark <= 1:
-            yield f"passingThreshold is a score from 0 to 1, found {self.pass_mark}"
+            yield _fault_of("passingThreshold", f"is a score from 0 to 1, found {self.pass_mark}")
         if self.strategy not in STRATEGIES:
-            yield f"strategy is one of {', '.join(STRATEGIES)}; found {self.strategy!r}"
+            yield _fault_of("strategy", f"is one of {', '.join(STRATEGIES)}; found {self.strategy!r}")
         if not 1 <= self.samples <= MOST_SAMPLES:
-            yield f"samples is a whole number from 1 to {MOST_SAMPLES}, found {self.samples}"
+            yield _fault_of("samples", f"is a whole number from 1 to {MOST_SAMPLES}, found {self.samples}")
         if self.tolerance <= 0 or not 0 < self.target <= 1:
-            yield "tolerance is above 0 and target a share above 0 and up to 1"
+            yield _fault_of("tolerance", "is above 0 and target a share above 0 and up to 1")
         if not self.decides and not self.is_of_pairs and self.agreement_on == "decision":
-            yield "agreement_on is decision, but none of its categories passes or fails: say which, passes: [label, …]"
+            problem = "is decision, but none of its categories passes or fails: say which, passes: [label, …]"
+            yield _fault_of("agreement_on", problem)
         if not self.has_score and max(self.gray_zone.passes, self.gray_zone.fails) > 0:
-            yield "ask_within is a distance in score, and categories have no score"
+            yield _fault_of("ask_within", "is a distance in score, and categories have no score")
         if self.strategy == "holistic" and not all(criterion.has_worth for criterion in self.criteria):
-            yield "strategy holistic asks for one score, which says nothing about categories; ask by another strategy"
+            problem = "holistic asks for one score, which says nothing about categories; ask by another strategy"
+            yield _fault_of("strategy", problem)
         if self.agreement_on not in AGREEMENT_ON:
-            yield f"agreement_on is one of {', '.join(AGREEMENT_ON)}; found {self.agreement_on!r}"
+            yield _fault_of("agreement_on", f"is one of {', '.join(AGREEMENT_ON)}; found {self.agreement_on!r}")
         for key, limit in (("max_false_pass", self.max_false_pass), ("max_false_fail", self.max_false_fail)):
             if limit is not None and not 0 <= limit <= 1:
-                yield f"{key} is a share from 0 to 1, found {limit}"
+                yield _fault_of(key, f"is a share from 0 to 1, found {limit}")
         for reach in (self.gray_zone.passes, self.gray_zone.fails):
             if not 0 <= reach <= 1 and reach != math.inf:
-                yield f"ask_within is a distance in score from 0 to 1, found {reach}"
+                yield _fault_of("ask_within", f"is a distance in score from 0 to 1, found {reach}")
                 break
-        for criterion in self.criteria:
-            if criterion.check is not None and self.strategy == "holistic":
-                yield f"strategy holistic asks for one number and runs no check: criterion {criterion.name!r} has one"
-            if criterion.required and self.strategy == "holistic":
-                yield (
-                    f"strategy holistic asks for one number, which cannot tell whether {criterion.name!r} fails: it is "
-                    "required; ask by another strategy"
-                )
-            if self.shown_to(criterion) != self.known_inputs and self.strategy == "holistic":
-                yield (
-                    f"strategy holistic shows all inputs at once, and {criterion.name!r} is to see only some; ask by "
-                    "another strategy"
-                )
-            if criterion.steps and not set(STEPPED) & set(self.shown_to(criterion)):
-                yield f"criterion {criterion.name!r} asks for steps and sees none of {', '.join(STEPPED)}"
-            for name in criterion.sees or ():
-                if name not in self.known_inputs:
-                    inputs = ", ".join(self.known_inputs) or "none"
-                    which = f"{name!r}, which is not among the declared inputs: {inputs}"
-                    yield f"criterion {criterion.name!r} sees {which}"
 
-    def _faults_of_inputs(self) -> Iterable[str]:
+    def _faults_of_holistic(self, criterion: Criterion) -> Iterable[Fault]:
+        """What a criterion needs that one number for the whole response can't give."""
+        if self.strategy != "holistic":
+            return
+        name = criterion.name
+        if criterion.check is not None:
+            problem = f"holistic asks for one number and runs no check: criterion {name!r} has one"
+            yield _fault_of("strategy", problem, criterion=name)
+        if criterion.required:
+            problem = (
+                f"holistic asks for one number, which cannot tell whether {name!r} fails: it is required; ask by "
+                "another strategy"
+            )
+            yield _fault_of("strategy", problem, criterion=name)
+        if self.shown_to(criterion) != self.known_inputs:
+            problem = f"holistic shows all inputs at once, and {name!r} is to see only some; ask by another strategy"
+            yield _fault_of("strategy", problem, criterion=name)
+
+    def _faults_of_inputs(self) -> Iterable[Fault]:
         for key, names in (("inputs", self.inputs or ()), ("optional_inputs", self.optional_inputs)):
             for name, count in Counter(names).items():
                 if count > 1:
-                    yield f"{key} names {name!r} {count} times"
+                    yield _fault_of(key, f"names {name!r} {count} times")
                 if not INPUT_NAME.fullmatch(name):
                     optional = "; one that may be missing is named in optional_inputs" if name.endswith("?") else ""
-                    yield f"{key} names {name!r}: a name has letters, digits, _, - and . alone{optional}"
+                    yield _fault_of(key, f"names {name!r}: a name has letters, digits, _, - and . alone{optional}")
             if "response" in names:
-                yield f"{key} come in addition to the response, which is always there: leave out 'response'"
+                problem = "come in addition to the response, which is always there: leave out 'response'"
+                yield _fault_of(key, problem)
         for name in self.optional_inputs:
             if name in (self.inputs or ()):
-                yield f"optional_inputs names {name!r}, which is among the inputs that every submission has"
+                problem = f"names {name!r}, which is among the inputs that every submission has"
+                yield _fault_of("optional_inputs", problem)
 
     @cached_property
     def known_inputs(self) -> tuple[str, ...]:
@@ -660,31 +677,49 @@ class Rubric:
         return report
 
 
-def _faults_of_pairs(rubric: Rubric) -> Iterable[str]:
+OF_KEY = "key"
+"""What a fault of a rubric is about where that isn't a criterion: one of the rubric's own keys."""
+
+
+def _fault_of(key: str, problem: str, *, criterion: str = "") -> Fault:
+    """A fault of one of the rubric's own keys, with which its sentence begins, or of a criterion next to it."""
+    return Fault(f"{key} {problem}", about=((OF_KEY, key), *([("name", criterion)] if criterion else [])))
+
+
+def _fault_of_criterion(name: str, problem: str, *, key: str = "name") -> Fault:
+    """A fault of a criterion, or of one of its keys."""
+    return Fault(problem, about=((key, name),))
+
+
+def _faults_of_pairs(rubric: Rubric) -> Iterable[Fault]:
     """What a rubric of pairs can't be, and one of single responses can't have."""
     mirrored = [criterion for criterion in rubric.criteria if criterion.scale.mirrored]
     if not rubric.is_of_pairs:
-        for criterion in mirrored:
-            yield f"criterion {criterion.name!r} has `prefer`: say `compare: pairs` in the rubric"
+        for name in (criterion.name for criterion in mirrored):
+            yield _fault_of_criterion(name, f"criterion {name!r} has `prefer`: say `compare: pairs` in the rubric")
         if rubric.tie_within:
-            yield "tie_within is for a rubric with `compare: pairs`"
+            yield _fault_of("tie_within", "is for a rubric with `compare: pairs`")
         return
     for criterion in rubric.criteria:
+        name = criterion.name
         if not criterion.scale.mirrored:
-            yield f"criterion {criterion.name!r} judges one response; in a rubric of pairs each says what to `prefer`"
+            problem = f"criterion {name!r} judges one response; in a rubric of pairs each says what to `prefer`"
+            yield _fault_of_criterion(name, problem)
         if criterion.weight < 0:
-            yield f"weight of {criterion.name!r} is below 0: say in `prefer` what makes a response the better one"
+            problem = f"weight of {name!r} is below 0: say in `prefer` what makes a response the better one"
+            yield _fault_of_criterion(name, problem)
         if criterion.required or criterion.check is not None:
             key = "required" if criterion.required else "check"
-            yield f"{key} of {criterion.name!r} is about one response; a pair has two"
+            yield _fault_of_criterion(name, f"{key} of {name!r} is about one response; a pair has two")
     if rubric.strategy not in ("one_shot", "per_criterion"):
-        yield f"strategy {rubric.strategy} asks about one response; pairs are asked by one_shot or per_criterion"
+        problem = f"{rubric.strategy} asks about one response; pairs are asked by one_shot or per_criterion"
+        yield _fault_of("strategy", problem)
     if not 0 <= rubric.tie_within < 1:
-        yield f"tie_within is a distance from 0, below 1, found {rubric.tie_within}"
+        yield _fault_of("tie_within", f"is a distance from 0, below 1, found {rubric.tie_within}")
     if rubric.orders not in (1, BOTH_ORDERS):
-        yield f"orders is 1 or 2, found {rubric.orders}"
+        yield _fault_of("orders", f"is 1 or 2, found {rubric.orders}")
     if rubric.ask_within or rubric.max_false_pass is not None or rubric.max_false_fail is not None:
-        yield "passes and fails have limits and a gray zone, and pairs neither pass nor fail"
+        yield Fault("passes and fails have limits and a gray zone, and pairs neither pass nor fail")
 
 
 def _listed(values: Iterable[float]) -> str:
