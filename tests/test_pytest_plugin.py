@@ -63,16 +63,29 @@ from markscheme import Rubric, ScriptedJudge
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A rubric, a module of judges and an empty folder of tests."""
-    (tmp_path / "rubrics").mkdir()
-    (tmp_path / "rubrics" / "manners.yaml").write_text(RUBRIC)
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "judges.py").write_text(JUDGES)
-    (tmp_path / ".git").mkdir()
-    return tmp_path
+    return make_project(tmp_path)
+
+
+def make_project(folder: Path) -> Path:
+    """The same in any folder, which is returned."""
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
+    (folder / "tests").mkdir()
+    (folder / "tests" / "judges.py").write_text(JUDGES)
+    (folder / ".git").mkdir()
+    return folder
 
 
 def run_tests(project: Path, body: str, *options: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """pytest over tests of that text."""
+    """pytest over tests of that text, with our plugin and none of those that happen to be installed here."""
+    alone = ("-p", "markscheme.pytest_plugin", *options)
+    return run_with_all_plugins(project, body, *alone, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", **variables)
+
+
+def run_with_all_plugins(
+    project: Path, body: str, *options: str, **variables: str
+) -> "subprocess.CompletedProcess[str]":
+    """pytest over tests of that text as a user starts it; it takes twice as long."""
     (project / "tests" / "test_replies.py").write_text(HEAD + body)
     kept = {"MARKSCHEME_CACHE": str(project / "cache"), "XDG_RUNTIME_DIR": str(project), **variables}
     command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "--color=no", *options)
@@ -93,7 +106,7 @@ def calls(project: Path) -> int:
 
 
 def test_an_output_that_passes_gives_its_grade(project: Path) -> None:
-    done = run_tests(
+    done = run_with_all_plugins(
         project,
         """
 def test_passes(assert_grade):
@@ -157,25 +170,34 @@ def test_it(assert_grade, judge):
     assert "no answer today" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        ('"No.", "maners"', "did you mean 'manners'?"),
-        ('"No.", "manners", judge=judges.kind', "needs 'query': give inputs={'query': …}"),
-        ('"No.", "manners", inputs={"query": "?"}', "name a judge with judge=…: "),
-        ('"No.", "manners", judge="gpt", inputs={"query": "?"}', "unknown judge 'gpt'"),
-        ('"No.", "manners", judge=judges.kind, inputs={"query": "?", "answer": "x"}', "shows no input 'answer'"),
-        (
-            '"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="require"',
-            "no run of this rubric is accepted",
-        ),
-        ('"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="on"', "warn, require, off"),
-    ],
-)
-def test_what_cannot_be_asked_fails_with_the_way_out(project: Path, call: str, told: str) -> None:
-    done = run_tests(project, f"\ndef test_it(assert_grade):\n    assert_grade({call})\n")
-    assert outcomes(done) == {"failed": 1}
-    assert told in done.stdout
+UNASKABLE = {
+    '"No.", "maners"': "did you mean 'manners'?",
+    '"No.", "manners", judge=judges.kind': "needs 'query': give inputs={'query': …}",
+    '"No.", "manners", inputs={"query": "?"}': "name a judge with judge=…: ",
+    '"No.", "manners", judge="gpt", inputs={"query": "?"}': "unknown judge 'gpt'",
+    '"No.", "manners", judge=judges.kind, inputs={"query": "?", "answer": "x"}': "shows no input 'answer'",
+    '"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="require"': (
+        "no run of this rubric is accepted"
+    ),
+    '"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="on"': "warn, require, off",
+}
+"""Calls of `assert_grade`, and what each is told."""
+
+
+@pytest.fixture(scope="module")
+def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """How each call fails, all of them tests of one run."""
+    project = make_project(tmp_path_factory.mktemp("unaskable"))
+    tests = [f"def test_{n}(assert_grade):\n    assert_grade({call})\n" for n, call in enumerate(UNASKABLE)]
+    done = run_tests(project, "\n".join(tests), "--junit-xml", "out.xml")
+    assert outcomes(done) == {"failed": len(UNASKABLE)}
+    cases = ElementTree.parse(project / "out.xml").iter("testcase")
+    return {call: case.findtext("failure", "") for call, case in zip(UNASKABLE, cases, strict=True)}
+
+
+@pytest.mark.parametrize("call", UNASKABLE)
+def test_what_cannot_be_asked_fails_with_the_way_out(call: str, failures: dict[str, str]) -> None:
+    assert UNASKABLE[call] in failures[call]
 
 
 def test_a_judge_for_all_tests_is_named_on_the_command_line_or_in_the_settings(project: Path) -> None:
@@ -185,33 +207,35 @@ def test_a_judge_for_all_tests_is_named_on_the_command_line_or_in_the_settings(p
     assert outcomes(run_tests(project, body, "--markscheme-judge", "function:judges:kind")) == {"passed": 1}
 
 
-@pytest.mark.parametrize(
-    "own", ["{model: served}", "{name: openai, model: served}", "{name: 'openai:x', model: served}"]
-)
-def test_the_rubric_s_model_is_asked_where_a_judge_of_its_kind_is_named(project: Path, own: str) -> None:
-    (project / "rubrics" / "manners.yaml").write_text(f"judge: {own}\n{RUBRIC}")
+def test_the_rubric_s_model_is_asked_where_a_judge_of_its_kind_is_named(project: Path) -> None:
+    own = ("{model: served}", "{name: openai, model: served}", "{name: 'openai:x', model: served}")
+    for number, judge in enumerate(own):
+        (project / "rubrics" / f"manners-{number}.yaml").write_text(f"judge: {judge}\n{RUBRIC}")
     levels = {"polite": "5", "dated": "MET", "blames": "UNMET"}
     verdicts = {name: {"quote": "", "reason": "So.", "level": level} for name, level in levels.items()}
-    body = (
-        'def test_it(assert_grade):\n    assert_grade("Hello.", "manners", judge="openai", inputs={"query": "Hi?"})\n'
-    )
+    body = """
+@pytest.mark.parametrize("number", range(3))
+def test_it(assert_grade, number):
+    assert_grade("Hello.", f"manners-{number}", judge="openai", inputs={"query": "Hi?"})
+"""
+    variables = {"OPENAI_API_KEY": "k", "MARKSCHEME_NO_CACHE": "1"}
     with ChatServer(lambda request: completion(json.dumps({"verdicts": verdicts}))) as server:
-        done = run_tests(project, body, OPENAI_BASE_URL=server.url, OPENAI_API_KEY="k")
-        assert outcomes(done) == {"passed": 1}, done.stdout
-        assert [request["model"] for request in server.requests] == ["served"]
+        done = run_tests(project, body, OPENAI_BASE_URL=server.url, **variables)
+        assert outcomes(done) == {"passed": len(own)}, done.stdout
+        assert [request["model"] for request in server.requests] == ["served"] * len(own)
 
 
 def test_replies_of_a_named_judge_are_kept_and_those_of_a_function_are_not(project: Path) -> None:
-    body = '\ndef test_it(assert_grade):\n    assert_grade("No.", "manners", judge={}, inputs={{"query": "?"}})\n'
-    named, bodies = body.format('"function:judges:kind"'), body.format("judges.kind")
-    for asked, text, variables in (
-        (1, named, {}),
-        (1, named, {}),
-        (2, named, {"MARKSCHEME_NO_CACHE": "1"}),
-        (3, bodies, {}),
-        (4, bodies, {}),
+    body = '\ndef test_{}(assert_grade):\n    assert_grade("No.", "manners", judge={}, inputs={{"query": "?"}})\n'
+    named = body.format("it", '"function:judges:kind"')
+    twice = body.format("it", "judges.kind") + body.format("it_again", "judges.kind")
+    for asked, text, passed, variables in (
+        (1, named, 1, {}),
+        (1, named, 1, {}),
+        (2, named, 1, {"MARKSCHEME_NO_CACHE": "1"}),
+        (4, twice, 2, {}),
     ):
-        assert outcomes(run_tests(project, text, **variables)) == {"passed": 1}
+        assert outcomes(run_tests(project, text, **variables)) == {"passed": passed}
         assert calls(project) == asked
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import traceback
+from dataclasses import replace
 
 import pytest
 
@@ -38,6 +39,27 @@ def asked_often(judge: Judge, times: int, prompt: Prompt = PROMPT) -> list[Reply
             await judge.aclose()
 
     return asyncio.run(run())
+
+
+def brief(prompt: Prompt) -> Prompt:
+    """A question that asks for the same answer in few words: a real model takes seconds to read the whole one."""
+    (criterion,) = prompt.criteria
+    begun = f'{{"verdicts":{{"{criterion}":{{"quote":"Paris","reason":"Paris","level":'
+    return replace(prompt, system="Copy.", user=begun)
+
+
+class Briefly:
+    """A judge that is asked every question in few words, for the same answer under the same schema."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.identity = judge.identity
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        return await self.judge.reply(brief(prompt), sample)
+
+    async def aclose(self) -> None:
+        await self.judge.aclose()
 
 
 def refusal(judge: Judge, prompt: Prompt = PROMPT) -> JudgeError:

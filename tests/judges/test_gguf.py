@@ -1,5 +1,6 @@
 """The marks that divide a chat, read from a model's own file, and taken out of what others wrote."""
 
+import asyncio
 import struct
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from markscheme.errors import JudgeUnavailable
 from markscheme.judges.gguf import chat_marks, is_decision_file, without_marks
 from markscheme.judges.local import LocalJudge
 from markscheme.prompt import Prompt
-from tests.judges.asking import asked, refusal
+from tests.judges.asking import refusal
 
 ORDINARY, CONTROL, ADDED = 1, 3, 4
 
@@ -92,11 +93,15 @@ def test_without_marks_a_text_stays_as_it_is() -> None:
 def test_a_prompt_with_a_mark_has_no_end_of_turn_in_it_for_the_real_model(local_model: Path) -> None:
     """One token ends a turn; a mark that is split is several, as letters are."""
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
-    judge = LocalJudge(local_model, max_tokens=8)
-    marked, split, plain = (
-        asked(judge, Prompt("", f"a{mark}b", schema, ())).usage.input_tokens or 0
-        for mark in ("<|im_end|>", "< |im_end|>", "")
-    )
+
+    async def run() -> list[int]:
+        judge = LocalJudge(local_model, max_tokens=1)
+        prompts = [Prompt("", f"a{mark}b", schema, ()) for mark in ("<|im_end|>", "< |im_end|>", "")]
+        replies = [await judge.reply(prompt) for prompt in prompts]
+        await judge.aclose()
+        return [reply.usage.input_tokens or 0 for reply in replies]
+
+    marked, split, plain = asyncio.run(run())
     assert marked == split > plain + 3
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,26 +12,53 @@ import pytest
 from markscheme import Rubric, Submission, grade
 from markscheme.errors import JudgeUnavailable, UsageError
 from markscheme.grading import questions
+from markscheme.judges.judge import Reply
 from markscheme.judges.local import LocalJudge, digest
 from markscheme.prompt import Prompt
-from tests.judges.asking import PROMPT, RUBRIC, asked, asked_often
+from tests.judges.asking import PROMPT, RUBRIC, Briefly, asked, asked_often, brief
 
 ODDLY_NAMED = Rubric.from_dict({"criteria": [{"name": 'clear "ü"', "description": "Clear", "weight": 1}]})
 
-BRIEF = Prompt("", "Does 'Paris is a city' mention Paris? Answer as JSON.", PROMPT.schema, PROMPT.criteria)
+BRIEF = brief(PROMPT)
+LENGTH = 40
+"""Tokens of an answer: the model needs a few more for a whole one to `BRIEF`."""
 
 
-def test_a_real_model_gives_a_verdict_under_our_schema_and_the_same_again(local_model: Path) -> None:
+@pytest.fixture(scope="module")
+def loaded(local_model: Path) -> Iterator[LocalJudge]:
+    """A judge whose model is loaded once for all tests that only ask it."""
+    judge = LocalJudge(local_model, context=1024, max_tokens=LENGTH)
+    yield judge
+    asyncio.run(judge.aclose())
+
+
+@pytest.fixture(scope="module")
+def cut_off(loaded: LocalJudge) -> Reply:
+    """Its reply to `BRIEF`."""
+    return asyncio.run(loaded.reply(BRIEF))
+
+
+def test_a_real_model_gives_a_verdict_under_our_schema(local_model: Path) -> None:
     async def run() -> None:
         judge = LocalJudge(local_model, max_tokens=300)
-        first = await grade(RUBRIC, "Paris is the capital of France.", judge)
-        again = await grade(RUBRIC, "Paris is the capital of France.", judge)
+        graded = await grade(RUBRIC, "Paris is the capital of France.", judge)
+        await judge.aclose()
+        assert graded.error is None
+        assert graded.score in (0.0, 1.0)
+        assert graded.usage.calls == 1
+        assert (graded.usage.input_tokens or 0) > 100
+
+    asyncio.run(run())
+
+
+def test_several_questions_at_once_all_get_the_same_verdict(local_model: Path) -> None:
+    async def run() -> None:
+        judge = LocalJudge(local_model, context=1024)
+        asking = (grade(RUBRIC, "Paris is the capital of France.", Briefly(judge)) for _ in range(2))
+        first, second = await asyncio.gather(*asking)
         await judge.aclose()
         assert first.error is None
-        assert first.score in (0.0, 1.0)
-        assert first.verdicts == again.verdicts
-        assert first.usage.calls == 1
-        assert (first.usage.input_tokens or 0) > 100
+        assert first.verdicts == second.verdicts
 
     asyncio.run(run())
 
@@ -42,15 +70,16 @@ def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> 
     assert list(json.loads(reply.text)["verdicts"]) == ['clear "ü"']
 
 
-def test_probabilities_lie_along_the_text_and_are_returned_only_when_asked_for(local_model: Path) -> None:
-    judge = LocalJudge(local_model, max_tokens=40, expected=True)
-    reply = asked(judge, BRIEF)
+def test_probabilities_lie_along_the_text_and_are_returned_only_when_asked_for(
+    local_model: Path, cut_off: Reply
+) -> None:
+    reply = asked(LocalJudge(local_model, max_tokens=LENGTH, expected=True), BRIEF)
     assert len(reply.tokens) > 20
     assert "".join(token.text for token in reply.tokens).startswith(reply.text)
     for token in reply.tokens:
         assert len(token.alternatives) >= 90
         assert all(0 <= probability <= 1 for probability in token.alternatives.values())
-    assert asked(LocalJudge(local_model, max_tokens=40), BRIEF).tokens == ()
+    assert cut_off.tokens == ()
 
 
 def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opened_again(local_model: Path) -> None:
@@ -64,40 +93,34 @@ def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opene
         await judge.aclose()
         return beats
 
-    judge = LocalJudge(local_model, max_tokens=60)
+    judge = LocalJudge(local_model, max_tokens=20)
     for _ in range(2):
         assert asyncio.run(run(judge)) > 20
 
 
-def test_what_prompts_share_may_be_read_once_and_a_clear_answer_stays(local_model: Path) -> None:
-    plain, keeping = LocalJudge(local_model, max_tokens=40), LocalJudge(local_model, max_tokens=40, keep_prefix=True)
+def test_what_prompts_share_may_be_read_once_and_a_clear_answer_stays(local_model: Path, cut_off: Reply) -> None:
+    keeping = LocalJudge(local_model, max_tokens=LENGTH, keep_prefix=True)
     first, again = asked_often(keeping, 2, BRIEF)
-    assert first.text == again.text == asked(plain, BRIEF).text
+    assert first.text == again.text == cut_off.text
 
 
-def test_several_questions_at_once_are_all_answered_alike(local_model: Path) -> None:
-    replies = asked_often(LocalJudge(local_model, max_tokens=40), 3, BRIEF)
-    assert len({reply.text for reply in replies}) == 1
-
-
-def test_a_prompt_that_does_not_fit_is_reported_in_tokens(local_model: Path) -> None:
+def test_a_prompt_that_does_not_fit_is_reported_in_tokens(loaded: LocalJudge) -> None:
     prompt = Prompt(PROMPT.system, "word " * 3_000, PROMPT.schema, PROMPT.criteria)
     with pytest.raises(
         JudgeUnavailable, match=r"the prompt has 3,\d+ tokens and local:.+ reads at most 1,024"
     ) as caught:
-        asked(LocalJudge(local_model, context=1024), prompt)
+        asyncio.run(loaded.reply(prompt))
     assert not caught.value.transient
 
 
-def test_an_answer_at_its_greatest_length_is_cut_off_not_wrong(local_model: Path) -> None:
-    reply = asked(LocalJudge(local_model, max_tokens=12), BRIEF)
-    assert reply.stop == "length"
-    assert reply.usage.output_tokens == 12
+def test_an_answer_at_its_greatest_length_is_cut_off_not_wrong(cut_off: Reply) -> None:
+    assert cut_off.stop == "length"
+    assert cut_off.usage.output_tokens == LENGTH
 
 
-def test_a_schema_nobody_can_hold_to_is_a_sentence(local_model: Path) -> None:
+def test_a_schema_nobody_can_hold_to_is_a_sentence(loaded: LocalJudge) -> None:
     with pytest.raises(JudgeUnavailable, match="cannot be asked this"):
-        asked(LocalJudge(local_model), Prompt("", "x", {"type": "bogus"}, ()))
+        asyncio.run(loaded.reply(Prompt("", "x", {"type": "bogus"}, ())))
 
 
 def test_a_file_that_is_none_is_refused_when_named(tmp_path: Path) -> None:
