@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -56,15 +57,43 @@ ON_THE_WAY: dict[str, set[str]] = {
 
 
 def _loaded(statement: str, cwd: Path = ROOT) -> set[str]:
-    code = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    """The modules that a fresh interpreter has loaded after a statement."""
+    (loaded,) = _loaded_one_by_one([statement], cwd)
+    return loaded
+
+
+def _loaded_one_by_one(statements: Iterable[str], cwd: Path = ROOT) -> list[set[str]]:
+    """The modules loaded after each of the statements, which one fresh interpreter runs one after the other."""
+    show = "import json, sys\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    code = "\n".join(f"{statement}\n{show}" for statement in statements)
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=cwd, env=dict(os.environ)
     )
-    return set(json.loads(done.stderr.splitlines()[-1]))
+    return [set(json.loads(line)) for line in done.stderr.splitlines() if line.startswith("[")]
 
 
-@pytest.mark.parametrize("statement", ON_THE_WAY)
-def test_what_is_heavy_is_loaded_where_it_is_listed_and_nowhere_else(statement: str) -> None:
+@pytest.fixture(scope="module")
+def light() -> Mapping[str, set[str]]:
+    """What each statement that should load nothing heavy adds of it, in an interpreter that runs all of them.
+
+    What a statement loads by itself, it or one before it loads here.
+    """
+    statements = [statement for statement, heavy in ON_THE_WAY.items() if not heavy]
+    loaded = _loaded_one_by_one(statements)
+    before = [set[str](), *loaded]
+    return {
+        statement: (after - earlier) & HEAVY
+        for statement, after, earlier in zip(statements, loaded, before, strict=False)
+    }
+
+
+@pytest.mark.parametrize("statement", [statement for statement, heavy in ON_THE_WAY.items() if not heavy])
+def test_nothing_heavy_is_loaded_before_it_is_needed(statement: str, light: Mapping[str, set[str]]) -> None:
+    assert light[statement] == set()
+
+
+@pytest.mark.parametrize("statement", [statement for statement, heavy in ON_THE_WAY.items() if heavy])
+def test_what_is_heavy_is_loaded_where_it_is_listed_and_nothing_else(statement: str) -> None:
     heavy = _loaded(statement) & HEAVY
     assert heavy - ON_THE_WAY[statement] == set(), "loaded before it is needed"
     assert ON_THE_WAY[statement] - heavy == set(), "no longer loaded: take it off the list, so that it stays away"

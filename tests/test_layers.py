@@ -3,7 +3,7 @@
 import ast
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -214,6 +214,7 @@ A rule for a folder holds for all its modules. What goes against the layers is l
 """
 
 
+@functools.cache
 def _modules() -> list[Path]:
     return sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
 
@@ -222,8 +223,14 @@ def _layer(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
+@functools.cache
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The syntax of a module, read once for all tests."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("markscheme."):
             yield node.module.split(".")[1]
         elif isinstance(node, ast.ImportFrom) and node.module == "markscheme":
@@ -255,9 +262,9 @@ def _module(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def late_imports(text: str) -> set[str]:
-    """Modules that functions import when they are called, by a statement or by name."""
-    functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+def late_imports(nodes: Iterable[ast.AST]) -> set[str]:
+    """Modules that the functions among some nodes import when they are called, by a statement or by name."""
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     modules: set[str] = set()
     for node in (inner for function in functions for inner in ast.walk(function)):
         match node:
@@ -275,7 +282,7 @@ def _late() -> list[tuple[str, str]]:
     return [
         (_module(path).removeprefix("markscheme."), imported)
         for path in _modules()
-        for imported in sorted(late_imports(path.read_text(encoding="utf-8")))
+        for imported in sorted(late_imports(_nodes(path)))
     ]
 
 
@@ -310,7 +317,7 @@ def load():
     from markscheme.text import escaped
     return import_module("markscheme.files")
 """
-    assert late_imports(text) == {"json", "text", "files"}
+    assert late_imports(ast.walk(ast.parse(text))) == {"json", "text", "files"}
 
 
 @functools.cache
@@ -320,7 +327,7 @@ def _edges() -> dict[str, set[str]]:
     edges: dict[str, set[str]] = {}
     for path in _modules():
         imported: set[str] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _nodes(path):
             if isinstance(node, ast.ImportFrom) and node.module:
                 imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
             elif isinstance(node, ast.Import):
