@@ -181,7 +181,7 @@ UNASKABLE = {
     ),
     '"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="on"': "warn, require, off",
 }
-"""Calls of `assert_grade`, and what each is told."""
+"""Calls of `assert_grade`, and words of the error that each ends with."""
 
 
 @pytest.fixture(scope="module")
