@@ -1,5 +1,6 @@
 """The kinds of finding: every one has its words, its place in the work, and a command that can be run."""
 
+import ast
 import shlex
 from itertools import groupby
 from pathlib import Path
@@ -24,6 +25,7 @@ from markscheme.calibration.findings.kinds import (
     FindingKind,
     kind_of,
 )
+from tests.test_layers import SOURCE
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "calibrate.md"
 ASKED = Commands("reply", " --judge openai:gpt-5", "openai:gpt-5")
@@ -54,6 +56,19 @@ def test_kinds_that_share_a_code_share_where_the_fault_is() -> None:
         first = kind_of(kind.code)
         assert first is not None
         assert (first.cause, first.names_criterion) == (kind.cause, kind.names_criterion)
+
+
+def test_codes_are_written_with_their_kinds_alone() -> None:
+    """Codes of one word are words of other things too, and `no-skill` is also why a verdict is what it is."""
+    codes = {kind.code for kind in FINDING_KINDS if "-" in kind.code} - {"no-skill"}
+    assert len(codes) >= 10
+    used: dict[str, set[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+        if strings & codes:
+            used[path.name] = strings & codes
+    assert used == {"kinds.py": codes}
 
 
 def test_an_unknown_code_is_not_a_kind() -> None:
