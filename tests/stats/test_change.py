@@ -24,6 +24,7 @@ from markscheme.stats.change import (
     whole_multiples,
 )
 from markscheme.stats.intervals import IDENTITY
+from markscheme.stats.shares import share
 from tests.stats.shared_numbers import block
 
 Rows = list[list[float]]
@@ -203,6 +204,21 @@ def test_any_change_equals_the_listing_of_which_run_is_now(rows: Rows) -> None:
     scores = 3 * to - to.sum(axis=1, keepdims=True)
     found = any_change(runs[:, 0], runs[:, 1:])
     assert (found.exact_p, found.mid_p) == approx(by_listing(scores.tolist(), two_sided=False), abs=1e-12)
+
+
+def test_flip_rates_have_the_interval_of_shares_of_grouped_examples() -> None:
+    draw = np.random.default_rng(3)
+    runs = draw.integers(0, 2, (60, 3)).astype(float)
+    runs[5, 1] = np.nan
+    groups = np.repeat(np.arange(12), 5)
+    together = any_change(runs[:, 0], runs[:, 1:], groups)
+    known = ~np.isnan(runs).any(axis=1)
+    flips = (runs[known, :1] != runs[known, 1:]).mean(axis=1)
+    expected = share(flips, groups[known])
+    assert (together.flips_now.low, together.flips_now.high) == (expected.low, expected.high)
+    alone = any_change(runs[:, 0], runs[:, 1:])
+    assert (together.exact_p, together.excess) == (alone.exact_p, alone.excess)
+    assert alone.flips_now.low != expected.low
 
 
 def test_any_change_sees_a_judge_that_got_noisier_without_moving() -> None:

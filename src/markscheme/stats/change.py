@@ -15,6 +15,7 @@ from scipy.special import ndtri
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
+    Flags,
     Floats,
     Integers,
     Transform,
@@ -186,13 +187,14 @@ def reshuffled(now: npt.ArrayLike, stored: npt.ArrayLike) -> float:
     return _chance_of_first(outcomes, two_sided=True)[1] if outcomes.any() else 1.0
 
 
-def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
+def any_change(now: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Changed:
     """Exact test of whether a judge changed at all, shifted or not, beyond the noise among its stored runs.
 
     Args:
         now: Ratings now, shape (n,); nan = missing.
         stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
             and in every stored run.
+        groups: A name for each example, shape (n,), where several share a task; the flip rates' intervals use them.
 
     Returns:
         The excess distance with exact one-sided p and mid-p, and the flip rate now next to that among stored runs. One
@@ -209,14 +211,15 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
     """
     runs = complete_runs(now, stored)
     n_stored = runs.shape[1] - 1
-    flips_now = share((runs[:, :1] != runs[:, 1:]).mean(axis=1), method="flip rate, now and stored")
+    tasks = None if groups is None else np.asarray(groups)[is_complete(run_columns(now, stored))]
+    flips_now = share((runs[:, :1] != runs[:, 1:]).mean(axis=1), tasks, method="flip rate, now and stored")
     if n_stored < 2:
         why = "one stored run doesn't show its own noise; store three"
         flips_stored = Estimate.without_value(why, n=len(runs), method="flip rate, stored runs")
         return Changed(None, None, None, flips_now, flips_stored, len(runs), n_stored, undefined=why)
     pairs = np.triu_indices(n_stored, 1)
     between_stored = runs[:, 1:][:, pairs[0]] != runs[:, 1:][:, pairs[1]]
-    flips_stored = share(between_stored.mean(axis=1), method="flip rate, stored runs")
+    flips_stored = share(between_stored.mean(axis=1), tasks, method="flip rate, stored runs")
     whole, unit = whole_multiples(runs)
     distance = np.abs(whole[:, :, None] - whole[:, None, :]).sum(axis=2)
     outcomes = (n_stored + 1) * distance - distance.sum(axis=1, keepdims=True)
@@ -468,7 +471,12 @@ def complete_runs(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
     runs = run_columns(now, stored)
     if np.isinf(runs).any():
         raise ValueError("ratings must be finite numbers or nan")
-    return np.asarray(runs[~np.isnan(runs).any(axis=1)])
+    return np.asarray(runs[is_complete(runs)])
+
+
+def is_complete(runs: Floats) -> Flags:
+    """Which examples are rated in every run, shape (n,), from ratings of shape (n, n_runs)."""
+    return np.asarray(~np.isnan(runs).any(axis=1))
 
 
 def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, float]:

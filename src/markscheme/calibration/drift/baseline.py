@@ -350,7 +350,7 @@ def _criteria(
     levels = [runs.levels(criterion.name) for criterion in compared]
     drifts = [_drift(*both, c.scale, since.margin) for both, c in zip(levels, compared, strict=True)]
     adjusted = holm([drift.moved.p for drift in drifts]).tolist()
-    changed = [any_change(*both) for both in levels]
+    changed = [any_change(*both, runs.table.groups) for both in levels]
     changed_p = adjusted_p([change.mid_p for change in changed])
     golds = [_gold_change(runs, criterion, since.margin) for criterion in compared]
     gold_p = adjusted_p([None if change is None else change.p for change in golds])
