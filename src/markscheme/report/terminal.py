@@ -1,19 +1,23 @@
 """Render a Document to a terminal or a pipe."""
 
+import io
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import IO
 
 from rich.cells import cell_len
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
 
 from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.bars import drawn
 from markscheme.report.curves import EIGHTHS, drawn_curve
 from markscheme.report.figures import cut_short
-from markscheme.report.layout import column_widths, in_columns, wrapped
 from markscheme.text import printable, raw_stream
 
 _WIDEST = 120
@@ -30,15 +34,13 @@ SCREEN_LINES = 40
 """Lines of a first screen: what a terminal window of usual height shows without scrolling."""
 _LONGEST_REASON = 220
 """Characters of a judge's reason: two lines of the widest terminal used."""
-_BOLD = "1"
 _STYLES: dict[doc.Tone, str] = {
-    "good": "1;32",
-    "trend": "1;32",
-    "open": "1;33",
-    "note": "1;33",
-    "bad": "1;31",
+    "good": "bold green",
+    "trend": "bold green",
+    "open": "bold yellow",
+    "note": "bold yellow",
+    "bad": "bold red",
 }
-"""Styles are numbers of ECMA-48 (Select Graphic Rendition): bold, and green, yellow or red."""
 _TYPED = str.maketrans(
     {
         "–": "-",
@@ -133,9 +135,13 @@ def render_terminal(
 
 def _drawn(document: doc.Document, width: int, room: _Room, *, colours: bool, details: bool) -> list[str]:
     """The lines of a document."""
-    page = _Page(width, room, has_colours=colours)
+    text = io.StringIO()
+    page = _Page(
+        file=text, width=width, highlight=False, force_terminal=colours, color_system="standard" if colours else None
+    )
+    page.room = room
     page.document(document, details=details)
-    return page.lines
+    return [line.rstrip() for line in text.getvalue().splitlines()]
 
 
 def _write(lines: str, raw: IO[str], encoding: str) -> None:
@@ -170,39 +176,28 @@ def _is_plain(file: IO[str], encoding: str) -> bool:
     return _is_dumb(file)
 
 
-@dataclass
-class _Page:
-    """Draws blocks line by line.
+class _Page(Console):
+    """Draws blocks line by line."""
 
-    Attributes:
-        width: Columns.
-        room: How much of its blocks is drawn.
-        has_colours: Whether styles are.
-        lines: What is drawn so far.
-    """
-
-    width: int
-    room: _Room
-    has_colours: bool
-    lines: list[str] = field(default_factory=list)
+    room: _Room = _ALL_ROOM
 
     def document(self, document: doc.Document, *, details: bool) -> None:
         """A document, with its sections and parts if details are wanted."""
-        self._say(document.title, _BOLD)
+        self._say(document.title, "bold")
         if document.source:
             self._say(document.source)
         before: doc.Block | None = None
         for block in self._with_room((*document.blocks, *(document.sections if details else document.brief))):
             if not isinstance(block, doc.Section) and not _belong_together(before, block):
-                self._blank()
+                self.print()
             self.block(block)
             before = block
         for part in document.parts if details else ():
-            self._blank()
+            self.print()
             self.document(part, details=details)
         footer = list(_footer(document, details=details))
         if footer:
-            self._blank()
+            self.print()
         for line in footer:
             self._say(line)
 
@@ -218,8 +213,8 @@ class _Page:
         """A block that text shows."""
         match block:
             case doc.Section():
-                self._blank()
-                self._say(block.title, _BOLD)
+                self.print()
+                self._say(block.title, "bold")
                 for inner in doc.in_text(block.blocks):
                     self.block(inner)
             case doc.Callout():
@@ -236,7 +231,7 @@ class _Page:
                     self._hang("-", [head, *more])
             case doc.Verbatim():
                 for line in block.text.splitlines():
-                    self.lines.append(printable(line).rstrip())
+                    self.print(Text(printable(line)), soft_wrap=True)
             case doc.Table():
                 self._table(block)
             case doc.Bars():
@@ -260,24 +255,17 @@ class _Page:
                     words = [case.words] if case.words else []
                     self._hang("-", [f"{case.id}: {case.head}", *words, *([reason] if case.reason else [])])
 
-    def _add(self, lines: Iterable[str], style: str = "", indent: int = 0) -> None:
-        """Lines of one style."""
-        for line in lines:
-            shown = f"\x1b[{style}m{line}\x1b[0m" if style and line and self.has_colours else line
-            self.lines.append(" " * indent + shown if line else "")
-
-    def _blank(self) -> None:
-        self.lines.append("")
-
     def _say(self, line: doc.Line, style: str = "") -> None:
-        self._add(wrapped(inline(line), self.width), style)
+        self.print(Text(inline(line), style=style))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str = "", indent: int = 0) -> None:
         """Lines after a bullet, with further lines aligned to the first."""
-        rows = [("" if place else sign, inline(line)) for place, line in enumerate(lines)]
-        widths = column_widths(rows, self.width - indent, gap=1, fixed=1)
-        for place, row in enumerate(rows):
-            self._add(in_columns(row, widths, gap=1), "" if place else style, indent)
+        grid = Grid.grid(padding=(0, 1))
+        grid.add_column(no_wrap=True)
+        grid.add_column()
+        for place, line in enumerate(lines):
+            grid.add_row(Text("" if place else sign, style=style), Text(inline(line), style="" if place else style))
+        self.print(Padding(grid, (0, 0, 0, indent)))
 
     def _callout(self, block: doc.Callout) -> None:
         rest = [line for line in (block.text, block.command) if line]
@@ -288,9 +276,12 @@ class _Page:
             self._say(block.caption)
         cells = [[inline(cell) for cell in row] for row in block.rows[: self.room.rows]]
         widths = _widths([list(map(printable, block.headings)), *cells], self.width)
-        self._add(in_columns([*map(printable, block.headings)], widths, gap=_GAP, at_bottom=True), _BOLD)
+        grid = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
+        for heading, width in zip(block.headings, widths, strict=True):
+            grid.add_column(Text(printable(heading)), overflow="fold", width=width)
         for row in cells:
-            self._add(in_columns(row, widths, gap=_GAP))
+            grid.add_row(*map(Text, row))
+        self.print(grid)
         self._more(len(block.rows) - self.room.rows, "row")
 
     def _more(self, n: int, what: str) -> None:
@@ -299,10 +290,12 @@ class _Page:
             self._say(f"and {counted(n, f'more {what}')}")
 
     def _grid(self, rows: Sequence[tuple[doc.Line, ...]], indent: int = 0) -> None:
-        cells = [[*map(inline, row)] for row in rows]
-        widths = column_widths(cells, self.width - indent, gap=_GAP)
-        for row in cells:
-            self._add(in_columns(row, widths, gap=_GAP), indent=indent)
+        grid = Grid.grid(padding=(0, 2, 0, 0))
+        for _ in max(rows, key=len, default=()):
+            grid.add_column(overflow="fold")
+        for row in rows:
+            grid.add_row(*(Text(inline(cell)) for cell in row))
+        self.print(Padding(grid, (0, 0, 0, indent)))
 
     def _cards(self, block: doc.Cards) -> None:
         commands = set[str]()
