@@ -15,7 +15,7 @@ from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.contenders import Compared
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.report.document import Document
+from markscheme.report.document import Case, Document, Examples
 from markscheme.report.html import cut, render_html
 from markscheme.report.views import calibration as of_calibration
 from markscheme.report.views import choice as of_choice
@@ -233,6 +233,16 @@ def test_several_judges_on_hostile_examples_share_the_room_of_one_page() -> None
     assert len(page.encode()) < SMALL_ENOUGH
     assert [len(data["cases"]) + data["left_out"] for data in data_of(page)] == [300, 300]
     well_made(page)
+
+
+def test_of_more_examples_than_a_page_takes_the_first_are_shown_with_texts_as_long_as_fit() -> None:
+    response = "It arrives on Friday. " * 100
+    empty = Case("0", "", "", (), (), (), response, (), (), (), ())
+    examples = Examples(tuple(replace(empty, id=str(n)) for n in range(9_000)), ())
+    (data,) = data_of(render_html(Document("Many", "", (examples,))))
+    assert (len(data["cases"]), data["left_out"]) == (500, 8_500)
+    assert data["cases"][0]["html"].count("Friday") == 100
+    assert "[cut:" not in data["cases"][0]["html"]
 
 
 def test_nothing_but_the_pages_own_script_and_style_may_run(hostile: str) -> None:

@@ -116,28 +116,20 @@ def _examples_among(blocks: Sequence[Block]) -> Iterator[Examples]:
 
 def _data(lists: Sequence[Examples]) -> str:
     """The examples of every list as JSON, with texts truncated as little as the size limit allows."""
-    text = ""
     laid_out = _LaidOut()
-    for most in (None, _FEWEST_SHOWN):
+    fewest = _FEWEST_SHOWN // max(1, len(lists))
+    for most in (None, fewest):
         for limit in _TEXT_LIMITS:
-            is_last = limit == _TEXT_LIMITS[-1]
-            if not is_last and sum(_size(examples, limit) for examples in lists) > _LARGEST_DATA:
-                continue
-            most_of_each = None if most is None else most // len(lists)
-            room = _LARGEST_DATA if most is None or not is_last else math.inf
-            data = _within(room, lists, limit, most_of_each, laid_out)
-            if data is None:
-                continue
-            text = _dumped(data).translate(_IN_SCRIPTS)
-            if len(text.encode()) <= _LARGEST_DATA:
+            if sum(_size(examples.cases[:most], limit) for examples in lists) > _LARGEST_DATA:
+                continue  # counting takes less time than laying out
+            text = _within(_LARGEST_DATA, lists, limit, most, laid_out)
+            if text is not None:
                 return text
-    return text
+    return _within(math.inf, lists, _TEXT_LIMITS[-1], fewest, laid_out) or ""
 
 
-def _within(
-    room: float, lists: Sequence[Examples], limit: int, most: int | None, laid_out: "_LaidOut"
-) -> list[dict[str, Any]] | None:
-    """The first examples of every list as data; None as soon as they are too large."""
+def _within(room: float, lists: Sequence[Examples], limit: int, most: int | None, laid_out: "_LaidOut") -> str | None:
+    """The first examples of every list as JSON; None as soon as it has more bytes than there is room."""
     data = []
     size = 0
     for examples in lists:
@@ -149,18 +141,19 @@ def _within(
                 return None
             entries.append(entry)
         data.append(_list(examples, entries))
-    return data
+    text = _dumped(data).translate(_IN_SCRIPTS)
+    return text if len(text.encode()) <= room else None
 
 
 def _dumped(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def _size(examples: Examples, limit: int) -> int:
+def _size(cases: Sequence[Case], limit: int) -> int:
     """Total characters of the texts, each truncated to the limit."""
     return sum(
         min(limit, len(text))
-        for case in examples.cases
+        for case in cases
         for text in (
             case.response or "",
             *(text for _, text in case.inputs),
