@@ -1,6 +1,7 @@
 """The states of a judge, the rule from states to a verdict, and labels needed."""
 
 import ast
+import functools
 import gzip
 import itertools
 import json
@@ -235,24 +236,33 @@ def test_the_figures_of_published_judges_come_out_from_their_scores(judge: str) 
 
 @pytest.mark.skipif(not HANNA.exists(), reason=f"runs where {HANNA} is there")
 def test_labels_on_which_people_agree_less_than_with_a_constant_show_no_judge_to_be_good() -> None:
-    with gzip.open(HANNA, "rt", encoding="utf-8") as file:
-        judges = sorted(json.loads(next(file))["judge"])
+    judges = sorted(hanna_rows(HANNA)[0]["judge"])
     ruled = [ruling(states_of(hanna_figures(HANNA, judge), 0.8), ok="gate") for judge in judges]
     assert Counter((found.verdict, found.use) for found in ruled) == {("labels-disagree", "explore"): 20}
 
 
+@functools.cache
+def hanna_rows(path: Path) -> list[dict[str, Any]]:
+    """The published stories with their labels and the levels of every judge."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+@functools.cache
+def hanna_people(path: Path) -> tuple[Vector, Vector]:
+    """The scores of three people, shape (n, 3), and of their median levels, shape (n,): the mean of six levels."""
+    levels = np.array(
+        [[[given[name] for name in CRITERIA] for given in row["labels"].values()] for row in hanna_rows(path)]
+    )
+    scores = (levels - 1) / 4
+    return scores.mean(axis=2), np.median(scores, axis=1).mean(axis=1)
+
+
 def hanna_figures(path: Path, judge: str) -> AgreementFigures:
     """One judge of the published stories: the mean of six levels as a score; gold is the median level of three."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-
-    def score(levels: dict[str, float]) -> float:
-        return float(np.mean([(levels[name] - 1) / 4 for name in CRITERIA]))
-
-    people = np.array([[score(given) for given in row["labels"].values()] for row in rows])
-    medians = [{c: float(np.median([p[c] for p in row["labels"].values()])) for c in CRITERIA} for row in rows]
-    gold = np.array([score(median) for median in medians])
-    judged = np.array([score(row["judge"][judge]) for row in rows])
+    rows = hanna_rows(path)
+    people, gold = hanna_people(path)
+    judged = np.array([np.mean([(row["judge"][judge][name] - 1) / 4 for name in CRITERIA]) for row in rows])
     return agreement_figures(gold, judged, people, tolerance=0.1, groups=[row["input"] for row in rows])
 
 

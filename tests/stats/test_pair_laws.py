@@ -5,6 +5,7 @@ those of all statistics, until its line names its own; a public function of the 
 `test_every_statistic_has_laws`.
 """
 
+import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -108,6 +109,7 @@ MODULES = (reliability, severity)
 law = settings(max_examples=15, deadline=None, derandomize=True)
 
 
+@functools.cache
 def functions() -> dict[str, Callable[..., Any]]:
     """Public functions of the modules, by name."""
     return {
@@ -118,23 +120,35 @@ def functions() -> dict[str, Callable[..., Any]]:
     }
 
 
+@functools.cache
+def parameters(function: str) -> frozenset[str]:
+    """What a public function of the modules takes."""
+    return frozenset(inspect.signature(functions()[function]).parameters)
+
+
+@functools.lru_cache(maxsize=8)
+def of_last_tables(function: str, cells: bytes, shape: tuple[int, ...], more: tuple[tuple[str, Any], ...]) -> Any:
+    """What a function gives for a table: all members of a family are asked for the same few tables in turn."""
+    ratings = np.frombuffer(cells).reshape(shape)
+    call = functions()[function]
+    if parameters(function) & {"ratings", "runs"}:
+        return call(ratings, **dict(more))
+    return call(ratings[:, 0], ratings[:, 1], **dict(more))
+
+
 def statistic(name: str, ratings: Table, scale: tuple[float, float] = (1.0, 0.0), **more: Any) -> Estimate:
     """The statistic of a table with gold and judge in its first columns, on levels `scale` gives unit and zero to."""
     function, _, member = name.partition(".")
-    call = functions()[function]
-    levels = [scale[0] * level + scale[1] for level in LEVELS]
-    takes = inspect.signature(call).parameters
-    more = {key: given for key, given in more.items() if key in takes}
+    takes = parameters(function)
+    more = {key: given if isinstance(given, float) else tuple(given) for key, given in more.items() if key in takes}
     if function == "yes_no_family":
         ratings = np.where(np.isnan(ratings), math.nan, (ratings > 2.5).astype(float))
     elif "levels" in takes and function != "macro_family":
-        more["levels"] = levels
+        more["levels"] = tuple(scale[0] * level + scale[1] for level in LEVELS)
     if "name" in takes:
         more["name"] = member
-    if "ratings" in takes or "runs" in takes:
-        found = call(ratings, **more)
-    else:
-        found = call(ratings[:, 0], ratings[:, 1], **more)
+    ratings = np.asarray(ratings, dtype=np.float64)
+    found = of_last_tables(function, ratings.tobytes(), ratings.shape, tuple(more.items()))
     estimate = found[member] if isinstance(found, dict) else found
     assert isinstance(estimate, Estimate)
     return estimate
@@ -142,7 +156,7 @@ def statistic(name: str, ratings: Table, scale: tuple[float, float] = (1.0, 0.0)
 
 def of_many(name: str) -> bool:
     """Whether the statistic takes more than two raters."""
-    return "judge" not in inspect.signature(functions()[name.partition(".")[0]]).parameters
+    return "judge" not in parameters(name.partition(".")[0])
 
 
 def value(estimate: Estimate) -> float:
