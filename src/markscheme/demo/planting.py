@@ -102,7 +102,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     criterion = reworded[0] if fault == "text" else anywhere
     truth = _true_levels(n, drawn)
     systems = np.arange(n) % len(SYSTEMS)
-    people = truth[:, None, :] + PERSON_SD * drawn.normal(size=(n, len(SIMULATED_PEOPLE), len(CRITERIA)))
+    people = _levels(truth[:, None, :] + PERSON_SD * drawn.normal(size=(n, len(SIMULATED_PEOPLE), len(CRITERIA))))
     here = np.arange(len(CRITERIA)) == criterion
     # where the judge centres, then and now, and how far single ratings stray from there
     always = {"lenient": HALF_A_LEVEL * here, "slice": PART_OFF * ((systems == system)[:, None] & here)}
@@ -112,7 +112,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     ids = [f"made-{number:04}" for number in range(1, n + 1)]
 
     def judged_around(centre: Floats, sample: int = 0) -> list[Rating]:
-        seen = centre + noise * drawn.normal(size=centre.shape)
+        seen = _levels(centre + noise * drawn.normal(size=centre.shape))
         return [_rating(id, JUDGE_NAME, "model", row, sample) for id, row in zip(ids, seen, strict=True)]
 
     return Round(
@@ -167,8 +167,12 @@ def _charge(fault: str, criterion: str, system: str) -> Charge:
     return Charge(fault, on_system(criterion, system) if fault == "slice" else criterion)
 
 
-def _rating(id: str, rater: str, kind: Kind, seen: Floats, sample: int = 0) -> Rating:
-    levels = np.clip(np.rint(seen), LOWEST, HIGHEST).tolist()
+def _levels(seen: Floats) -> Any:
+    """The levels nearest to what raters saw, in lists nested as the array is."""
+    return np.clip(np.rint(seen), LOWEST, HIGHEST).tolist()
+
+
+def _rating(id: str, rater: str, kind: Kind, levels: Sequence[float], sample: int = 0) -> Rating:
     return Rating(
         id, rater, kind, {name: Rated(level) for name, level in zip(CRITERIA, levels, strict=True)}, sample=sample
     )

@@ -337,7 +337,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
     earned = earned_score(levels, skipped, rubric)
     overalls = [rating.overall for rating in samples if rating.overall is not None]
     is_earned = earned is not None and all(_is_arithmetic(rating, rubric) for rating in samples)
-    score = earned if is_earned or not overalls else float(np.median(overalls))
+    score = earned if is_earned or not overalls else middle_of(overalls)
     decided = [rating.passed for rating in samples if rating.passed is not None]
     if earned is not None or not decided:
         return Collapsed(levels, skipped, score, decision_of_levels(score, levels, rubric), probabilities)
@@ -405,11 +405,18 @@ def _middle_levels(by_sample: Sequence[Mapping[str, float]], rubric: Rubric) -> 
     for criterion in rubric.criteria:
         own_levels = [levels[criterion.name] for levels in by_sample if criterion.name in levels]
         if own_levels:
-            level = float(gold([own_levels], by="median" if criterion.scale.ordered else "majority")[0])
+            level = middle_of(own_levels) if criterion.scale.ordered else float(gold([own_levels], by="majority")[0])
             is_split = level == 0 and criterion.scale.mirrored and criterion.scale.halves_decide_nothing
             if not np.isnan(level) and not is_split:
                 middle[criterion.name] = level
     return middle
+
+
+def middle_of(numbers: Sequence[float]) -> float:
+    """The median of a few numbers, at least one, each finite; numpy takes thirty times as long for two or three."""
+    ranked = sorted(numbers)
+    n = len(ranked)
+    return (ranked[(n - 1) // 2] + ranked[n // 2]) / 2
 
 
 def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:

@@ -13,7 +13,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import RatingTable, decision_table, overall_of
+from markscheme.ratings.table import RatingTable, decision_table, middle_of, overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.group_rates import LEAST_OWN, next_group_labels
@@ -399,7 +399,7 @@ def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapp
     for id in passed:
         scores = [score for rating in by_id[id] if (score := overall_of(rating, rubric)) is not None]
         if scores:
-            distance[id] = abs(float(np.median(scores)) - rubric.pass_mark)
+            distance[id] = abs(middle_of(scores) - rubric.pass_mark)
     nearest: set[str] = set()
     for side in (True, False):
         ids = [id for id in distance if passed[id] is side]
