@@ -1,6 +1,7 @@
 """Judges of pairs, from the question in both orders to figures and findings."""
 
 import asyncio
+import functools
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -168,7 +169,13 @@ def calibrated(examples: ExampleSet, ratings: Iterable[Rating]) -> Calibration:
 
 
 def simulated(seed: int, *, lean: float, flips: float = 0.0, n: int = 100) -> tuple[ExampleSet, list[Rating]]:
-    """A judge that always takes what it is shown first in a share of pairs."""
+    """A judge that always takes what it is shown first in a share of pairs, and the labelled pairs."""
+    truth, ratings = simulated_ratings(seed, lean=lean, flips=flips, n=n)
+    return labelled({f"p{place}": level for place, level in enumerate(truth)}), ratings
+
+
+def simulated_ratings(seed: int, *, lean: float, flips: float, n: int) -> tuple[list[float], list[Rating]]:
+    """What is preferred in each pair, and the judge's ratings in both orders."""
     rng = np.random.default_rng(seed)
     truth = rng.choice([-1.0, 1.0], n)
     wavers = rng.random(n) < flips
@@ -176,13 +183,18 @@ def simulated(seed: int, *, lean: float, flips: float = 0.0, n: int = 100) -> tu
     leans = rng.random(n) < lean
     first = np.where(leans, -1.0, np.where(wavers, at_random[0], truth))
     second = np.where(leans, 1.0, np.where(wavers, at_random[1], truth))
-    examples = labelled({f"p{place}": float(level) for place, level in enumerate(truth)})
-    return examples, of_both_orders(first.tolist(), second.tolist())
+    return truth.tolist(), of_both_orders(first.tolist(), second.tolist())
 
 
-def names_lean(seed: int, **how: float) -> bool:
-    examples, ratings = simulated(seed, **how)  # type: ignore[arg-type]
-    figures = order_figures(RUBRIC, examples.examples, ratings, "j")
+@functools.cache
+def hundred_pairs() -> tuple[Example, ...]:
+    """Pairs for ratings of any truth: what is said of orders rests on no label."""
+    return labelled(dict.fromkeys((f"p{place}" for place in range(100)), 1.0)).examples
+
+
+def names_lean(seed: int, *, lean: float, flips: float = 0.0) -> bool:
+    _, ratings = simulated_ratings(seed, lean=lean, flips=flips, n=100)
+    figures = order_figures(RUBRIC, hundred_pairs(), ratings, "j")
     assert figures is not None
     return figures.leans_to_first
 
