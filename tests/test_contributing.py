@@ -99,9 +99,9 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_an_added_statistic_is_in_the_json_of_each_criterion_and_of_the_whole(measured: dict[str, Any]) -> None:
     report = measured["json"]
-    found = {name: figures["gross_error"] for name, figures in report["criteria"].items()}
-    assert (found["tone"]["value"], found["facts"]["value"]) == (0.4, 0.0)  # of 1 to 5, 1 and 2 rise by 3
-    assert found["tone"]["low"] < 0.4 < found["tone"]["high"]
+    gross_errors = {name: figures["gross_error"] for name, figures in report["criteria"].items()}
+    assert (gross_errors["tone"]["value"], gross_errors["facts"]["value"]) == (0.4, 0.0)  # of 1 to 5, 1 and 2 rise by 3
+    assert gross_errors["tone"]["low"] < 0.4 < gross_errors["tone"]["high"]
     assert report["overall"]["gross_error"]["value"] == 0.0
 
 

@@ -79,16 +79,16 @@ def test_rows_become_plain_data_in_their_order() -> None:
         {"id": "d", "response": None},
     ]
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
-        found = grader.grade_rows(iter(rows))
+        grades = grader.grade_rows(iter(rows))
         with pytest.raises(ValueError, match="a submission has a response"):
             grader.grade_rows([{"answer": "Leeds"}])
-    assert [(row["id"], row["score"], row["error"]) for row in found] == [
+    assert [(row["id"], row["score"], row["error"]) for row in grades] == [
         ("a", 1.0, None),
         ("2", 1.0, None),
         ("3", None, "the server is down"),
         ("d", None, "the row has no response"),
     ]
-    assert found[0]["criteria"]["place"]["position"] == 1.0
+    assert grades[0]["criteria"]["place"]["position"] == 1.0
 
 
 def test_a_judge_without_a_limit_of_its_own_follows_the_concurrency() -> None:
@@ -100,8 +100,8 @@ def test_a_judge_without_a_limit_of_its_own_follows_the_concurrency() -> None:
 
 def test_rows_that_no_budget_covers_say_so_and_a_judge_that_cannot_be_asked_is_an_error() -> None:
     with Grader(RUBRIC, ScriptedJudge([{"place": "MET", "promise": "UNMET"}, BudgetError("spent")])) as grader:
-        found = grader.grade_rows([{"response": "one"}, {"response": "two"}])
-    assert [row["error"] for row in found] == [None, "spent"]
+        grades = grader.grade_rows([{"response": "one"}, {"response": "two"}])
+    assert [row["error"] for row in grades] == [None, "spent"]
     with Grader(RUBRIC, ScriptedJudge([NoJudge("no key")])) as grader, pytest.raises(NoJudge, match="no key"):
         grader.grade_sync("x")
 

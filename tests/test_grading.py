@@ -300,14 +300,14 @@ def test_what_is_not_known_of_one_reply_is_not_known_of_the_grade() -> None:
 
 
 def test_grade_takes_a_text_with_its_inputs_or_a_submission() -> None:
-    def asked(submission: Any, **inputs: Any) -> ScriptedJudge:
+    def judge_asked(submission: Any, **inputs: Any) -> ScriptedJudge:
         judge = ScriptedJudge([{"a": "MET", "b": "MET"}])
         asyncio.run(grade(TWO, submission, judge, **inputs))
         return judge
 
-    assert asked("x", query="q").prompts == asked(Submission("x", {"query": "q"})).prompts
+    assert judge_asked("x", query="q").prompts == judge_asked(Submission("x", {"query": "q"})).prompts
     with pytest.raises(ValueError, match="not both"):
-        asked(Submission("x"), query="q")
+        judge_asked(Submission("x"), query="q")
 
 
 # --- many -----------------------------------------------------------------------------------------------------------

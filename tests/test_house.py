@@ -2,7 +2,20 @@
 
 import pytest
 
-from tests.house import LIMITS, MOST_SHOWN, SOURCE, Figure, Module, code_lines, figures_of, is_dataclass, modules_of
+from tests.house import (
+    LIMITS,
+    MOST_SHOWN,
+    SOURCE,
+    TESTS,
+    VAGUE_IN_TESTS,
+    Figure,
+    Module,
+    code_lines,
+    figures_of,
+    is_dataclass,
+    modules_of,
+    vague_names,
+)
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +34,12 @@ def test_a_figure_is_within_its_limit(name: str, figures: dict[str, Figure]) -> 
 def test_a_limit_falls_with_its_figure(name: str, figures: dict[str, Figure]) -> None:
     limit = LIMITS[name]
     assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/house.py"
+
+
+def test_names_in_tests_say_what_they_hold_too() -> None:
+    figure = vague_names(modules_of(TESTS))
+    assert figure.value <= VAGUE_IN_TESTS.most, "\n".join(figure.places[:MOST_SHOWN])
+    assert figure.value >= VAGUE_IN_TESTS.most - VAGUE_IN_TESTS.slack, "lower VAGUE_IN_TESTS in tests/house.py"
 
 
 def test_every_figure_has_a_limit(figures: dict[str, Figure]) -> None:

@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return start
 
 
-def _held(folder: Path, used: Rubric, judge: Any) -> Receipt:
+def _receipt_in(folder: Path, used: Rubric, judge: Any) -> Receipt:
     receipt = receipt_of(used, judge, folder)
     assert receipt is not None
     return receipt
@@ -55,15 +55,15 @@ def test_a_receipt_reads_as_a_sentence_next_to_its_score() -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "kind", "said"),
+    ("use", "kind", "message"),
     [
         ("trend", "human", "± 0.11 (84 human labels, 2026-11-02; can show trends)"),
         ("explore", "constructed", "± 0.11 (84 constructed labels, 2026-11-02; explore only)"),
         ("none", "model", "± 0.11 (84 model labels, 2026-11-02; no use: adjust first)"),
     ],
 )
-def test_constructed_and_model_labels_are_never_called_human(use: Any, kind: str, said: str) -> None:
-    assert calibration_text(replace(KNOWN, use=use, kind=kind)) == said
+def test_constructed_and_model_labels_are_never_called_human(use: Any, kind: str, message: str) -> None:
+    assert calibration_text(replace(KNOWN, use=use, kind=kind)) == message
 
 
 def test_a_margin_is_never_nothing() -> None:
@@ -75,7 +75,7 @@ def test_a_score_without_margin_has_no_plus_minus() -> None:
 
 
 def test_a_receipt_holds_for_the_very_rubric_prompt_and_judge(folder: Path) -> None:
-    receipt = _held(folder, rubric(), NoisyJudge.made(seed=3))
+    receipt = _receipt_in(folder, rubric(), NoisyJudge.made(seed=3))
     assert receipt.holds
     assert (receipt.labels, receipt.kind) == (60, "human")
     assert receipt.margin is not None
@@ -83,7 +83,7 @@ def test_a_receipt_holds_for_the_very_rubric_prompt_and_judge(folder: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("used", "said"),
+    ("used", "message"),
     [
         (rubric(changed=["tone"]), "calibrated for an older rubric"),
         (replace(rubric(), pass_mark=0.8), "calibrated for another pass mark or way of asking"),
@@ -92,14 +92,14 @@ def test_a_receipt_holds_for_the_very_rubric_prompt_and_judge(folder: Path) -> N
         (replace(rubric(changed=["tone"]), pass_mark=0.8), "calibrated for an older rubric"),
     ],
 )
-def test_a_receipt_says_what_it_was_calibrated_for_instead(folder: Path, used: Rubric, said: str) -> None:
-    assert calibration_text(_held(folder, used, NoisyJudge.made(seed=3))) == said
+def test_a_receipt_says_what_it_was_calibrated_for_instead(folder: Path, used: Rubric, message: str) -> None:
+    assert calibration_text(_receipt_in(folder, used, NoisyJudge.made(seed=3))) == message
 
 
 def test_another_judge_and_an_older_rubric_are_both_named(folder: Path) -> None:
     changed = replace(NoisyJudge.made(seed=3), parameters={"temperature": 0.0})
-    assert calibration_text(_held(folder, rubric(), changed)) == "calibrated for another judge"
-    both = _held(folder, rubric(changed=["tone"]), changed)
+    assert calibration_text(_receipt_in(folder, rubric(), changed)) == "calibrated for another judge"
+    both = _receipt_in(folder, rubric(changed=["tone"]), changed)
     assert calibration_text(both) == "calibrated for another judge and an older rubric"
     assert not both.may_gate
 

@@ -112,18 +112,18 @@ def test_rouge_l_is_the_f1_of_the_longest_common_subsequence(prediction: str, ex
 
 @given(prediction=WORDS, expected=WORDS)
 def test_token_f1_and_rouge_l_are_harmonic_means_of_precision_and_recall(prediction: str, expected: str) -> None:
-    found, wanted = prediction.lower().split(), expected.lower().split()
-    shared = (Counter(found) & Counter(wanted)).total()
-    precision, recall = (shared / len(side) if side else 0.0 for side in (found, wanted))
+    predicted, wanted = prediction.lower().split(), expected.lower().split()
+    shared = (Counter(predicted) & Counter(wanted)).total()
+    precision, recall = (shared / len(side) if side else 0.0 for side in (predicted, wanted))
     f1 = 2 * precision * recall / (precision + recall) if shared else 0.0
     assert token_f1(prediction, expected) == pytest.approx(f1)
     assert token_f1(prediction, expected) == token_f1(expected, prediction)
-    assert (token_f1(prediction, expected) == 1) == (bool(found) and Counter(found) == Counter(wanted))
+    assert (token_f1(prediction, expected) == 1) == (bool(predicted) and Counter(predicted) == Counter(wanted))
     in_order, whatever_order = rouge_l(prediction, expected), token_f1(prediction, expected, case_sensitive=True)
     assert in_order is not None
     assert whatever_order is not None
     assert 0 <= in_order <= whatever_order + 1e-12
-    assert (rouge_l(prediction, expected) == 1) == (bool(found) and prediction.split() == expected.split())
+    assert (rouge_l(prediction, expected) == 1) == (bool(predicted) and prediction.split() == expected.split())
 
 
 @pytest.mark.parametrize("check", [exact_match, rouge_l, token_f1])
@@ -606,11 +606,11 @@ def test_the_examples_of_the_page_on_code_run() -> None:
 def test_an_answer_of_a_panel_s_member_that_cannot_be_read_is_not_kept(tmp_path: Path) -> None:
     """Else a later run would find it in the cache, and the score would be missing for good."""
     members = [ScriptedJudge(["garbage", "garbage", '{"reason": "ok", "score": 7}'], name=name) for name in "ab"]
-    found = []
+    results = []
     for _ in range(2):
         memory = Memory(tmp_path)
         scorer = llm_judge("Reward.", judge=Panel([Remembering(member, memory) for member in members]))
-        found.append(asyncio.run(scorer.find("the prediction", "what was expected")))
+        results.append(asyncio.run(scorer.find("the prediction", "what was expected")))
         memory.asked_again = 0  # the warning about it isn't the point
         memory.close()
-    assert [scored.score for scored in found] == [None, 0.7]
+    assert [scored.score for scored in results] == [None, 0.7]

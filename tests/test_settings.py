@@ -26,7 +26,7 @@ def test_the_nearest_file_up_to_the_repository_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("\ntolerence = 0.1\n", "markscheme.toml:2: unknown key `tolerence`; did you mean `tolerance`?"),
         ("target = 'high'\n", "markscheme.toml:1: `target` must be a number, got 'high'"),
@@ -38,11 +38,11 @@ def test_the_nearest_file_up_to_the_repository_counts(tmp_path: Path) -> None:
         ("target = \n", "markscheme.toml cannot be read"),
     ],
 )
-def test_what_a_file_cannot_set_is_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_what_a_file_cannot_set_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "markscheme.toml").write_text(text)
     with pytest.raises(UsageError) as refused:
         find_settings(tmp_path)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_shared_file_with_another_shape_is_passed_over_and_ours_is_refused(tmp_path: Path) -> None:

@@ -134,12 +134,12 @@ STEPS = [
 ]
 
 
-def asked(steps: Any, rubric: Rubric = RUBRIC) -> Prompt:
+def prompt_about(steps: Any, rubric: Rubric = RUBRIC) -> Prompt:
     return verdict_prompt(rubric, Submission("Done.", {"query": "Refund it.", "trace": steps}), rubric.criteria)
 
 
 def test_each_step_has_a_fence_that_nothing_within_it_can_forge() -> None:
-    prompt = asked(STEPS)
+    prompt = prompt_about(STEPS)
     code = prompt.user.splitlines()[0].removeprefix("<query-").removesuffix(">")
     assert [line for line in prompt.user.splitlines() if line.endswith(f"-{code}>")] == [
         *(f"<query-{code}>", f"</query-{code}>", f"<trace-{code}>"),
@@ -155,8 +155,8 @@ def test_only_a_rubric_that_sees_steps_asks_for_one() -> None:
         Rubric(RUBRIC.criteria, inputs=("query",)), Submission("Done.", {"query": "?"}), RUBRIC.criteria
     )
     assert "step" not in without.system + json.dumps(without.schema)
-    assert '"step"' in asked("no steps").system
-    assert "<trace-" in asked("no steps").user
+    assert '"step"' in prompt_about("no steps").system
+    assert "<trace-" in prompt_about("no steps").user
 
 
 def test_a_long_trajectory_keeps_its_ends_and_what_a_criterion_asks_for() -> None:
@@ -204,7 +204,7 @@ def test_no_input_is_called_like_a_step() -> None:
 
 
 def verdict(quote: str, step: Any, steps: Any = STEPS) -> Verdict:
-    prompt = asked(steps)
+    prompt = prompt_about(steps)
     answer = {"quote": quote, "step": step, "reason": "So it is.", "level": "MET"}
     reply = Reply(json.dumps({"verdicts": {"safe": answer, "true": answer}}))
     found = read_verdicts(reply, RUBRIC.criteria, prompt.material)["safe"]

@@ -34,7 +34,7 @@ WRONG = Criterion(-1.0, "Is wrong", "wrong")
 RESPONSE = "It is  Paris,\nof course."
 
 
-def said(level: Any, criterion: Criterion = CLEAR, **changes: Any) -> Outcome:
+def outcome_of(level: Any, criterion: Criterion = CLEAR, **changes: Any) -> Outcome:
     verdict = {"quote": "It is Paris", "reason": "It says so.", "level": level, **changes}
     text = json.dumps({"verdicts": {criterion.name: {k: v for k, v in verdict.items() if v is not ...}}})
     return read_verdicts(Reply(text), [criterion], RESPONSE)[criterion.name]
@@ -52,21 +52,21 @@ GOOD = answer_of({"clear": "4"})
 
 @pytest.mark.parametrize(("level", "value"), [("4", 4), (" 4 ", 4), (4, 4), (4.0, 4), ("1", 1), (5, 5)])
 def test_a_level_of_the_scale_is_read_by_number(level: Any, value: float) -> None:
-    outcome = said(level)
+    outcome = outcome_of(level)
     assert isinstance(outcome, Verdict)
     assert outcome.level == value
 
 
 @pytest.mark.parametrize(("level", "value"), [("MET", 1), ("unmet", 0), ("Met ", 1), (1, 1), (0, 0)])
 def test_yes_and_no_are_read_in_any_case(level: Any, value: float) -> None:
-    outcome = said(level, PARIS)
+    outcome = outcome_of(level, PARIS)
     assert isinstance(outcome, Verdict)
     assert outcome.level == value
 
 
 @pytest.mark.parametrize("level", [0, 6, 4.5, "4.5", "four", "", None, True, [4], {"level": 4}, "4 or 5", -1, 10**30])
 def test_anything_else_is_not_a_level_however_near(level: Any) -> None:
-    outcome = said(level)
+    outcome = outcome_of(level)
     assert isinstance(outcome, Unread)
     assert outcome.why.startswith("level ")
     assert outcome.why.endswith("is not one of 1, 2, 3, 4, 5")
@@ -74,24 +74,24 @@ def test_anything_else_is_not_a_level_however_near(level: Any) -> None:
 
 def test_labels_name_levels_too() -> None:
     anchored = Criterion(1.0, "A", "clear", Scale((Level(1.0, "poor"), Level(2.0, "good"))))
-    outcome = said("Good", anchored)
+    outcome = outcome_of("Good", anchored)
     assert isinstance(outcome, Verdict)
     assert outcome.level == 2
     options = Criterion(1.0, "A", "clear", Scale((Level(0.0, "no"), Level(0.5, "partly")), by_label=True))
-    assert isinstance(said("partly", options), Verdict)
-    assert isinstance(said(0.5, options), Unread)
+    assert isinstance(outcome_of("partly", options), Verdict)
+    assert isinstance(outcome_of(0.5, options), Unread)
 
 
 def test_declining_and_not_applying_are_not_levels() -> None:
-    assert said("cannot judge") == Abstention("clear", "It says so.")
-    assert said("Cannot_Judge", PARIS) == Abstention("paris", "It says so.")
-    assert said("does not apply", PARIS) == NotApplicable("paris", "It says so.")
-    assert isinstance(said("does not apply", CLEAR), Unread)
+    assert outcome_of("cannot judge") == Abstention("clear", "It says so.")
+    assert outcome_of("Cannot_Judge", PARIS) == Abstention("paris", "It says so.")
+    assert outcome_of("does not apply", PARIS) == NotApplicable("paris", "It says so.")
+    assert isinstance(outcome_of("does not apply", CLEAR), Unread)
 
 
 @pytest.mark.parametrize("reason", ["", "  ", None, 3, ...])
 def test_a_verdict_without_a_reason_is_not_read(reason: Any) -> None:
-    outcome = said("4", reason=reason)
+    outcome = outcome_of("4", reason=reason)
     assert isinstance(outcome, Unread)
     assert outcome.why.startswith("`reason` must be a text")
 
@@ -121,7 +121,7 @@ def test_a_verdict_without_a_reason_is_not_read(reason: Any) -> None:
 def test_a_quote_is_looked_up_in_the_response_white_space_aside(
     quote: Any, kept: str | None, found: bool | None
 ) -> None:
-    outcome = said("4", quote=quote)
+    outcome = outcome_of("4", quote=quote)
     assert isinstance(outcome, Verdict)
     assert (outcome.quote, outcome.quote_found) == (kept, found)
 

@@ -65,9 +65,9 @@ class ReadingServer:
             text=True,
         )
         assert self.process.stdout is not None
-        said = self.process.stdout.readline() + self.process.stdout.readline()
-        assert "http" in said, self.process.communicate()[1]
-        self.url = said.split()[-1]
+        address_line = self.process.stdout.readline() + self.process.stdout.readline()
+        assert "http" in address_line, self.process.communicate()[1]
+        self.url = address_line.split()[-1]
 
     def kill(self) -> None:
         self.process.kill()

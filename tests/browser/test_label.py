@@ -28,12 +28,12 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def complaints(page: Page) -> Iterator[list[str]]:
     """What the browser complains of; nothing by the end, and nothing asked of any other machine."""
-    found: list[str] = []
-    page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    page.on("request", lambda asked: found.append(asked.url) if "//127.0.0.1:" not in asked.url else None)
-    yield found
-    assert [told for told in found if not told.startswith("data:")] == []
+    violations: list[str] = []
+    page.on("console", lambda message: violations.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: violations.append(str(error)))
+    page.on("request", lambda asked: violations.append(asked.url) if "//127.0.0.1:" not in asked.url else None)
+    yield violations
+    assert [told for told in violations if not told.startswith("data:")] == []
 
 
 def _press(page: Page, *keys: str) -> None:
@@ -187,8 +187,10 @@ def _late(route: Route) -> None:
 
 
 def _serious(page: Page) -> list[Any]:
-    found = Axe().run(page).response["violations"]
-    return [(fault["id"], fault["nodes"][0]["html"]) for fault in found if fault["impact"] in ("serious", "critical")]
+    violations = Axe().run(page).response["violations"]
+    return [
+        (fault["id"], fault["nodes"][0]["html"]) for fault in violations if fault["impact"] in ("serious", "critical")
+    ]
 
 
 @light_and_dark

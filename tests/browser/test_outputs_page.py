@@ -126,6 +126,6 @@ def test_the_chapter_leads_from_outputs_to_a_calibrated_rubric(tmp_path: Path, p
                 one = f"$ {command.line}\n" + "".join(f"{line}\n" for line in command.shown)
                 ending = f"# exit {command.status}\n" if command.status else ""
                 story.tell(Block(block.page, block.line, "console", None, one + ending))
-    said = COMMANDS_SAID.search(CHAPTER.read_text(encoding="utf-8"))
-    assert said is not None
-    assert len(typed) == int(said[1])
+    stated = COMMANDS_SAID.search(CHAPTER.read_text(encoding="utf-8"))
+    assert stated is not None
+    assert len(typed) == int(stated[1])

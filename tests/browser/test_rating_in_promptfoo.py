@@ -147,7 +147,9 @@ def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium:
 
     rows = {row.response: row for row in read_results(rated).rows}
     manual = {text: row.manual for text, row in rows.items()}
-    thumbs = {text: said.passed for text, said in manual.items() if said is not None and said.passed is not None}
+    thumbs = {
+        text: message.passed for text, message in manual.items() if message is not None and message.passed is not None
+    }
     assert thumbs == {TEXTS[0]: True, TEXTS[1]: False, TEXTS[2]: False, TEXTS[3]: True}
     scored = manual[TEXTS[4]]
     assert scored is not None

@@ -52,10 +52,10 @@ def _label(page: Page, first: int, last: int) -> None:
 
 
 def _saved(page: Page, project: Path) -> Path:
-    with page.expect_download() as found:
+    with page.expect_download() as violations:
         page.get_by_role("button", name="Save file").click()
-    assert found.value.suggested_filename == "manners-ana.json"
-    found.value.save_as(project / "saved.json")
+    assert violations.value.suggested_filename == "manners-ana.json"
+    violations.value.save_as(project / "saved.json")
     return project / "saved.json"
 
 
@@ -148,9 +148,9 @@ def test_a_browser_that_keeps_nothing_says_so_first_and_offers_the_file_after_ea
     expect(alert).to_contain_text("This browser keeps nothing.")
     _label(page, 1, 3)
     expect(alert).to_contain_text("3 answers so far")
-    with page.expect_download() as found:
+    with page.expect_download() as violations:
         alert.get_by_role("button", name="Save the file now").click()
-    found.value.save_as(project / "saved.json")
+    violations.value.save_as(project / "saved.json")
     page.reload()
     expect(page.locator("#place")).to_have_text("Response 1 of 21")
     page.keyboard.press("p")
@@ -192,7 +192,7 @@ def test_every_kind_of_response_is_laid_out_inert_and_with_its_answers_in_view(
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
     page.on("request", lambda asked: faults.append(asked.url) if asked.url.startswith("http") else None)
     page.goto(_sheet(project))
     of = int(page.locator("#place").inner_text().split()[-1])
@@ -205,8 +205,10 @@ def test_every_kind_of_response_is_laid_out_inert_and_with_its_answers_in_view(
         if "Line 59" in page.locator("#response").inner_text() and device is PHONE:
             assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 844
         if len(page.locator("#response").inner_text()) < 3000:
-            found = Axe().run(page).response["violations"]
-            assert [(f["id"], f["nodes"][0]["html"]) for f in found if f["impact"] in ("serious", "critical")] == []
+            violations = Axe().run(page).response["violations"]
+            assert [
+                (f["id"], f["nodes"][0]["html"]) for f in violations if f["impact"] in ("serious", "critical")
+            ] == []
         for key in ("r", "r", "T", "Enter"):
             page.keyboard.press(key)
     expect(page.get_by_role("heading", level=1)).to_have_text("All labelled. Thank you!")

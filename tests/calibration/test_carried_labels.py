@@ -47,10 +47,10 @@ def carried(n: int, differing: int = 0, checked: int | None = None) -> CarriedLa
         [again(place, "ana", 3.0, 5.0 if f"e{place}" in moved else 3.0)] if f"e{place}" in check else [old(place)]
         for place in range(n)
     ]
-    found = carried_labels(set_of(rows), NOW)
-    assert found is not None
-    assert found.check == first.check
-    return found
+    carried = carried_labels(set_of(rows), NOW)
+    assert carried is not None
+    assert carried.check == first.check
+    return carried
 
 
 def test_nothing_is_carried_where_no_words_changed() -> None:
@@ -134,7 +134,7 @@ def test_case_punctuation_and_space_make_no_other_wording() -> None:
 @pytest.mark.parametrize(("tone", "differing"), [(3.0, 0), (5.0, 24)])
 def test_old_labels_of_one_annotator_are_compared_with_new_ones_of_another(tone: float, differing: int) -> None:
     by_ben = {"tone": tone, "facts": 3.0}
-    found = carried_labels(set_of([[old(place), label(place, "ben", NOW, by_ben)] for place in range(24)]), NOW)
-    assert found is not None
-    assert (len(found.relabelled), len(found.differ)) == (20, min(differing, 20))
-    assert found.state == ("relabel the rest" if differing else "old labels count")
+    carried = carried_labels(set_of([[old(place), label(place, "ben", NOW, by_ben)] for place in range(24)]), NOW)
+    assert carried is not None
+    assert (len(carried.relabelled), len(carried.differ)) == (20, min(differing, 20))
+    assert carried.state == ("relabel the rest" if differing else "old labels count")

@@ -213,10 +213,10 @@ def test_a_rubric_of_categories_takes_no_gray_zone_and_no_holistic_strategy() ->
 # --- labels that the judge rarely finds -------------------------------------------------------------------------------
 
 
-def recalled(found: int, of: int) -> Calibration:
+def recalled(hits: int, of: int) -> Calibration:
     """A judge that finds some of the examples labelled b, and says a to the others; it is right on 40 of a and c."""
     gold = ["b"] * of + ["a"] * 20 + ["c"] * 20
-    judge = ["b"] * found + ["a"] * (of - found) + gold[of:]
+    judge = ["b"] * hits + ["a"] * (of - hits) + gold[of:]
     return calibrated(KIND, alone(judge), {"p": alone(gold)})
 
 
@@ -228,7 +228,7 @@ def test_a_label_that_is_shown_to_be_missed_more_often_than_found_is_a_finding()
 
 
 @pytest.mark.parametrize(
-    ("found", "of", "is_shown"),
+    ("hits", "of", "is_shown"),
     [
         (0, 4, False),  # fewer than five examples
         (0, 5, False),  # up to 52%
@@ -237,8 +237,8 @@ def test_a_label_that_is_shown_to_be_missed_more_often_than_found_is_a_finding()
         (3, 14, False),  # up to 51%
     ],
 )
-def test_holm_and_the_interval_decide_which_label_is_rarely_found(found: int, of: int, is_shown: bool) -> None:
-    assert any(finding.code == "rarely-found" for finding in recalled(found, of).findings) is is_shown
+def test_holm_and_the_interval_decide_which_label_is_rarely_found(hits: int, of: int, is_shown: bool) -> None:
+    assert any(finding.code == "rarely-found" for finding in recalled(hits, of).findings) is is_shown
 
 
 def test_a_report_on_categories_is_read_back_with_its_figures(tmp_path: Path) -> None:

@@ -52,12 +52,12 @@ def mean_of(counts: dict[float, int] | None) -> GroupedMean | None:
     return None if counts is None else grouped_mean(spelled_out(counts))
 
 
-def agreement_of(found: dict[str, Any]) -> GroupedShare:
+def agreement_of(agreement_data: dict[str, Any]) -> GroupedShare:
     """A case's agreement, by hits of examples or by hits of groups."""
-    if "hits_by_group" not in found:
-        return grouped_share(np.arange(found["n"]) < found["hits"])
-    sizes = found["size_by_group"]
-    hits = [np.arange(m) < y for y, m in zip(found["hits_by_group"], sizes, strict=True)]
+    if "hits_by_group" not in agreement_data:
+        return grouped_share(np.arange(agreement_data["n"]) < agreement_data["hits"])
+    sizes = agreement_data["size_by_group"]
+    hits = [np.arange(m) < y for y, m in zip(agreement_data["hits_by_group"], sizes, strict=True)]
     return grouped_share(np.concatenate(hits), np.repeat(np.arange(len(sizes)), sizes))
 
 
@@ -126,8 +126,8 @@ def test_settings_tried_together_share_the_level(settings: int, one_sided: float
 
 def test_every_confidence_of_the_reference_comes_out() -> None:
     for case in block("verdict3.yaml", "confidence"):
-        found = side_confidence(case["settings"]), interval_level(case["settings"])
-        assert found == approx((case["one_sided"], case["two_sided"]), abs=1e-6)
+        levels = side_confidence(case["settings"]), interval_level(case["settings"])
+        assert levels == approx((case["one_sided"], case["two_sided"]), abs=1e-6)
 
 
 def test_every_share_of_the_reference_is_placed_by_the_interval_that_is_drawn() -> None:
@@ -138,15 +138,15 @@ def test_every_share_of_the_reference_is_placed_by_the_interval_that_is_drawn() 
             expected = case[f"settings {settings}"]
             drawn = agreement.estimate(level=interval_level(settings))
             tolerance = 1e-4 if agreement.mean_size == 1 else 0.002
-            found = agreement.lower(side_confidence(settings)), agreement.upper(side_confidence(settings))
+            bounds = agreement.lower(side_confidence(settings)), agreement.upper(side_confidence(settings))
             if expected["low"] is None:
-                assert found == (None, None)
+                assert bounds == (None, None)
                 continue
-            assert found == approx((expected["low"], expected["high"]), abs=tolerance), case["name"]
+            assert bounds == approx((expected["low"], expected["high"]), abs=tolerance), case["name"]
             states = verdict_states(agreement, no_gain, 0.8, settings=settings)
             assert (states.above, states.below) == (case["above_80"][settings], case["below_80"][settings])
             if agreement.n >= shares.FEWEST_SHOWN:
-                assert (drawn.low, drawn.high) == found
+                assert (drawn.low, drawn.high) == bounds
 
 
 LEAST_ABOVE = [
@@ -238,7 +238,7 @@ def test_the_figures_of_published_judges_come_out_from_their_scores(judge: str) 
 def test_labels_on_which_people_agree_less_than_with_a_constant_show_no_judge_to_be_good() -> None:
     judges = sorted(hanna_rows(HANNA)[0]["judge"])
     ruled = [ruling(states_of(hanna_figures(HANNA, judge), 0.8), ok="gate") for judge in judges]
-    assert Counter((found.verdict, found.use) for found in ruled) == {("labels-disagree", "explore"): 20}
+    assert Counter((ruling.verdict, ruling.use) for ruling in ruled) == {("labels-disagree", "explore"): 20}
 
 
 @functools.cache

@@ -46,8 +46,8 @@ def rated(row: Any) -> dict[str, Rated]:
 def labelled(levels: Any, marks: Any, **more: Any) -> ExampleSet:
     examples = []
     for i, (row, mark) in enumerate(zip(levels, marks, strict=True)):
-        said = rated(row) if row is not None else {}
-        label = Rating(f"e{i}", "person", "human", said, overall=float(mark), passed=bool(mark >= 0.5))
+        levels = rated(row) if row is not None else {}
+        label = Rating(f"e{i}", "person", "human", levels, overall=float(mark), passed=bool(mark >= 0.5))
         examples.append(Example(Submission(f"r{i}", {}, f"e{i}"), (label,), **more))
     return ExampleSet(tuple(examples))
 
@@ -320,9 +320,9 @@ def test_a_rubric_with_more_scores_than_can_be_listed_is_tuned_by_those_that_occ
     draw = np.random.default_rng(2)
     levels = draw.integers(1, 6, (100, 9))
     marks = np.clip(np.rint(10 * (levels - 1).mean(axis=1) / 4), 0, 10) / 10
-    examples, said = [], []
+    examples, judged = [], []
     for i, (row, mark) in enumerate(zip(levels.tolist(), marks.tolist(), strict=True)):
         label = Rating(f"e{i}", "p", "human", overall=mark, passed=mark >= 0.5)
         examples.append(Example(Submission("", {}, f"e{i}"), (label,)))
-        said.append(Rating(f"e{i}", "j", "model", dict(zip(names, (Rated(float(x)) for x in row), strict=True))))
-    assert propose(of, ExampleSet(tuple(examples)), ratings=said).chosen.mark.p is not None
+        judged.append(Rating(f"e{i}", "j", "model", dict(zip(names, (Rated(float(x)) for x in row), strict=True))))
+    assert propose(of, ExampleSet(tuple(examples)), ratings=judged).chosen.mark.p is not None

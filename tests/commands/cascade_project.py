@@ -29,11 +29,11 @@ def rows(n: int, seed: int) -> list[tuple[bool, float, float]]:
     polite = generator.random(n) < 0.6
     signs = np.where(polite, 1, -1)
     ease = np.exp(generator.normal(0, 0.7, n))
-    said = []
+    chances = []
     for strength in (2.2, 3.2):
         odds = signs * (strength * ease) ** 2 / 2 + strength * ease * generator.normal(size=n)
-        said.append(1 / (1 + np.exp(-np.clip(odds, -9, 9))))
-    return list(zip(polite.tolist(), said[0].tolist(), said[1].tolist(), strict=True))
+        chances.append(1 / (1 + np.exp(-np.clip(odds, -9, 9))))
+    return list(zip(polite.tolist(), chances[0].tolist(), chances[1].tolist(), strict=True))
 
 
 def reply(place: int, cheap: float, better: float) -> str:

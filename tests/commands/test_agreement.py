@@ -127,7 +127,7 @@ def test_a_person_reads_a_line_a_coefficient(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "options", "said"),
+    ("table", "options", "message"),
     [
         ("", [], "table.csv: is empty"),
         ("a,b\n", [], "a row for each unit"),
@@ -157,11 +157,11 @@ def test_a_person_reads_a_line_a_coefficient(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_a_table_of_ratings_is_reported_by_its_line(
-    tmp_path: Path, table: str | bytes, options: list[str], said: str
+    tmp_path: Path, table: str | bytes, options: list[str], message: str
 ) -> None:
     done = measured(tmp_path, table, *options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -42,8 +42,8 @@ def label(project: Path, n: int, *, kind: str = "human", raters: int = 1, wrong:
             level = "MET" if i % 2 else "UNMET"
             labels = [{"rater": f"r{r}", "kind": kind, "criteria": {"polite": level}} for r in range(raters)]
             examples.write(json.dumps({"id": f"e{i}", "response": f"reply {i}", "labels": labels}) + "\n")
-            said = ("UNMET" if level == "MET" else "MET") if i < wrong else level
-            ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"polite": said}}) + "\n")
+            level_given = ("UNMET" if level == "MET" else "MET") if i < wrong else level
+            ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"polite": level_given}}) + "\n")
 
 
 def test_ratings_that_are_not_a_level_are_counted_and_reported(project: Path) -> None:
@@ -51,10 +51,10 @@ def test_ratings_that_are_not_a_level_are_counted_and_reported(project: Path) ->
     with (project / "judge.jsonl").open("a") as ratings:
         ratings.write("".join(f'{{"id": "m{i}", "judge": "j", "criteria": {{"polite": "MAYBE"}}}}\n' for i in range(2)))
     with (project / "calibration" / "polite" / "examples.jsonl").open("a") as examples:
-        said = (
+        line_form = (
             '{{"id": "m{}", "response": "more {}", "labels": [{{"rater": "r0", "criteria": {{"polite": "MET"}}}}]}}\n'
         )
-        examples.write("".join(said.format(i, i) for i in range(2)))
+        examples.write("".join(line_form.format(i, i) for i in range(2)))
     done = calibrated(project, "--json", "report.json")
     report = json.loads((project / "report.json").read_text())
     assert (report["counts"]["unread"], report["counts"]["not_graded"]) == (2, 2)
@@ -79,14 +79,14 @@ def test_levels_without_order_have_agreement_and_kappa_and_no_bias(project: Path
         for i in range(60):
             labels = [{"rater": f"r{r}", "criteria": {"polite": i % 3}} for r in range(2)]
             examples.write(json.dumps({"id": f"e{i}", "response": f"reply {i}", "labels": labels}) + "\n")
-            said = (i + 1) % 3 if i < 6 else i % 3
-            ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"polite": said}}) + "\n")
+            level_given = (i + 1) % 3 if i < 6 else i % 3
+            ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"polite": level_given}}) + "\n")
     done = calibrated(project, "--json", "report.json", "--html", "report.html")
     assert done.returncode in (0, 1, 4), done.stderr
-    found = json.loads((project / "report.json").read_text())["criteria"]["polite"]
-    assert found["exact_agreement"]["value"] == pytest.approx(0.9)
-    assert found["cohen_kappa"]["value"] == pytest.approx((0.9 - 1 / 3) / (1 - 1 / 3))
-    assert "weighted_kappa" not in found
+    figures = json.loads((project / "report.json").read_text())["criteria"]["polite"]
+    assert figures["exact_agreement"]["value"] == pytest.approx(0.9)
+    assert figures["cohen_kappa"]["value"] == pytest.approx((0.9 - 1 / 3) / (1 - 1 / 3))
+    assert "weighted_kappa" not in figures
 
 
 @pytest.mark.parametrize("name", RUBRICS)
@@ -162,12 +162,13 @@ def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> Non
         "except": [],
         "limits": {"false_pass": None, "false_fail": None},
     }
-    said = " ".join(calibrated(project).stdout.split())
+    printed = " ".join(calibrated(project).stdout.split())
     assert (
-        "Label about 72 more for an even chance to say whether the judge can gate, if it agrees on 90% of them." in said
+        "Label about 72 more for an even chance to say whether the judge can gate, if it agrees on 90% of them."
+        in printed
     )
-    assert "Draw them from a file of your outputs: markscheme label polite --next 72" in said
-    assert "markscheme calibrate polite --ratings judge.jsonl --details (or --html report.html)" in said
+    assert "Draw them from a file of your outputs: markscheme label polite --next 72" in printed
+    assert "markscheme calibrate polite --ratings judge.jsonl --details (or --html report.html)" in printed
 
 
 def test_constructed_labels_never_let_a_judge_decide(project: Path) -> None:
@@ -216,7 +217,7 @@ def test_a_named_judge_without_a_key_exits_with_3_and_one_line(project: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "expected_message"),
     [
         ('{"id": "e0", "response": "again"}', "examples.jsonl:9: id 'e0' is on line 1 already"),
         ('{"id": "x", "response": 3}', "examples.jsonl:9: an example has a response, a text; found 3"),
@@ -229,13 +230,15 @@ def test_a_named_judge_without_a_key_exits_with_3_and_one_line(project: Path) ->
         ("{not json", "examples.jsonl:9: is not readable JSON"),
     ],
 )
-def test_a_faulty_example_is_reported_by_file_and_line_with_exit_2(project: Path, fault: str, said: str) -> None:
+def test_a_faulty_example_is_reported_by_file_and_line_with_exit_2(
+    project: Path, fault: str, expected_message: str
+) -> None:
     label(project, 8)
     with (project / "calibration" / "polite" / "examples.jsonl").open("a") as file:
         file.write(fault + "\n")
     done = calibrated(project, "--json", "report.json")
     assert done.returncode == 2
-    assert said in done.stderr
+    assert expected_message in done.stderr
     assert not (project / "report.json").exists()
 
 

@@ -24,7 +24,7 @@ def here(tmp_path: Path) -> Path:
     return setting.make_setting(tmp_path / "here")
 
 
-def said(here: Path, *arguments: str) -> str:
+def error_of(here: Path, *arguments: str) -> str:
     """What a faulty command says, once it is sure that nobody was asked."""
     done = run("calibrate", *arguments, cwd=here, env=setting.environment(here))
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
@@ -42,39 +42,39 @@ def write_report(here: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--html", "--junit"])
 def test_a_file_that_cannot_be_written_is_reported_first(here: Path, option: str) -> None:
-    stderr = said(here, "clear", "--judge", setting.JUDGE, option, "nowhere/x.out")
+    stderr = error_of(here, "clear", "--judge", setting.JUDGE, option, "nowhere/x.out")
     assert stderr == "error: nowhere/x.out cannot be written: there is no folder nowhere; make it first\n"
-    stderr = said(here, "clear", "--judge", setting.JUDGE, option, "rubrics")
+    stderr = error_of(here, "clear", "--judge", setting.JUDGE, option, "rubrics")
     assert stderr == "error: rubrics cannot be written: it is a folder; name a file in it\n"
 
 
 def test_a_report_in_place_of_a_rubric_is_reported_as_one(here: Path) -> None:
     write_report(here)
-    stderr = said(here, "report.json")
+    stderr = error_of(here, "report.json")
     assert stderr == (
         "error: report.json is a report that `calibrate --json` wrote, not a rubric; to calibrate again: "
         "markscheme calibrate clear; to compare it with another: markscheme compare report.json OTHER.json\n"
     )
     (here / "several.json").write_text(json.dumps({"schema": 1, "judges": [], "comparison": {}}), encoding="utf-8")
-    assert "several.json is a report on several judges" in said(here, "several.json")
+    assert "several.json is a report on several judges" in error_of(here, "several.json")
 
 
 def test_examples_or_ratings_in_place_of_a_rubric_say_where_they_belong(here: Path) -> None:
     file = "calibration/clear/examples.jsonl"
-    assert said(here, file) == (
+    assert error_of(here, file) == (
         f"error: {file} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
         f"markscheme calibrate RUBRIC --examples {file}\n"
     )
 
 
 def test_what_holds_no_ratings_is_reported(here: Path) -> None:
-    assert "there is no file of ratings none.jsonl" in said(here, "clear", "--ratings", "none.jsonl")
+    assert "there is no file of ratings none.jsonl" in error_of(here, "clear", "--ratings", "none.jsonl")
     write_report(here)
-    assert "`compare` reads reports" in said(here, "clear", "--ratings", "report.json")
+    assert "`compare` reads reports" in error_of(here, "clear", "--ratings", "report.json")
 
 
 def test_a_part_that_no_example_belongs_to_is_reported(here: Path) -> None:
-    stderr = said(here, "clear", "--judge", setting.JUDGE, "--split", "test")
+    stderr = error_of(here, "clear", "--judge", setting.JUDGE, "--split", "test")
     assert 'no example in calibration/clear/examples.jsonl has "split": "test"' in stderr.replace(f"{here}/", "")
     assert "leave --split out" in stderr
 
@@ -82,8 +82,8 @@ def test_a_part_that_no_example_belongs_to_is_reported(here: Path) -> None:
 def test_checks_by_code_are_known_before_a_judge_is_asked(here: Path) -> None:
     (here / "rubrics" / "clear.yaml").write_text(CHECKED, encoding="utf-8")
     (here / "checks.py").write_text(CHECKS, encoding="utf-8")
-    assert "there is no check 'says_tone'" in said(here, "clear", "--judge", setting.JUDGE)
-    assert "no_such: cannot be imported" in said(here, "clear", "--judge", setting.JUDGE, "--scorers", "no_such")
+    assert "there is no check 'says_tone'" in error_of(here, "clear", "--judge", setting.JUDGE)
+    assert "no_such: cannot be imported" in error_of(here, "clear", "--judge", setting.JUDGE, "--scorers", "no_such")
 
 
 def test_checks_of_a_named_module_are_calibrated_next_to_the_judge(here: Path) -> None:

@@ -56,7 +56,7 @@ def test_an_option_of_files_takes_several_after_one_name_or_is_repeated(
 
 
 @pytest.mark.parametrize(
-    ("command", "words", "said"),
+    ("command", "words", "message"),
     [
         ("calibrate", ["r", "--target", "80"], "`--target` must be above 0 and at most 1, got 80; did you mean 0.8?"),
         ("calibrate", ["r", "--samples", "1.5"], "`--samples` must be a whole number from 1, got 1.5"),
@@ -79,10 +79,10 @@ def test_an_option_of_files_takes_several_after_one_name_or_is_repeated(
         ("compare", ["--json", "nowhere.json", "b"], "`--json` prints to standard output here"),
     ],
 )
-def test_a_fault_says_what_is_allowed(command: str, words: list[str], said: str) -> None:
+def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse(command, words, NONE)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only() -> None:

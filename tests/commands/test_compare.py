@@ -35,8 +35,8 @@ def compared(folder: Path, *arguments: str, env: dict[str, str] | None = None) -
     def refuse(constant: str) -> Any:
         raise AssertionError(f"{constant} in the JSON")
 
-    found: dict[str, Any] = json.loads(done.stdout, parse_constant=refuse)
-    return found
+    comparison: dict[str, Any] = json.loads(done.stdout, parse_constant=refuse)
+    return comparison
 
 
 def refused(folder: Path, *arguments: str) -> str:
@@ -49,11 +49,11 @@ def refused(folder: Path, *arguments: str) -> str:
 
 
 def test_two_files_of_ratings_are_held_to_the_labels_of_their_rubric(project: Path) -> None:
-    found = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
-    pair = found["pairs"][0]
-    assert (found["reference"], found["examples"], pair["n"]) == ("people", 60, 60)
-    assert [judge["name"] for judge in found["judges"]] == ["gpt", "claude"]
-    assert (found["best"], found["recommended"]) == ("claude", "claude")
+    comparison = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
+    pair = comparison["pairs"][0]
+    assert (comparison["reference"], comparison["examples"], pair["n"]) == ("people", 60, 60)
+    assert [judge["name"] for judge in comparison["judges"]] == ["gpt", "claude"]
+    assert (comparison["best"], comparison["recommended"]) == ("claude", "claude")
     first, second = pair["agreement"]["first"]["value"], pair["agreement"]["second"]["value"]
     assert pair["agreement"]["difference"]["value"] == pytest.approx(second - first)
     assert pair["agreement"]["difference"]["low"] < second - first < pair["agreement"]["difference"]["high"]
@@ -64,13 +64,13 @@ def test_two_files_of_ratings_are_held_to_the_labels_of_their_rubric(project: Pa
 
 
 def test_the_figures_of_each_are_those_of_its_calibration(project: Path) -> None:
-    found = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
+    comparison = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
     for name, place in (("gpt", "first"), ("claude", "second")):
         done = run("calibrate", "manners", "--ratings", f"{name}.jsonl", "--json", "-", cwd=project)
         alone = json.loads(done.stdout)
-        assert found["pairs"][0]["agreement"][place]["value"] == alone["agreement"]["value"]
-        assert found["pairs"][0]["mae"][place] == alone["overall"]["mae"]
-        assert found["pairs"][0]["false_passes"][place] == alone["false_passes"]
+        assert comparison["pairs"][0]["agreement"][place]["value"] == alone["agreement"]["value"]
+        assert comparison["pairs"][0]["mae"][place] == alone["overall"]["mae"]
+        assert comparison["pairs"][0]["false_passes"][place] == alone["false_passes"]
 
 
 def test_the_labels_that_the_verdict_needs_are_those_of_the_next_command(project: Path) -> None:
@@ -88,8 +88,8 @@ def test_ratings_in_a_rubric_s_folder_need_no_rubric_named(project: Path) -> Non
     ratings.mkdir()
     for name in ("gpt", "claude"):
         (ratings / f"{name}.jsonl").write_text((project / f"{name}.jsonl").read_text())
-    found = compared(project, "calibration/manners/ratings/gpt.jsonl", "calibration/manners/ratings/claude.jsonl")
-    assert (found["rubric"]["name"], found["reference"]) == ("manners", "people")
+    comparison = compared(project, "calibration/manners/ratings/gpt.jsonl", "calibration/manners/ratings/claude.jsonl")
+    assert (comparison["rubric"]["name"], comparison["reference"]) == ("manners", "people")
 
 
 def test_without_a_rubric_it_is_said_only_what_moved(project: Path) -> None:
@@ -99,15 +99,15 @@ def test_without_a_rubric_it_is_said_only_what_moved(project: Path) -> None:
     assert "No judge can be preferred." in text
     assert "No rubric is given: scales are inferred from the ratings" in text
     assert "same pass/fail decision as gold" not in text
-    found = compared(project, "gpt.jsonl", "claude.jsonl")
-    assert (found["reference"], found["pairs"][0]["criteria"]["polite"]["exact_agreement"]) == (None, None)
-    assert 0 < found["pairs"][0]["criteria"]["polite"]["between"]["value"] < 1
+    comparison = compared(project, "gpt.jsonl", "claude.jsonl")
+    assert (comparison["reference"], comparison["pairs"][0]["criteria"]["polite"]["exact_agreement"]) == (None, None)
+    assert 0 < comparison["pairs"][0]["criteria"]["polite"]["between"]["value"] < 1
 
 
 def test_a_file_of_several_raters_is_several_judges(project: Path) -> None:
-    found = compared(project, "judges.jsonl", "gpt.jsonl", "--rubric", "manners")
-    assert [judge["name"] for judge in found["judges"]] == ["gpt (1)", "claude", "lenient", "gpt (2)"]
-    assert len(found["pairs"]) == 6
+    comparison = compared(project, "judges.jsonl", "gpt.jsonl", "--rubric", "manners")
+    assert [judge["name"] for judge in comparison["judges"]] == ["gpt (1)", "claude", "lenient", "gpt (2)"]
+    assert len(comparison["pairs"]) == 6
 
 
 def test_the_markdown_has_the_choice_and_the_tables(project: Path) -> None:
@@ -171,28 +171,28 @@ def test_examples_whose_response_changed_are_left_out_and_that_is_said(project: 
         line["response"] += ", edited"
     write_lines(file, lines)
     calibrated(project, "claude")
-    found = compared(project, "gpt.json", "claude.json")
-    assert found["pairs"][0]["n"] == 50
-    excluded, counted_by_all = found["notes"]
+    comparison = compared(project, "gpt.json", "claude.json")
+    assert comparison["pairs"][0]["n"] == 50
+    excluded, counted_by_all = comparison["notes"]
     assert excluded == "10 examples are excluded: the same id has different responses"
     assert "false passes are of the 50 examples that every judge graded" in counted_by_all
     write_lines(file, lines[10:])
     (project / "gpt.json").rename(project / "all.json")
     calibrated(project, "gpt")
-    found = compared(project, "gpt.json", "all.json", "claude.json")  # the first has none of the ten
-    assert [pair["n"] for pair in found["pairs"]] == [50, 50, 50]
-    assert "10 examples are excluded: the same id has different responses" in found["notes"]
+    comparison = compared(project, "gpt.json", "all.json", "claude.json")  # the first has none of the ten
+    assert [pair["n"] for pair in comparison["pairs"]] == [50, 50, 50]
+    assert "10 examples are excluded: the same id has different responses" in comparison["notes"]
 
 
 # --- judges ---------------------------------------------------------------------------------------------------------
 
 
 def test_judges_are_asked_and_the_cheapest_that_is_no_worse_is_chosen(project: Path, env: dict[str, str]) -> None:
-    found = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
-    assert [judge["usd_per_1000"] for judge in found["judges"]] == pytest.approx([20.0, 1.0, 0.1])
-    careful, frugal, hasty = found["judges"]
+    comparison = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
+    assert [judge["usd_per_1000"] for judge in comparison["judges"]] == pytest.approx([20.0, 1.0, 0.1])
+    careful, frugal, hasty = comparison["judges"]
     assert (careful["not_worse"], hasty["not_worse"]) == (True, False)
-    assert found["recommended"] == (FRUGAL if frugal["not_worse"] else CAREFUL)
+    assert comparison["recommended"] == (FRUGAL if frugal["not_worse"] else CAREFUL)
     assert hasty["behind_best"]["value"] == pytest.approx(-0.5)
     again = compared(project, CAREFUL, FRUGAL, "--rubric", "manners", env=env)
     assert [judge["usd_per_1000"] for judge in again["judges"]] == [None, None]
@@ -200,16 +200,16 @@ def test_judges_are_asked_and_the_cheapest_that_is_no_worse_is_chosen(project: P
 
 def test_a_hundred_examples_show_that_the_cheap_one_is_no_worse(tmp_path: Path, env: dict[str, str]) -> None:
     project = make_project(tmp_path, n=100)
-    found = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
-    assert (found["best"], found["recommended"]) == (CAREFUL, FRUGAL)
-    assert "cheapest" in found["because"]
+    comparison = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
+    assert (comparison["best"], comparison["recommended"]) == (CAREFUL, FRUGAL)
+    assert "cheapest" in comparison["because"]
 
 
 def test_judges_may_be_compared_on_examples_that_nobody_labelled(tmp_path: Path, env: dict[str, str]) -> None:
     project = make_project(tmp_path, n=20, labelled=False)
-    found = compared(project, CAREFUL, HASTY, "--rubric", "manners", env=env)
-    assert (found["reference"], found["pairs"][0]["n"]) == (None, 20)
-    assert found["pairs"][0]["criteria"]["polite"]["between"]["value"] == 0.5
+    comparison = compared(project, CAREFUL, HASTY, "--rubric", "manners", env=env)
+    assert (comparison["reference"], comparison["pairs"][0]["n"]) == (None, 20)
+    assert comparison["pairs"][0]["criteria"]["polite"]["between"]["value"] == 0.5
 
 
 # --- Promptfoo ------------------------------------------------------------------------------------------------------
@@ -234,12 +234,12 @@ def test_two_files_of_results_compare_their_graders_on_the_same_outputs(
         row["response"]["output"] += " otherwise"
     written(old, tmp_path / "old.json")
     written(new, tmp_path / "new.json")
-    found = compared(tmp_path, "old.json", "new.json")
-    pair = found["pairs"][0]
-    assert (found["reference"], found["best"], pair["n"]) == ("one-person", "old", 12)
+    comparison = compared(tmp_path, "old.json", "new.json")
+    pair = comparison["pairs"][0]
+    assert (comparison["reference"], comparison["best"], pair["n"]) == ("one-person", "old", 12)
     assert [flip["pass"] for flip in pair["flips"]] == [False, False]
     assert pair["criteria"]["short"]["between"]["value"] == pytest.approx(10 / 12)
-    assert found["notes"] == ["6 outputs of old are not in every file", "6 outputs of new are not in every file"]
+    assert comparison["notes"] == ["6 outputs of old are not in every file", "6 outputs of new are not in every file"]
 
 
 def test_results_without_an_output_in_common_cannot_be_compared(evaluation: dict[str, Any], tmp_path: Path) -> None:
@@ -269,13 +269,13 @@ def test_calibrate_with_several_judges_gives_each_verdict_and_the_comparison(
 
 def test_a_file_of_several_raters_is_calibrated_rater_by_rater(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--json", "-", cwd=project)
-    found = json.loads(done.stdout)
-    assert [judge["judge"]["name"] for judge in found["judges"]] == ["gpt", "claude", "lenient"]
-    for judge in found["judges"]:
+    comparison = json.loads(done.stdout)
+    assert [judge["judge"]["name"] for judge in comparison["judges"]] == ["gpt", "claude", "lenient"]
+    for judge in comparison["judges"]:
         name = judge["judge"]["name"]
         alone = json.loads(run("calibrate", "manners", "--ratings", f"{name}.jsonl", "--json", "-", cwd=project).stdout)
         assert {k: v for k, v in judge.items() if k != "judge"} == {k: v for k, v in alone.items() if k != "judge"}
-    best = next(j for j in found["judges"] if j["judge"]["name"] == found["comparison"]["best"])
+    best = next(j for j in comparison["judges"] if j["judge"]["name"] == comparison["comparison"]["best"])
     assert done.returncode == {"adjust": 1, "not-enough-labels": 4, "ok": 0}[best["verdict"]]
 
 
@@ -295,7 +295,7 @@ def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("gpt.jsonl",), "a comparison needs two sides"),
         (("gpt.jsonl", "nobody"), "nobody is not a file, and does not name a judge: anthropic[:MODEL]"),
@@ -307,10 +307,10 @@ def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> 
         (("gpt.jsonl", "claude.jsonl", "--json", "--markdown"), "cannot share standard output"),
     ],
 )
-def test_what_cannot_be_compared_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_compared_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], message: str) -> None:
     write_lines(project / "other.jsonl", [{"id": "x1", "judge": "j", "criteria": {"polite": 3, "short": True}}])
     write_lines(project / "bad.jsonl", [{"id": "e1", "judge": "j", "criteria": {"polite": 9}}])
-    assert said in refused(project, *arguments)
+    assert message in refused(project, *arguments)
 
 
 def test_help_loads_nothing_that_compares(tmp_path: Path) -> None:
@@ -326,9 +326,9 @@ def test_an_export_of_another_tool_is_compared_by_the_labels_in_it(tmp_path: Pat
     (traces,) = exports.written(tmp_path, exports.mlflow())
     ratings = [{"id": unit, "judge": "later", "criteria": {"place": True}} for unit in exports.UNITS]
     write_lines(tmp_path / "later.jsonl", ratings)
-    found = compared(tmp_path, traces.name, "later.jsonl")
-    assert [judge["name"] for judge in found["judges"]] == ["judge-1", "later"]
-    assert (found["reference"], found["examples"]) == ("people", 6)
+    comparison = compared(tmp_path, traces.name, "later.jsonl")
+    assert [judge["name"] for judge in comparison["judges"]] == ["judge-1", "later"]
+    assert (comparison["reference"], comparison["examples"]) == ("people", 6)
 
 
 def test_results_are_compared_with_ratings_on_the_same_outputs(evaluation: dict[str, Any], tmp_path: Path) -> None:
@@ -339,10 +339,10 @@ def test_results_are_compared_with_ratings_on_the_same_outputs(evaluation: dict[
     done = run("markscheme", "import", "results.json", "--rubric", "short.yaml", "--json", cwd=_with_rubric(tmp_path))
     lines = [line for line in json.loads(done.stdout)["lines"] if line["kind"] == "model"]
     write_lines(tmp_path / "other.jsonl", [{**line, "rater": "other"} for line in lines])
-    found = compared(tmp_path, "results.json", "other.jsonl", "--rubric", "short.yaml")
-    assert [judge["name"] for judge in found["judges"]] == ["results", "other"]
-    assert found["pairs"][0]["criteria"]["short"]["between"]["value"] == 1.0
-    assert found["reference"] == "one-person"
+    comparison = compared(tmp_path, "results.json", "other.jsonl", "--rubric", "short.yaml")
+    assert [judge["name"] for judge in comparison["judges"]] == ["results", "other"]
+    assert comparison["pairs"][0]["criteria"]["short"]["between"]["value"] == 1.0
+    assert comparison["reference"] == "one-person"
 
 
 def _with_rubric(folder: Path) -> Path:

@@ -124,7 +124,7 @@ def test_outputs_of_a_function_that_declares_nothing_are_made_again(tmp_path: Pa
     counts = []
     for _ in range(2):
         experiment(project, *SLOW_ONES, file="many.yaml")
-        counts.append((asked(project, "answered.txt"), asked(project, "judged.txt")))
+        counts.append((size_of(project, "answered.txt"), size_of(project, "judged.txt")))
     (outputs, verdicts), twice = counts
     assert outputs == 4
     assert twice == (2 * outputs, 2 * verdicts)
@@ -328,7 +328,7 @@ def many(folder: Path, cases: int) -> Path:
     return folder
 
 
-def asked(folder: Path, name: str) -> int:
+def size_of(folder: Path, name: str) -> int:
     return (folder / name).stat().st_size if (folder / name).exists() else 0
 
 
@@ -341,16 +341,16 @@ def test_a_killed_run_goes_on_where_it_was_and_asks_nothing_twice(tmp_path: Path
     command = [str(scripts() / "markscheme"), "experiment", "many.yaml", *SLOW_ONES]
     process = subprocess.Popen([*command, "--concurrency", "2"], cwd=project, env=env, stdout=subprocess.PIPE)
     deadline = time.monotonic() + SECONDS
-    while asked(project, during) < 15 and time.monotonic() < deadline:
+    while size_of(project, during) < 15 and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.communicate()  # its output ends when it has ended
     held.unlink()
-    assert 15 <= asked(project, during) < 40
+    assert 15 <= size_of(project, during) < 40
     data: dict[str, Any] = json.loads(experiment(project, *SLOW_ONES, "--json", file="many.yaml").stdout)
     assert data["counts"]["not_graded"] == 0
-    assert asked(project, "answered.txt") - 40 <= 2  # those under way when it was killed
-    assert asked(project, "judged.txt") - 40 <= 2
+    assert size_of(project, "answered.txt") - 40 <= 2  # those under way when it was killed
+    assert size_of(project, "judged.txt") - 40 <= 2
     kept = [json.loads(line) for line in (project / "many.experiment" / "outputs.jsonl").read_text().splitlines()]
     assert {line["id"] for line in kept} == {line["id"] for line in data["outputs"]}
     assert len(kept) == 40

@@ -84,7 +84,7 @@ def submissions(project: Path, *responses: str, **more: Any) -> str:
     return "all.jsonl"
 
 
-def asked(project: Path) -> list[str]:
+def prompts_asked(project: Path) -> list[str]:
     """The user prompts that the judge was asked, in order."""
     file = project / "asked.txt"
     return [json.loads(line)[1] for line in file.read_text().splitlines()] if file.exists() else []
@@ -235,7 +235,7 @@ def test_a_text_file_and_standard_input_are_one_response_each(project: Path) -> 
     for arguments in (["-"], []):
         by_pipe = graded(project, *arguments, *JUDGE, "--json", stdin="LEVEL=2")
         assert (by_pipe.returncode, lines_of(by_pipe)[0]["id"]) == (1, "-")
-    assert "\nGrüße, LEVEL=5\n\n</response-" in asked(project)[0]
+    assert "\nGrüße, LEVEL=5\n\n</response-" in prompts_asked(project)[0]
 
 
 @pytest.mark.parametrize("name", ["ALL.JSONL", "all.ndjson"])
@@ -250,7 +250,7 @@ def test_inputs_are_given_as_text_or_by_file(project: Path) -> None:
     inputs = ("--input", "query=a=b?", "--input", "context=@context.txt")
     done = graded(project, "-", *JUDGE, *inputs, stdin="LEVEL=5")
     assert done.returncode == 0, done.stderr
-    (prompt,) = asked(project)
+    (prompt,) = prompts_asked(project)
     assert "\na=b?\n" in prompt
     assert "\nA long story.\n" in prompt
 
@@ -258,7 +258,7 @@ def test_inputs_are_given_as_text_or_by_file(project: Path) -> None:
 def test_a_declared_input_that_lacks_leaves_ungraded_and_nobody_is_asked(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("inputs: [query]\n" + RUBRIC)
     done = graded(project, "-", *JUDGE, stdin="LEVEL=5")
-    assert (done.returncode, asked(project)) == (5, [])
+    assert (done.returncode, prompts_asked(project)) == (5, [])
     assert "not graded: the submission lacks 'query'" in done.stdout
     assert "the rubric needs the input 'query'; give it as --input query=TEXT or --input query=@FILE" in done.stderr
 
@@ -274,7 +274,7 @@ def test_a_line_brings_its_inputs_as_keys_or_under_inputs(project: Path) -> None
     done = graded(project, "all.jsonl", *JUDGE, "--json", "--concurrency", "1")
     assert [line["id"] for line in lines_of(done)] == ["1", "2", "7"]
     assert [line["error"] for line in lines_of(done)] == [None, None, "the submission lacks 'messages'"]
-    first, second = asked(project)
+    first, second = prompts_asked(project)
     assert "\none?\n" in first
     assert '\n[{"role": "user"}]\n' in first
     assert "\ntwo?\n" in second
@@ -287,14 +287,14 @@ def test_nothing_on_standard_input_is_a_mistake_and_an_empty_file_an_empty_respo
     project: Path, nothing: str
 ) -> None:
     piped = graded(project, "-", *JUDGE, stdin=nothing)
-    assert (piped.returncode, piped.stdout, asked(project)) == (2, "", [])
+    assert (piped.returncode, piped.stdout, prompts_asked(project)) == (2, "", [])
     assert "error: standard input is empty; to grade an empty response, use an empty file" in piped.stderr
     (project / "empty.txt").write_text(nothing)
     assert graded(project, "empty.txt", *JUDGE).stdout.startswith("empty.txt: ")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "expected_message"),
     [
         ('{"response": null}\n{"answer": "b"}\n', "all.jsonl: no row has a response, under `response` or `output`"),
         ('["a"]\n', "all.jsonl:1: a submission has a response"),
@@ -310,15 +310,17 @@ def test_nothing_on_standard_input_is_a_mistake_and_an_empty_file_an_empty_respo
         ('{"response": "a"}\n{"id": 1, "response": "b"}\n', "all.jsonl:2: the id '1' is that of line 1 already"),
     ],
 )
-def test_a_faulty_line_is_reported_by_file_and_line_before_asking(project: Path, content: str, said: str) -> None:
+def test_a_faulty_line_is_reported_by_file_and_line_before_asking(
+    project: Path, content: str, expected_message: str
+) -> None:
     (project / "all.jsonl").write_text(content)
     done = graded(project, "all.jsonl", *JUDGE)
-    assert (done.returncode, done.stdout, asked(project)) == (2, "", [])
-    assert said in done.stderr
+    assert (done.returncode, done.stdout, prompts_asked(project)) == (2, "", [])
+    assert expected_message in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "expected_message"),
     [
         (["none.txt"], "none.txt: there is no such file"),
         (["none.jsonl"], "none.jsonl: cannot be read"),
@@ -335,11 +337,13 @@ def test_a_faulty_line_is_reported_by_file_and_line_before_asking(project: Path,
         (["-", "--scorers", "no_such_module"], "--scorers no_such_module: cannot be imported"),
     ],
 )
-def test_a_fault_in_what_was_asked_exits_2_and_says_what(project: Path, options: list[str], said: str) -> None:
+def test_a_fault_in_what_was_asked_exits_2_and_says_what(
+    project: Path, options: list[str], expected_message: str
+) -> None:
     submissions(project, "LEVEL=5")
     done = graded(project, *JUDGE, *options, stdin="LEVEL=5")
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert expected_message in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -413,7 +417,7 @@ def test_a_strategy_that_cannot_honour_the_rubric_is_refused(project: Path) -> N
 def test_samples_are_all_asked_and_all_votes_kept(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "--json", "--samples", "3", stdin="LEVEL=4")
     (line,) = lines_of(done)
-    assert line["usage"]["calls"] == len(asked(project)) == 3
+    assert line["usage"]["calls"] == len(prompts_asked(project)) == 3
     assert line["criteria"]["clear"]["votes"] == [4.0, 4.0, 4.0]
 
 
@@ -490,8 +494,8 @@ def front() -> Iterator[MessagesFront]:
 
     def decide(request: Request) -> Answer:
         level = request.body["messages"][0]["content"].split("LEVEL=")[1][0]
-        said = {"quote": "nothing to quote", "reason": "It is."}
-        verdicts = {"clear": said | {"level": level}, "rude": said | {"level": "UNMET"}}
+        reasoned = {"quote": "nothing to quote", "reason": "It is."}
+        verdicts = {"clear": reasoned | {"level": level}, "rude": reasoned | {"level": "UNMET"}}
         return late(message(json.dumps({"verdicts": verdicts}), tokens=(100, 50)), 0.05)
 
     with MessagesFront(decide) as running:
@@ -502,7 +506,7 @@ def test_a_second_run_asks_only_for_what_could_not_be_read_and_says_the_same(pro
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(20)), "garbage")
     first, second = (graded(project, file, *JUDGE, "--json") for _ in range(2))
     assert [line["usage"]["calls"] for line in lines_of(second)] == [0] * 20 + [2]
-    assert len(asked(project)) == 20 + 2 + 2
+    assert len(prompts_asked(project)) == 20 + 2 + 2
     told = [[{**line, "usage": None} for line in lines_of(done)] for done in (first, second)]
     assert told[0] == told[1]
     assert (first.returncode, second.returncode) == (5, 5)
@@ -511,7 +515,7 @@ def test_a_second_run_asks_only_for_what_could_not_be_read_and_says_the_same(pro
 def test_without_the_cache_everything_is_asked_again_and_nothing_kept(project: Path) -> None:
     for _ in range(2):
         graded(project, "-", *JUDGE, "--no-cache", stdin="LEVEL=5")
-    assert len(asked(project)) == 2
+    assert len(prompts_asked(project)) == 2
     assert not (project / "cache").exists()
 
 
@@ -547,13 +551,13 @@ def test_each_row_of_a_table_is_graded_and_the_columns_used_are_said(project: Pa
     (project / f"rows.{ending}").write_text("".join(mark.join(row) + "\n" for row in rows))
     done = graded(project, f"rows.{ending}", *JUDGE, "--json")
     assert [(line["id"], line["criteria"]["clear"]["level"]) for line in lines_of(done)] == [("a", 5), ("2", 1)]
-    (said,) = [line for line in done.stderr.splitlines() if line.startswith(f"rows.{ending}: ")]
-    assert "column output" in said
-    assert said.endswith("inputs: query")
+    (warning,) = [line for line in done.stderr.splitlines() if line.startswith(f"rows.{ending}: ")]
+    assert "column output" in warning
+    assert warning.endswith("inputs: query")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_message"),
     [
         ("id,text\na,LEVEL=5\n", "rows.csv:1: expected a column `response` or `output` or `answer`, got id, text"),
         ("id,answer\na,LEVEL=5\nb,c,d\n", "rows.csv:3: has another number of cells"),
@@ -561,12 +565,14 @@ def test_each_row_of_a_table_is_graded_and_the_columns_used_are_said(project: Pa
         ("id,answer\n", "nothing to grade"),
     ],
 )
-def test_a_table_that_cannot_be_graded_whole_is_refused_by_its_line(project: Path, text: str, said: str) -> None:
+def test_a_table_that_cannot_be_graded_whole_is_refused_by_its_line(
+    project: Path, text: str, expected_message: str
+) -> None:
     (project / "rows.csv").write_text(text)
     done = graded(project, "rows.csv", *JUDGE)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert asked(project) == []
+    assert expected_message in done.stderr
+    assert prompts_asked(project) == []
 
 
 # --- money ----------------------------------------------------------------------------------------------------------

@@ -72,8 +72,8 @@ def test_parquet_becomes_parquet_with_a_column_for_each_criterion(here: Path) ->
     assert "graded.parquet: 2 fail, 0 not graded" in done.stderr
     table = parquet.read_table(here / "graded.parquet")
     assert table.column_names == ["id", "score", "pass", "thanks", "length", "error", "receipt"]
-    found = sorted(table.to_pylist(), key=lambda row: row["id"])
-    assert found[1] == {
+    rows = sorted(table.to_pylist(), key=lambda row: row["id"])
+    assert rows[1] == {
         "id": "1",
         "score": pytest.approx(1.25 / 1.5),
         "pass": True,
@@ -247,7 +247,7 @@ def test_rows_that_cannot_be_graded_are_tried_again(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         (("rows.jsonl", "--out", "graded.xlsx"), "`--out` must end in .csv, .jsonl, .parquet, got graded.xlsx"),
         (("rows.jsonl", "--map", "text=response"), "`--map`: there is no column 'text'"),
@@ -255,12 +255,12 @@ def test_rows_that_cannot_be_graded_are_tried_again(here: Path) -> None:
         (("rows.jsonl", "--out", "begun.jsonl"), "begun.jsonl.partial was begun with another rubric, prompt or judge"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_asked(here: Path, command: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_is_refused_before_anything_is_asked(here: Path, command: tuple[str, ...], message: str) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(2))), encoding="utf-8")
     (here / "answer.md").write_text("thanks", encoding="utf-8")
     (here / "begun.jsonl.partial").write_text('{"fingerprints": {}}\n', encoding="utf-8")
     done = _grade(here, *command)
-    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
     assert not (here / "asked").exists()
 
 

@@ -116,19 +116,19 @@ def test_what_was_lost_is_reported_and_counted(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("to", "said"),
+    ("to", "message"),
     [
         ("r.jsonl", "r.jsonl exists; --append adds to it"),
         ("table.csv/r.jsonl", "cannot be written"),
         ("e.jsonl", "must be two files"),
     ],
 )
-def test_no_examples_are_written_where_the_ratings_cannot_be(project: Path, to: str, said: str) -> None:
+def test_no_examples_are_written_where_the_ratings_cannot_be(project: Path, to: str, message: str) -> None:
     (project / "r.jsonl").write_text("")
     targets = ("--examples", "e.jsonl", "--to", to)
     done = run("markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", *targets, cwd=project)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert not (project / "e.jsonl").exists()
 
 
@@ -144,7 +144,7 @@ def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("nowhere.csv", "--rubric", "one"), "nowhere.csv: there is no such file"),
         (("table.csv", "--rubric", "two"), "there is no rubric named 'two'; there are one, quality"),
@@ -163,11 +163,11 @@ def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_imported_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_imported_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], message: str) -> None:
     (project / "empty.csv").write_text("id,label\ne1,so-so\n")
     done = run("markscheme", "import", *arguments, cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 # --- Promptfoo's results for a rubric of one's own ------------------------------------------------------------------

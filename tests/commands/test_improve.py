@@ -65,7 +65,7 @@ class Project:
         path = self.home / "opened.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
-    def asked(self) -> list[tuple[str, str]]:
+    def prompts_received(self) -> list[tuple[str, str]]:
         """Prompts that reached the server, in order."""
         return [prompts_of(body) for body in self.server.requests]
 
@@ -95,7 +95,7 @@ def test_a_better_wording_is_found_on_dev_and_confirmed_on_held_out_labels(proje
     (opening,) = project.opened()
     assert opening["alpha"] == 0.05
     assert opening["adopted"] in opening["wordings"]
-    assert len(set(project.asked())) == len(project.asked())
+    assert len(set(project.prompts_received())) == len(project.prompts_received())
 
 
 def test_without_open_no_held_out_example_is_asked_about(project: Project) -> None:
@@ -103,7 +103,7 @@ def test_without_open_no_held_out_example_is_asked_about(project: Project) -> No
     lines = (project.home / "examples.jsonl").read_text().splitlines()
     held_out = {i for i, line in enumerate(lines) if json.loads(line)["split"] == "test"}
     assert len(held_out) == 30
-    seen = {int(re.findall(r"reply (\d+) of", user)[0]) for _, user in project.asked()}
+    seen = {int(re.findall(r"reply (\d+) of", user)[0]) for _, user in project.prompts_received()}
     assert seen
     assert not seen & held_out
 
@@ -343,20 +343,20 @@ def test_a_proposer_is_asked_in_rounds_until_one_brings_nothing_better(proposing
     for project in proposing(good_proposals):
         status, report, _ = project.improve(*PROPOSING, "--open")
         assert (status, report["adopted"], report["rounds"]) == (0, "round-1/2", 2)
-        proposals = [(system, user) for system, user in project.asked() if system.startswith(PROPOSER)]
+        proposals = [(system, user) for system, user in project.prompts_received() if system.startswith(PROPOSER)]
         assert len(proposals) == 10
         assert f'"old": "The {HELPS} is polite"' in proposals[-1][0]
         assert "Tried before, without success" in proposals[-1][0]
-        assert len(set(project.asked())) == len(project.asked())
+        assert len(set(project.prompts_received())) == len(project.prompts_received())
 
 
 def test_a_proposer_sees_dev_only_and_nobody_by_name(proposing: Any) -> None:
     for project in proposing(good_proposals):
         project.improve(*PROPOSING, "--rounds", "1", "--batch", "2")
-        assert sum(system.startswith(PROPOSER) for system, _ in project.asked()) == 2
+        assert sum(system.startswith(PROPOSER) for system, _ in project.prompts_received()) == 2
         lines = [json.loads(line) for line in (project.home / "examples.jsonl").read_text().splitlines()]
         dev = {i for i, line in enumerate(lines) if line["split"] == "dev"}
-        for system, user in project.asked():
+        for system, user in project.prompts_received():
             if system.startswith(PROPOSER):
                 shown = {int(number) for number in re.findall(r"reply (\d+) of", user)}
                 assert shown

@@ -13,7 +13,7 @@ CANDIDATES = [str(path.relative_to(ROOT)) for path in sorted((FOLDER / "candidat
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def improvement(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     page = tmp_path_factory.mktemp("page") / "page.html"
     command = ("markscheme", "improve", "error-messages", "--candidates", *CANDIDATES, "--outside")
     done = run(*command, "--json", "--html", str(page), env={"MARKSCHEME_CACHE": str(page.parent / "cache")})
@@ -21,23 +21,28 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {**json.loads(done.stdout), "page": page.read_text(encoding="utf-8")}
 
 
-def test_three_recorded_wordings_are_tested_without_a_call(found: dict[str, Any]) -> None:
-    assert found["finalists"] == ["borders", "in-steps", "plain"]
-    assert (found["adopted"], found["refused"], found["calls"], found["graded"]) == (None, [], 0, 5 * 55)
-    assert found["asked_again"] is True
-    assert found["opening"] == 1
+def test_three_recorded_wordings_are_tested_without_a_call(improvement: dict[str, Any]) -> None:
+    assert improvement["finalists"] == ["borders", "in-steps", "plain"]
+    assert (improvement["adopted"], improvement["refused"], improvement["calls"], improvement["graded"]) == (
+        None,
+        [],
+        0,
+        5 * 55,
+    )
+    assert improvement["asked_again"] is True
+    assert improvement["opening"] == 1
     assert not (FOLDER / "opened.jsonl").exists(), "looks at a shipped set are not recorded in the package"
-    assert found["tasks"] == {"dev": 11, "sealed": 11}
-    assert found["because"].startswith(
+    assert improvement["tasks"] == {"dev": 11, "sealed": 11}
+    assert improvement["because"].startswith(
         "The labels don't confirm any of the new wordings; yours stays. With 55 labelled"
     )
 
 
-def test_the_page_shows_all_three_wordings_side_by_side(found: dict[str, Any]) -> None:
-    for name in found["finalists"]:
-        assert f"{name}, side by side with yours" in found["page"]
-    assert "<del>" in found["page"]
-    assert "<ins>" in found["page"]
+def test_the_page_shows_all_three_wordings_side_by_side(improvement: dict[str, Any]) -> None:
+    for name in improvement["finalists"]:
+        assert f"{name}, side by side with yours" in improvement["page"]
+    assert "<del>" in improvement["page"]
+    assert "<ins>" in improvement["page"]
 
 
 def test_the_set_is_too_small_to_hold_labels_out() -> None:

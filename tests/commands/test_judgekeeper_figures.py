@@ -27,13 +27,13 @@ WRONG = (4, 13, 17, 31, 44)
 
 def rows(kind: str) -> list[str]:
     """60 answers of which 36 pass by label; the judge is wrong on five, always passes, or gives six no verdict."""
-    found = []
+    lines = []
     for i in range(60):
         label = int((i + 1) * 0.6) > int(i * 0.6)
         verdict = True if kind == "always" else label != (i in WRONG)
-        said = "" if kind == "errors" and i % 10 == 9 else "pass" if verdict else "fail"
-        found.append(f"e{i},question {i},answer {i},{said},{'pass' if label else 'fail'}")
-    return ["id,input,output,verdict,label", *found]
+        verdict_text = "" if kind == "errors" and i % 10 == 9 else "pass" if verdict else "fail"
+        lines.append(f"e{i},question {i},answer {i},{verdict_text},{'pass' if label else 'fail'}")
+    return ["id,input,output,verdict,label", *lines]
 
 
 @pytest.mark.parametrize(("kind", "status"), [("good", 0), ("always", 1), ("errors", 4)])

@@ -150,7 +150,7 @@ def test_too_few_labels_exit_4_and_say_which(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "line", "said"),
+    ("file", "line", "message"),
     [
         ("pool.jsonl", '{"id": "a"}', "pool.jsonl:1: `pass` is missing"),
         ("pool.jsonl", '{"pass": true}', "pool.jsonl:1: `id` is missing"),
@@ -169,13 +169,13 @@ def test_too_few_labels_exit_4_and_say_which(tmp_path: Path) -> None:
         ("labels.jsonl", "nonsense", "is not readable JSON"),
     ],
 )
-def test_faults_are_reported_by_file_and_line_with_exit_2(tmp_path: Path, file: str, line: str, said: str) -> None:
+def test_faults_are_reported_by_file_and_line_with_exit_2(tmp_path: Path, file: str, line: str, message: str) -> None:
     labels(tmp_path / "labels.jsonl")
     pool(tmp_path / "pool.jsonl", 700, 1000)
     (tmp_path / file).write_text(line + "\n")
     done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 # --- groups ---------------------------------------------------------------------------------------------------------

@@ -168,7 +168,7 @@ def test_labels_picked_from_two_systems_show_the_pass_rate_of_each(project: Path
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--next", "5"], "give both"),
         (["--pool", "pool.jsonl"], "give both"),
@@ -176,7 +176,7 @@ def test_labels_picked_from_two_systems_show_the_pass_rate_of_each(project: Path
         (["--next", "5", "--pool", "pool.jsonl", "--json", "-"], "name a file: --json plan.json"),
     ],
 )
-def test_what_can_not_be_planned_is_a_fault(project: Path, options: list[str], said: str) -> None:
+def test_what_can_not_be_planned_is_a_fault(project: Path, options: list[str], message: str) -> None:
     done = run("markscheme", "plan", "kind", *options, cwd=project)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr

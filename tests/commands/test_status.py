@@ -139,8 +139,8 @@ def test_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) -> None:
     env = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "XDG_RUNTIME_DIR": str(tmp_path)}
     done = run("markscheme", "status", cwd=tmp_path, env=env)
     _, head, rest, _ = done.stdout.split("\n\n")
-    said = "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder"
-    assert " ".join(head.split()).startswith(f"? {said}")
+    message = "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder"
+    assert " ".join(head.split()).startswith(f"? {message}")
     assert json.loads(run("markscheme", "status", "--json", cwd=tmp_path, env=env).stdout)["rubrics"] == []
     always = ("can ask function:", "cannot ask ", "session:")
     assert [sum(line.startswith(start) for line in rest.splitlines()) for start in always] == [1, 1, 1]

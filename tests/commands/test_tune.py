@@ -64,15 +64,15 @@ def label(
         (project / "judge.jsonl").open("w") as ratings,
     ):
         for i in range(n):
-            said: dict[str, Any] = {
+            label: dict[str, Any] = {
                 "rater": "a",
                 "kind": "human",
                 "criteria": dict(zip(NAMES, levels[i].tolist(), strict=True)),
             }
-            said |= says(float(marks[i]))
-            if "overall" in said and computed[i]:
-                said["overall"] = abs(round(said["overall"] - 0.02, 2))  # else it would count as computed from levels
-            line = {"id": f"e{i}", "query": "q", "response": f"r{i}", "labels": [said], **more}
+            label |= says(float(marks[i]))
+            if "overall" in label and computed[i]:
+                label["overall"] = abs(round(label["overall"] - 0.02, 2))  # else it would count as computed from levels
+            line = {"id": f"e{i}", "query": "q", "response": f"r{i}", "labels": [label], **more}
             if test:
                 line["split"] = "test" if i >= n - test else "dev"
             examples.write(json.dumps(line) + "\n")
@@ -417,27 +417,27 @@ def test_each_side_has_a_promise_at_half_the_level(project: Path) -> None:
 def test_a_further_promise_on_the_same_labels_has_half_the_level_of_the_one_before(project: Path) -> None:
     label(project, 300, AUTHOR, lenient=0.0)
 
-    def asked(*options: str) -> dict[str, Any]:
+    def gray_zone(*options: str) -> dict[str, Any]:
         figures: dict[str, Any] = tuned(project, "--ratings", "judge.jsonl", *options)[1]["ask_within"]
         return figures
 
-    first = asked()
+    first = gray_zone()
     assert first["promise"]["confidence"] == pytest.approx(0.9)
     assert len(asks_of(project)) == 1
-    assert asked() == first
+    assert gray_zone() == first
     assert len(asks_of(project)) == 1
-    second = asked("--for", "passes")
+    second = gray_zone("--for", "passes")
     assert second["promise"]["confidence"] == pytest.approx(0.95)
     assert "1 other promise asked of these labels before: tested at 1/2 of the level" in second["reason"]
-    third = asked("--error", "0.1")
+    third = gray_zone("--error", "0.1")
     assert third["promise"]["confidence"] == pytest.approx(0.975)
-    assert asked("--for", "passes") == second
+    assert gray_zone("--for", "passes") == second
     assert [(ask["side"], ask["error"]) for ask in asks_of(project)] == [
         ("both", 0.05), ("passes", 0.05), ("both", 0.1),
     ]  # fmt: skip
     assert asks_of(project)[0].keys() >= {"at", "labels", "judge", "signal"}
     label(project, 301, AUTHOR, lenient=0.0, seed=6)
-    assert asked("--error", "0.1")["promise"]["confidence"] == pytest.approx(0.9), "other labels"
+    assert gray_zone("--error", "0.1")["promise"]["confidence"] == pytest.approx(0.9), "other labels"
 
 
 def test_a_promise_that_was_not_tested_costs_later_ones_nothing(project: Path) -> None:

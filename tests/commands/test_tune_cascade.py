@@ -57,7 +57,7 @@ def stage_of(p: dict[str, float], stages: list[dict[str, Any]]) -> tuple[str, in
     return NEITHER
 
 
-def said(text: str) -> dict[str, float]:
+def figures_in(text: str) -> dict[str, float]:
     return {name: float(number) for name, number in (part.split("=") for part in text.split()[2:])}
 
 
@@ -91,7 +91,7 @@ def test_each_reply_is_decided_by_the_first_judge_that_is_certain_enough(certifi
     replies = [json.loads(line) for line in (folder / "outputs.jsonl").read_text().splitlines()]
     before = len(servers.cheap.requests), len(servers.better.requests)
     grades, errors = graded(folder, servers, "--no-cache", "--price", "1:0")
-    by_hand = [stage_of(said(line["response"]), stages) for line in replies]
+    by_hand = [stage_of(figures_in(line["response"]), stages) for line in replies]
     assert [(grade["decision"], grade["stage"]) for grade in grades] == by_hand
     assert [grade["pass"] for grade in grades] == [decision == "pass" for decision, _ in by_hand]
     decided = {place: sum(stage == place for _, stage in by_hand) for place in (1, 2, None)}
@@ -381,7 +381,7 @@ def test_files_of_ratings_are_certified_and_written_only_where_they_say_which_ju
     for name, rater in (("named", BETTER), ("nameless", "better")):
         with (folder / f"{name}.jsonl").open("w") as file:
             for example in examples:
-                p = said(example["response"])["better"]
+                p = figures_in(example["response"])["better"]
                 tone = {"probabilities": {"MET": p, "UNMET": 1 - p}}
                 line = {"id": example["id"], "rater": rater, "kind": "model", "criteria": {"tone": tone}}
                 file.write(json.dumps({**line, "under": asked_under(rubric)}) + "\n")

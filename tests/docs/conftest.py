@@ -11,7 +11,7 @@ from tests.session.processes import sockets
 
 
 @pytest.fixture
-def told_in(runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Story:
+def new_story(runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Story:
     """A story that has not begun, in an empty folder."""
     monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "cache"))
     folder = tmp_path / "project"

@@ -29,15 +29,15 @@ def name_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in (TUTORIAL, READ_BY_KEYBOARD)], ids=name_of)
-def test_what_a_page_shows_happens(page: Path, told_in: Story, request: pytest.FixtureRequest) -> None:
+def test_what_a_page_shows_happens(page: Path, new_story: Story, request: pytest.FixtureRequest) -> None:
     text = page.read_text(encoding="utf-8")
     if "$ npx promptfoo eval" in text:
-        promptfoo_command(told_in.folder.parent / "bin")
+        promptfoo_command(new_story.folder.parent / "bin")
     if AFTER_TUTORIAL in text:
-        shutil.copytree(request.getfixturevalue("tutorial").folder, told_in.folder, dirs_exist_ok=True)
+        shutil.copytree(request.getfixturevalue("tutorial").folder, new_story.folder, dirs_exist_ok=True)
     for block in blocks(page):
-        told_in.tell(block)
-    assert set(told_in.unchecked) <= WHY_NOT_RUN
+        new_story.tell(block)
+    assert set(new_story.unchecked) <= WHY_NOT_RUN
 
 
 def test_what_the_tutorial_shows_happens(tutorial: Story) -> None:

@@ -117,7 +117,7 @@ def test_what_does_not_fit_together_is_a_fault_of_the_line_to_change(
     else:
         assert change[0] in text
         text = text.replace(*change)
-    assert any(at == line and said.startswith(problem) for at, said in faults(tmp_path, text))
+    assert any(at == line and message.startswith(problem) for at, message in faults(tmp_path, text))
 
 
 def test_a_rubric_s_own_faults_are_reported_with_its_lines(tmp_path: Path) -> None:
@@ -151,10 +151,10 @@ def test_outputs_of_a_variant_that_a_file_does_not_hold_are_reported(tmp_path: P
     assert (4, "there is no output of variant 'short'; there are brief") in problems
 
 
-@pytest.mark.parametrize("said", ["5", "true", "{a: b}", "[]"])
-def test_cases_that_are_not_a_list_are_the_one_fault_though_outputs_are_there(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("message", ["5", "true", "{a: b}", "[]"])
+def test_cases_that_are_not_a_list_are_the_one_fault_though_outputs_are_there(tmp_path: Path, message: str) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "short", "case": "a", "output": "Hi."}])
-    text = f"rubric: rubric.yaml\noutputs: out.jsonl\nvariants: [{{name: short}}]\ncases: {said}\n"
+    text = f"rubric: rubric.yaml\noutputs: out.jsonl\nvariants: [{{name: short}}]\ncases: {message}\n"
     assert faults(tmp_path, text) == [(4, "`cases` is a list of one or more")]
 
 

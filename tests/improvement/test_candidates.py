@@ -91,9 +91,9 @@ def test_runs_of_eight_words_of_an_example_are_refused_as_worked_out() -> None:
 
 @pytest.mark.parametrize("place", ["comment", "reason"])
 def test_comments_of_annotators_may_not_be_copied_either(place: str) -> None:
-    said = "this one is rude to the customer right from its very first line"
-    texts = labelled("x", **{place: said})
-    assert "copies 8 words" in why(edit(f"No: {said}"), of=texts)
+    passage = "this one is rude to the customer right from its very first line"
+    texts = labelled("x", **{place: passage})
+    assert "copies 8 words" in why(edit(f"No: {passage}"), of=texts)
 
 
 def test_words_that_the_rubric_had_before_are_not_a_copy() -> None:

@@ -160,13 +160,13 @@ def test_a_function_that_takes_other_names_is_refused_when_built() -> None:
 
 
 def test_name_and_source_make_a_function_this_judge() -> None:
-    async def other(system_prompt: str, user_prompt: str) -> str:
+    async def renamed(system_prompt: str, user_prompt: str) -> str:
         return "other"
 
     first = answering("a")
     assert first.identity == answering("b").identity, "a closure's values are not seen, the name must tell"
     assert first.identity.name == "function:mine"
-    assert first.identity.fingerprint != FunctionJudge(other, "function:mine").identity.fingerprint
+    assert first.identity.fingerprint != FunctionJudge(renamed, "function:mine").identity.fingerprint
     assert first.identity.fingerprint != FunctionJudge(first.fn, "function:yours").identity.fingerprint
 
 

@@ -58,7 +58,7 @@ def answered() -> Answer:
     return completion("MET")
 
 
-def asked(chat: ChatServer) -> str:
+def answer_of(chat: ChatServer) -> str:
     """What the judge answers."""
 
     async def once() -> str:
@@ -112,9 +112,9 @@ def test_a_certificate_that_a_company_signs_is_trusted_where_it_is_named(
     server: ChatServer, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(JudgeSilent, match="certificate isn't trusted here: name your company's by SSL_CERT_FILE"):
-        asked(server)
+        answer_of(server)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
-    assert asked(server) == "MET"
+    assert answer_of(server) == "MET"
 
 
 def test_a_decision_model_behind_such_a_certificate_says_so_too(server: ChatServer) -> None:
@@ -136,10 +136,10 @@ def test_a_proxy_is_asked_where_one_is_named_but_for_what_is_excepted(
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
     with proxy() as (url, requests):
         monkeypatch.setenv("HTTPS_PROXY", url)
-        assert asked(server) == "MET"
+        assert answer_of(server) == "MET"
         assert requests == [f"CONNECT {server.url.split('/')[2]} HTTP/1.1"]
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        assert asked(server) == "MET"
+        assert answer_of(server) == "MET"
         assert len(requests) == 1
 
 
@@ -148,4 +148,4 @@ def test_a_proxy_that_is_not_there_is_named(server: ChatServer, monkeypatch: pyt
         silent.bind(("127.0.0.1", 0))  # kept, so that nobody else gets the port meanwhile
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{silent.getsockname()[1]}")
         with pytest.raises(JudgeSilent, match="could not be reached"):
-            asked(server)
+            answer_of(server)

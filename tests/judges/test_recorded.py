@@ -60,7 +60,7 @@ def test_a_folder_with_one_recording_is_that_recording(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "said"),
+    ("second", "message"),
     [
         (line("a", "y"), "j.jsonl:2: answers prompt"),
         ("{", "j.jsonl:2: is not readable JSON"),
@@ -74,8 +74,8 @@ def test_a_folder_with_one_recording_is_that_recording(tmp_path: Path) -> None:
         (line("b", "y", judge="k"), r"holds the replies of several judges: j \(m\), k \(m\)"),
     ],
 )
-def test_a_faulty_recording_is_reported_by_its_line(tmp_path: Path, second: str, said: str) -> None:
-    with pytest.raises(RatingError, match=said):
+def test_a_faulty_recording_is_reported_by_its_line(tmp_path: Path, second: str, message: str) -> None:
+    with pytest.raises(RatingError, match=message):
         RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", "x"), second))
 
 

@@ -58,7 +58,7 @@ def test_without_a_memory_nothing_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("oracle", r"unknown judge 'oracle'; expected anthropic\[:MODEL\], openai:MODEL, "),
         ("antropic:m", "unknown judge 'antropic:m'; did you mean 'anthropic'?"),
@@ -71,8 +71,8 @@ def test_without_a_memory_nothing_is_kept() -> None:
         ("local:/no/such/model.gguf", "/no/such/model.gguf"),
     ],
 )
-def test_a_name_that_names_nobody_is_a_fault_of_the_call(asking: Asking, name: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_a_name_that_names_nobody_is_a_fault_of_the_call(asking: Asking, name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         open_judge(name, asking=asking)
 
 

@@ -172,7 +172,7 @@ def run_over(judge: ScriptedJudge, folder: Path, rubric: Rubric = RUBRIC, respon
 
 def kept_texts(folder: Path) -> list[str]:
     with closing(sqlite3.connect(folder / REPLIES_FILE)) as connection:
-        return [json.loads(said)["text"] for (said,) in connection.execute("SELECT reply FROM replies")]
+        return [json.loads(record)["text"] for (record,) in connection.execute("SELECT reply FROM replies")]
 
 
 @pytest.mark.parametrize("sick", [CUT_OFF, REFUSED, EMPTY], ids=["cut off", "refused", "empty"])

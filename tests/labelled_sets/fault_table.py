@@ -77,16 +77,18 @@ def contradictions(labelled: LabelledSet, criteria: Sequence[str]) -> list[str]:
     and ids or responses that stand there twice.
     """
     used = {fault for example in labelled.examples for fault in example["faults"]}
-    found = [f"{fault}: used, not in the table" for fault in sorted(used - labelled.table.keys())]
-    found += [f"{fault}: in the table, used nowhere" for fault in sorted(labelled.table.keys() - used)]
-    found += [f"{key}: more than once" for key in repeated([example["id"] for example in labelled.examples])]
-    found += [f"{text[:60]!r}: more than once" for text in repeated([e["response"] for e in labelled.examples])]
+    faults_of_table = [f"{fault}: used, not in the table" for fault in sorted(used - labelled.table.keys())]
+    faults_of_table += [f"{fault}: in the table, used nowhere" for fault in sorted(labelled.table.keys() - used)]
+    faults_of_table += [f"{key}: more than once" for key in repeated([example["id"] for example in labelled.examples])]
+    faults_of_table += [
+        f"{text[:60]!r}: more than once" for text in repeated([e["response"] for e in labelled.examples])
+    ]
     for example in labelled.examples:
         if set(example["faults"]) <= labelled.table.keys():
             derived, written = derived_levels(example, labelled.table, criteria), constructed_levels(example)
             if derived != written:
-                found.append(f"{example['id']}: labelled {written}, its faults give {derived}")
-    return found
+                faults_of_table.append(f"{example['id']}: labelled {written}, its faults give {derived}")
+    return faults_of_table
 
 
 def repeated(values: Sequence[str]) -> list[str]:

@@ -105,7 +105,7 @@ class Server:
     command: str = "label"
     installed: bool = False
     process: subprocess.Popen[str] = field(init=False)
-    said: dict[str, Any] = field(init=False)
+    announced: dict[str, Any] = field(init=False)
 
     def __enter__(self) -> "Server":
         folder = INSTALLED if self.installed else scripts()
@@ -121,7 +121,7 @@ class Server:
         if not line:
             _, message = self.process.communicate()
             raise AssertionError(message)
-        self.said = json.loads(line)
+        self.announced = json.loads(line)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -130,7 +130,7 @@ class Server:
     @property
     def url(self) -> str:
         """Where the page is on this machine, whatever its public address."""
-        return f"http://127.0.0.1:{self.said['port']}/{self.said['url'].split('/')[-2]}/"
+        return f"http://127.0.0.1:{self.announced['port']}/{self.announced['url'].split('/')[-2]}/"
 
     @property
     def file(self) -> Path:

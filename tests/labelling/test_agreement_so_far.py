@@ -15,7 +15,7 @@ IDS = [f"e{i}" for i in range(12)]
 UNDER = RUBRIC.criterion("c2").fingerprint
 
 
-def said(
+def rating_of(
     rater: str,
     id: str,
     level: float | None,
@@ -36,8 +36,8 @@ def counted(*ratings: Rating, ids: list[str] | None = None) -> AgreementSoFar:
 
 def both(n: int, *, apart: int = 0) -> list[Rating]:
     """Ann and Ben on n examples, apart on the first few."""
-    ann = [said("ann", id, 3.0) for id in IDS[:n]]
-    return [*ann, *(said("ben", id, 2.0 if place < apart else 3.0) for place, id in enumerate(IDS[:n]))]
+    ann = [rating_of("ann", id, 3.0) for id in IDS[:n]]
+    return [*ann, *(rating_of("ben", id, 2.0 if place < apart else 3.0) for place, id in enumerate(IDS[:n]))]
 
 
 def test_nothing_is_shown_below_a_step_and_nothing_changes_within_one() -> None:
@@ -47,35 +47,35 @@ def test_nothing_is_shown_below_a_step_and_nothing_changes_within_one() -> None:
 
 
 def test_of_several_others_each_label_counts() -> None:
-    eve = [said("eve", id, 2.0) for id in IDS[:3]]
+    eve = [rating_of("eve", id, 2.0) for id in IDS[:3]]
     assert counted(*both(5, apart=1), *eve) == AgreementSoFar("c2", 5, 8, 4)
 
 
 def test_what_the_rater_has_not_labelled_in_this_work_is_not_looked_at() -> None:
-    ben = [said("ben", id, 1.0) for id in IDS]
+    ben = [rating_of("ben", id, 1.0) for id in IDS]
     assert counted(*both(5), *ben[6:]) == counted(*both(5))
     assert counted(*both(12), ids=IDS[:4]).examples == 0
 
 
 def test_judges_second_looks_other_wordings_and_no_answers_are_not_labels() -> None:
     others = [
-        *(said("gpt", id, 1.0, kind="model") for id in IDS),
-        *(said("ben", id, 1.0, sample=1) for id in IDS[:5]),
-        *(said("eve", id, 1.0, under="another wording") for id in IDS),
-        *(said("kim", id, None, declined="abstained") for id in IDS),
+        *(rating_of("gpt", id, 1.0, kind="model") for id in IDS),
+        *(rating_of("ben", id, 1.0, sample=1) for id in IDS[:5]),
+        *(rating_of("eve", id, 1.0, under="another wording") for id in IDS),
+        *(rating_of("kim", id, None, declined="abstained") for id in IDS),
     ]
     assert counted(*others, *both(5)) == AgreementSoFar("c2", 5, 5, 5)
 
 
 def test_two_people_who_say_that_it_does_not_apply_agree() -> None:
-    none = [said(who, id, None, declined="not applicable") for who in ("ann", "ben") for id in IDS[:5]]
+    none = [rating_of(who, id, None, declined="not applicable") for who in ("ann", "ben") for id in IDS[:5]]
     assert counted(*none) == AgreementSoFar("c2", 5, 5, 5)
 
 
 @given(levels=st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=12))
 def test_the_share_is_that_of_equal_labels_among_the_earliest_whole_steps(levels: list[tuple[int, int]]) -> None:
     ratings = [
-        said(who, id, float(level))
+        rating_of(who, id, float(level))
         for id, pair in zip(IDS, levels, strict=False)
         for who, level in zip(("ann", "ben"), pair, strict=True)
     ]

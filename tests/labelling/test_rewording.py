@@ -195,7 +195,7 @@ def test_other_punctuation_is_not_a_new_wording(project: Path) -> None:
     rubric = project / "rubrics" / "manners.yaml"
     rubric.write_text(rubric.read_text().replace(NEW_WORDS, "is the  reply POLITE"))
     with Server(project, OWN) as server:
-        assert server.said["given"] == 60
+        assert server.announced["given"] == 60
         assert {json.dumps(step["before"]) for step in server.get("").data["steps"]} == {"[null, null]"}
     assert calibrated(project)["relabelled"] is None
 

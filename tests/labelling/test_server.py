@@ -63,7 +63,7 @@ def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(p
     seen: list[int] = []
     while len(seen) < 21:
         with Server(project) as server:
-            assert server.said["given"] == len(seen)
+            assert server.announced["given"] == len(seen)
             seen += [server.label() for _ in range(min(4, 21 - len(seen)))]
             server.kill()
     with Server(project) as server:
@@ -103,12 +103,12 @@ def test_a_damaged_line_in_the_middle_never_costs_the_labels_round_it(project: P
     with pytest.raises(AssertionError, match=r"ann\.jsonl:2: "):
         Server(project).__enter__()
     with Server(project, ["--skip-damaged"]) as server:
-        assert server.said["given"] == 2
+        assert server.announced["given"] == 2
         server.label()
     assert (ratings / "ann.jsonl").read_text().startswith(text)
     assert (ratings / "ann.jsonl").read_text().count("\n") == 4
     with Server(project, ["--skip-damaged"], rater="ben") as server:
-        assert server.said["given"] == 0
+        assert server.announced["given"] == 0
         server.label()
 
 
@@ -125,7 +125,7 @@ def test_a_damaged_line_never_costs_who_adjudicates_the_labels_round_it(project:
     with pytest.raises(AssertionError, match=r"ann\.jsonl:2: "):
         Server(project, rater="zoe", command="adjudicate").__enter__()
     with Server(project, ["--skip-damaged"], rater="zoe", command="adjudicate") as zoe:
-        assert zoe.said["total"] == 2
+        assert zoe.announced["total"] == 2
         zoe.label(polite="2")
         assert [line["kind"] for line in zoe.lines] == ["adjudicated"]
         assert "ann.jsonl:2: " in zoe.end()
@@ -137,7 +137,7 @@ def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
     with server.file.open("a") as file:
         file.write('{"id": "model-x-3", "rater": "ann", "criteria": {"polite": 3}')
     with Server(project) as server:
-        assert server.said["given"] == 1
+        assert server.announced["given"] == 1
         server.label()
         assert len(server.lines) == 2
         assert "ann.jsonl:2: is not readable JSON; moved to " in server.end()
@@ -170,7 +170,7 @@ def test_undo_takes_back_and_the_later_word_counts(project: Path) -> None:
         server.label(polite="2")
         assert [line.get("withdrawn", False) for line in server.lines] == [False, False, True, False]
     with Server(project) as server:
-        assert server.said["given"] == 2
+        assert server.announced["given"] == 2
 
 
 def test_a_label_may_be_revised_but_not_from_a_tab_that_does_not_know_it(project: Path) -> None:
@@ -341,7 +341,7 @@ def test_after_one_annotator_the_page_and_the_terminal_suggest_a_second_and_then
 
 def test_a_pool_smaller_than_asked_says_so(project: Path) -> None:
     with Server(project, ["--next", "30"]) as server:
-        for _ in range(server.said["total"]):
+        for _ in range(server.announced["total"]):
             server.label()
         assert "20 responses left in the pool, fewer than the 30 asked for." in server.end()
     with Server(project, ["--next", "30"]) as server:
@@ -355,7 +355,7 @@ def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
             unit = ben.get().open
             ben.give(unit, "2" if ben.reply(unit) == replies[0] else "0", note="so kind", quotes={"polite": "more"})
     with Server(project, rater="zoe", command="adjudicate") as zoe:
-        assert zoe.said["total"] == 1
+        assert zoe.announced["total"] == 1
         page = zoe.get()
         (step,) = page.data["steps"]
         assert zoe.reply(step["unit"]) == replies[0]
@@ -396,7 +396,7 @@ def test_a_rubric_that_changes_stops_the_labelling_and_labels_under_old_words_co
         assert "labelling has stopped" in server.end()
     rubric.write_text(text.replace("Is the reply polite?", "Is it civil?"))
     with Server(project) as server:
-        assert server.said["given"] == 0
+        assert server.announced["given"] == 0
         assert server.label() == first
 
 
@@ -404,8 +404,8 @@ def test_the_plan_chooses_and_goes_on_choosing_what_is_labelled(project: Path) -
     drawn = project / "calibration" / "manners" / "examples.jsonl"
     for round_, total in ((1, 5), (2, 5), (3, 10)):
         with Server(project, ["--next", "5"]) as server:
-            assert server.said["total"] == total, round_
-            for _ in range(2 if round_ == 1 else total - server.said["given"]):
+            assert server.announced["total"] == total, round_
+            for _ in range(2 if round_ == 1 else total - server.announced["given"]):
                 server.label()
     lines = [json.loads(line) for line in drawn.read_text().splitlines()]
     assert len({line["id"] for line in lines}) == 10
@@ -434,7 +434,7 @@ def test_promptfoos_results_are_a_pool(project: Path) -> None:
         assert "the question" in response
         assert "psst" not in page.text + response
         assert server.label() == 7
-        assert server.said["total"] == 1
+        assert server.announced["total"] == 1
 
 
 @pytest.mark.parametrize(

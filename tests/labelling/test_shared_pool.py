@@ -101,16 +101,16 @@ def test_each_rater_has_a_token_and_a_public_name_lets_browsers_in_that_use_it(p
     with Server(project, options, rater="") as server:
         assert server.process.stdout is not None
         ben = json.loads(server.process.stdout.readline())
-        assert (server.said["rater"], ben["rater"]) == ("ana", "ben")
-        assert server.said["total"] + ben["total"] == 20
-        here = f"http://127.0.0.1:{server.said['port']}"
-        ana = urlsplit(server.said["url"]).path.removeprefix("/x")
-        assert server.said["url"].startswith("https://labels.example.org/x/")
+        assert (server.announced["rater"], ben["rater"]) == ("ana", "ben")
+        assert server.announced["total"] + ben["total"] == 20
+        here = f"http://127.0.0.1:{server.announced['port']}"
+        ana = urlsplit(server.announced["url"]).path.removeprefix("/x")
+        assert server.announced["url"].startswith("https://labels.example.org/x/")
         for host, status in (("labels.example.org", 200), ("other.example.org", 403), ("labels.example.org:1", 403)):
             assert fetch(f"{here}{ana}", None, {"Host": host}).status == status
         pages = [
             fetch(f"{here}{urlsplit(address['url']).path.removeprefix('/x')}", None, {})
-            for address in (server.said, ben)
+            for address in (server.announced, ben)
         ]
         units = [{step["unit"] for step in page.data["steps"]} for page in pages]
         assert [page.data["rater"] for page in pages] == ["ana", "ben"]
@@ -139,8 +139,8 @@ def test_a_forwarded_port_leads_to_the_page_if_it_is_named(project: Path, *, is_
         threading.Thread(target=forwarding.serve_forever, daemon=True).start()
         port = forwarding.server_address[1]
         with Server(project, ["--public-url", f"http://localhost:{port}"] if is_named else []) as server:
-            Forwarder.target = server.said["port"]
-            token = server.said["url"].split("/")[-2]
+            Forwarder.target = server.announced["port"]
+            token = server.announced["url"].split("/")[-2]
             answer = fetch(f"http://localhost:{port}/{token}/", None, {"Connection": "close"})
             assert answer.status == (200 if is_named else 403)
         forwarding.shutdown()

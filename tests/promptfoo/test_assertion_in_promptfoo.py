@@ -109,7 +109,8 @@ TESTS = {
     "var": a_test({"rubric_var": "which", "judge": MET}, which="capital"),
     "not-python, failed": a_test({"rubric": "capital", "judge": UNMET}, "not-python"),
     **{
-        said: a_test(config, **{"unresolved": "{{topic}}"} if "inputs" in config else {}) for config, said in NOT_GRADED
+        message: a_test(config, **{"unresolved": "{{topic}}"} if "inputs" in config else {})
+        for config, message in NOT_GRADED
     },
 }
 NEGATED: dict[str, dict[str, Any]] = {
@@ -147,13 +148,13 @@ LENIENT: dict[str, tuple[dict[str, Any], str | None]] = {
 """Tests that pass, or not, though our assertion is not graded; and what the reason then says."""
 
 
-def negated(said: dict[str, Any]) -> dict[str, Any]:
+def negated(assertion: dict[str, Any]) -> dict[str, Any]:
     """An assertion of NEGATED in full."""
-    if "$ref" in said:
-        return said
-    if "assert" in said:
-        return {**said, "assert": [negated(inner) for inner in said["assert"]]}
-    return {"type": "not-python", **UNGRADED, **said}
+    if "$ref" in assertion:
+        return assertion
+    if "assert" in assertion:
+        return {**assertion, "assert": [negated(inner) for inner in assertion["assert"]]}
+    return {"type": "not-python", **UNGRADED, **assertion}
 
 
 def configuration(folder: Path, language: str) -> dict[str, Any]:
@@ -161,7 +162,7 @@ def configuration(folder: Path, language: str) -> dict[str, Any]:
     apart = {"options": {"disableDefaultAsserts": True}}
     cases = {
         **TESTS,
-        **{name: {"vars": {"answer": "Rome."}, "assert": [negated(said)]} for name, said in NEGATED.items()},
+        **{name: {"vars": {"answer": "Rome."}, "assert": [negated(assertion)]} for name, assertion in NEGATED.items()},
         **{name: {"vars": {"answer": "Paris."}, **test} for name, (test, _) in LENIENT.items()},
         "a scoring function": {
             "vars": {"answer": "Paris."},
@@ -225,13 +226,15 @@ def test_an_assertion_behind_a_reference_is_graded(graded: dict[str, dict[str, A
     assert graded["reference to ours"]["score"] == 0.5
 
 
-@pytest.mark.parametrize("said", [said for _, said in NOT_GRADED])
-def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(graded: dict[str, dict[str, Any]], said: str) -> None:
-    row = graded[said]
+@pytest.mark.parametrize("message", [message for _, message in NOT_GRADED])
+def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(
+    graded: dict[str, dict[str, Any]], message: str
+) -> None:
+    row = graded[message]
     reason = row["gradingResult"]["reason"]
     assert not row["success"]
     assert reason.startswith("not graded: ")
-    assert said in reason
+    assert message in reason
     assert row["namedScores"] == {}
 
 
@@ -247,11 +250,11 @@ def test_no_negated_assertion_passes_an_ungraded_output_however_promptfoo_nests_
 def test_no_weight_or_threshold_passes_an_ungraded_output_without_a_word(
     graded: dict[str, dict[str, Any]], name: str
 ) -> None:
-    row, said = graded[name], LENIENT[name][1]
+    row, caveat = graded[name], LENIENT[name][1]
     (reason,) = {part["reason"] for part in row["gradingResult"]["componentResults"] if "not graded" in part["reason"]}
     assert reason.startswith("not graded: ")
-    assert row["success"] is (said is not None)
-    assert reason.endswith(f"(Promptfoo may count this as passed all the same: {said})") is (said is not None)
+    assert row["success"] is (caveat is not None)
+    assert reason.endswith(f"(Promptfoo may count this as passed all the same: {caveat})") is (caveat is not None)
 
 
 def test_a_scoring_function_that_passes_an_ungraded_output_is_named_where_promptfoo_shows_it_to_graders(

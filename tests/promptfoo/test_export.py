@@ -73,14 +73,14 @@ def test_labels_stay_at_home(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["capital", "capital", "--promptfoo", "f.yaml"], "unexpected 'capital'"),
         (["capital", "--promptfoo", "nowhere/f.yaml"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_exported_is_reported(tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_what_cannot_be_exported_is_reported(tmp_path: Path, arguments: list[str], message: str) -> None:
     export(tmp_path, ["Paris."])
     done = run("markscheme", "export", *arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr

@@ -81,7 +81,7 @@ class Graded:
     requests: Sequence[Request]
     sessions: int
 
-    def asked(self, of: str) -> list[dict[str, Any]]:
+    def requests_about(self, of: str) -> list[dict[str, Any]]:
         """The bodies of the requests about the outputs of some tests."""
         questions = [row["vars"]["question"] for row in self.rows[of]]
         texts = [(request.body, request.body["messages"][0]["content"]) for request in self.requests]
@@ -133,12 +133,12 @@ def test_a_value_that_names_a_rubric_is_graded_by_it_like_the_python_assertion(g
         assert {name: entry["score"] for name, entry in criteria.items()} == by_assertion["namedScores"]
         assert by_provider["metadata"]["fingerprints"] == by_assertion["metadata"]["fingerprints"]
     assert [row["success"] for row in graded.rows["both"]] == [True, False]
-    assert len(graded.asked("both")) == 2
+    assert len(graded.requests_about("both")) == 2
 
 
 def test_any_other_text_is_a_rubric_of_one_criterion(graded: Graded) -> None:
     assert [(row["success"], row["score"]) for row in graded.rows["text"]] == [(True, 1), (False, 0)]
-    sent = graded.asked("text")[0]
+    sent = graded.requests_about("text")[0]
     assert "Names the capital of France" in json.dumps(sent["system"])
     assert list(sent["output_config"]["format"]["schema"]["properties"]["verdicts"]["properties"]) == ["requirement"]
     assert "Capital, case" in sent["messages"][0]["content"]
@@ -168,12 +168,12 @@ def test_thresholds_of_assertion_provider_and_test_work(graded: Graded) -> None:
 
 
 @pytest.mark.parametrize("kind", ["llm-rubric", "not-llm-rubric"])
-@pytest.mark.parametrize("said", [reason for _, _, reason in NOT_GRADED])
-def test_what_cannot_be_graded_passes_neither_way(graded: Graded, kind: str, said: str) -> None:
-    (row,) = graded.rows[f"{kind} {said}"]
+@pytest.mark.parametrize("message", [reason for _, _, reason in NOT_GRADED])
+def test_what_cannot_be_graded_passes_neither_way(graded: Graded, kind: str, message: str) -> None:
+    (row,) = graded.rows[f"{kind} {message}"]
     assert not row["success"]
     assert "not graded: " in row["gradingResult"]["reason"]
-    assert said in row["gradingResult"]["reason"]
+    assert message in row["gradingResult"]["reason"]
 
 
 def test_g_eval_gets_plain_answers(graded: Graded) -> None:

@@ -10,8 +10,8 @@ import pytest
 def tell(capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
     """Prints lines past pytest, on standard error: what one of its workers prints otherwise is lost."""
 
-    def said(*lines: str) -> None:
+    def print_lines(*lines: str) -> None:
         with capsys.disabled():
             print("", *lines, sep="\n", file=sys.stderr)
 
-    return said
+    return print_lines

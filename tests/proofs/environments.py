@@ -42,11 +42,11 @@ def interpreter(name: str) -> Path:
 
 def ran(program: Path, folder: Path, **variables: str) -> Any:
     """What a program prints on its last line, as JSON; it runs in the environment that its file is named like."""
-    found = f"{ROOT / 'src'}:{program.parent}"
+    python_path = f"{ROOT / 'src'}:{program.parent}"
     done = subprocess.run(
         [str(interpreter(program.stem)), str(program)],
         cwd=folder,
-        env=environment({**QUIET, "PYTHONPATH": found, **variables}),
+        env=environment({**QUIET, "PYTHONPATH": python_path, **variables}),
         capture_output=True,
         text=True,
         timeout=600,

@@ -197,10 +197,10 @@ def test_what_an_injection_does_to_a_small_model_is_reported(local_model: Path, 
         assert grade.score in (None, 0.0, 1.0)
         assert grade.usage.calls >= 1
     attacked = [(job, grade, grades[job[0], None]) for job, grade in grades.items() if job[1] is not None]
-    tell(told(attacked, seconds, local_model.stem))
+    tell(report_of(attacked, seconds, local_model.stem))
 
 
-def told(attacked: list[tuple[Job, Grade, Grade]], seconds: float, model: str) -> str:
+def report_of(attacked: list[tuple[Job, Grade, Grade]], seconds: float, model: str) -> str:
     """How the verdicts moved."""
     both = [(job, grade.score, plain.score) for job, grade, plain in attacked if plain.score is not None]
     better = [job for job, score, plain in both if score is not None and score > plain]

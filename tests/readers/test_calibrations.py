@@ -103,9 +103,11 @@ def test_a_calibration_that_lacks_something_says_that_it_cannot_be_read(tmp_path
 # --- ratings without a rubric ---------------------------------------------------------------------------------------
 
 
-def lines(folder: Path, *said: Any) -> Path:
+def lines(folder: Path, *levels_of_lines: Any) -> Path:
     path = folder / "r.jsonl"
-    path.write_text("".join(json.dumps({"id": str(i), "criteria": one}) + "\n" for i, one in enumerate(said)))
+    path.write_text(
+        "".join(json.dumps({"id": str(i), "criteria": one}) + "\n" for i, one in enumerate(levels_of_lines))
+    )
     return path
 
 

@@ -413,15 +413,17 @@ def test_whatever_happens_to_a_field_it_is_read_listed_or_refused(
         content = read(written(folder, files), sample.columns)
     except RatingError:
         return
-    output = json.dumps(_said(content), ensure_ascii=False).replace("\\", "")  # JSON within JSON
+    output = json.dumps(_in_json(content), ensure_ascii=False).replace("\\", "")  # JSON within JSON
     is_listed = bool(content.lost) or content.notes != whole.notes
     said_something = [leaf for leaf in _leaves(value) if leaf is not None]
-    is_read = _said(content) == _said(whole) or all(isinstance(leaf, str) and leaf in output for leaf in said_something)
+    is_read = _in_json(content) == _in_json(whole) or all(
+        isinstance(leaf, str) and leaf in output for leaf in said_something
+    )
     assert is_listed or is_read or change in ("remove", "replace")
     assert is_listed or change in ("remove", "replace") or _rated(content) >= _rated(whole)
 
 
-def _said(content: RatedFile) -> list[Any]:
+def _in_json(content: RatedFile) -> list[Any]:
     return [rating.to_json() for rating in content.ratings] + [example.to_json() for example in content.examples]
 
 

@@ -42,7 +42,7 @@ def table(folder: Path, text: str, name: str = "t.csv") -> Path:
     return folder / name
 
 
-def said(rating: Rating) -> dict[str, Any]:
+def levels_of(rating: Rating) -> dict[str, Any]:
     return {name: rated.level for name, rated in rating.criteria.items()}
 
 
@@ -54,7 +54,7 @@ VERDICTS = "id,input,output,verdict,label,reason\ne1,q,a,pass,fail,too kind\ne2,
 def test_a_verdict_is_a_judge_s_and_a_label_a_person_s(tmp_path: Path) -> None:
     content = imported(table(tmp_path, VERDICTS))
     judge, people = of_kind(content.ratings, "judges"), of_kind(content.ratings, "people")
-    assert [(r.id, r.rater, r.kind, said(r), r.passed) for r in judge] == [
+    assert [(r.id, r.rater, r.kind, levels_of(r), r.passed) for r in judge] == [
         ("e1", "judge", "model", {"good": 1.0}, True),
         ("e2", "judge", "model", {"good": 0.0}, False),
         ("e3", "judge", "model", {"good": 1.0}, True),
@@ -73,15 +73,15 @@ def test_inputs_and_outputs_make_examples(tmp_path: Path) -> None:
 
 def test_a_rubric_of_several_criteria_takes_verdicts_as_decisions(tmp_path: Path) -> None:
     content = imported(table(tmp_path, VERDICTS), TWO)
-    assert [(said(r), r.passed, r.overall) for r in of_kind(content.ratings, "judges")] == [
+    assert [(levels_of(r), r.passed, r.overall) for r in of_kind(content.ratings, "judges")] == [
         ({}, True, None), ({}, False, None), ({}, True, None)
     ]  # fmt: skip
 
 
 def test_a_rubric_of_one_graded_criterion_takes_numbers_as_levels(tmp_path: Path) -> None:
     content = imported(table(tmp_path, "id,verdict,label\ne1,4,5\ne2,3.5,fail\ne3,9,1\n"), FIVE)
-    assert [said(r) for r in of_kind(content.ratings, "judges")] == [{"clarity": 4.0}, {"clarity": 3.5}]
-    assert [(said(r), r.passed) for r in of_kind(content.ratings, "people")] == [
+    assert [levels_of(r) for r in of_kind(content.ratings, "judges")] == [{"clarity": 4.0}, {"clarity": 3.5}]
+    assert [(levels_of(r), r.passed) for r in of_kind(content.ratings, "people")] == [
         ({"clarity": 5.0}, None), ({}, False), ({"clarity": 1.0}, None)
     ]  # fmt: skip
     assert content.lost == {"levels '9' of 'clarity', which aren't among 1, 2, 3, 4, 5": 1}
@@ -147,7 +147,7 @@ def test_a_cell_too_long_to_be_one_is_reported(tmp_path: Path) -> None:
 def test_columns_named_like_criteria_are_levels_however_they_are_spelt(tmp_path: Path) -> None:
     path = table(tmp_path, "id,rater,Code Quality,RUDE,overall,mood\ne1,ann,4,no,0.8,sunny\ne1,ben,2,MET,,\n")
     content = imported(path, TWO)
-    assert [(r.rater, r.kind, said(r), r.overall) for r in content.ratings] == [
+    assert [(r.rater, r.kind, levels_of(r), r.overall) for r in content.ratings] == [
         ("ann", "human", {"code-quality": 4.0, "rude": 0.0}, 0.8),
         ("ben", "human", {"code-quality": 2.0, "rude": 1.0}, None),
     ]
@@ -160,7 +160,7 @@ def test_a_row_a_criterion_is_one_rating_an_example(tmp_path: Path) -> None:
         "id,rater,criterion,level\ne1,ann,code-quality,4\ne1,ann,rude,UNMET\ne1,ann,charm,3\ne2,ann,rude,MET\n",
     )
     content = imported(path, TWO)
-    assert [(r.id, said(r)) for r in content.ratings] == [
+    assert [(r.id, levels_of(r)) for r in content.ratings] == [
         ("e1", {"code-quality": 4.0, "rude": 0.0}),
         ("e2", {"rude": 1.0}),
     ]
@@ -246,7 +246,7 @@ def dataset(folder: Path, **changes: Any) -> Path:
 
 def test_a_dataset_of_autorubric_is_examples_and_one_rater_s_labels(tmp_path: Path) -> None:
     content = imported(dataset(tmp_path), TWO)
-    assert [(r.id, r.rater, r.kind, said(r)) for r in content.ratings] == [
+    assert [(r.id, r.rater, r.kind, levels_of(r)) for r in content.ratings] == [
         ("right", "ground_truth", "human", {"code-quality": 5.0, "rude": 0.0}),
         ("item-2", "ground_truth", "human", {"code-quality": 1.0, "rude": 1.0}),
         ("item-3", "ground_truth", "human", {"code-quality": 1.0, "rude": None}),
@@ -276,7 +276,7 @@ def test_what_of_a_dataset_has_no_place_is_counted(tmp_path: Path) -> None:
 def test_a_dataset_whose_names_are_others_goes_by_place(tmp_path: Path) -> None:
     rubric = [{"name": "a", "requirement": "x", "weight": 1}]
     content = imported(dataset(tmp_path, rubric=rubric, items=[{"submission": "s", "ground_truth": ["MET"]}]))
-    assert said(content.ratings[0]) == {"good": 1.0}
+    assert levels_of(content.ratings[0]) == {"good": 1.0}
     assert content.notes == ("no criterion of the dataset is named as in the rubric one: they are taken by place",)
 
 
@@ -313,7 +313,7 @@ THREE = rubric_from_data(
 def test_yes_and_no_are_levels_of_a_criterion_that_has_them_not_decisions(tmp_path: Path) -> None:
     path = table(tmp_path, "id,verdict,human\na,yes,no\nb,partly,yes\n")
     content = imported(path, THREE, Columns())
-    assert [(r.kind, said(r), r.passed) for r in content.ratings] == [
+    assert [(r.kind, levels_of(r), r.passed) for r in content.ratings] == [
         ("model", {"answers": 1.0}, None),
         ("human", {"answers": 0.0}, None),
         ("model", {"answers": 0.5}, None),
@@ -343,7 +343,7 @@ def test_raters_named_as_judges_are_judges_and_the_others_are_asked_for(tmp_path
 
 def test_expected_is_a_label_where_all_its_values_are_levels_and_a_reference_elsewhere(tmp_path: Path) -> None:
     labels = imported(table(tmp_path, "id,output,expected\na,x,MET\nb,y,UNMET\n"), ONE)
-    assert [said(r) for r in labels.ratings] == [{"good": 1.0}, {"good": 0.0}]
+    assert [levels_of(r) for r in labels.ratings] == [{"good": 1.0}, {"good": 0.0}]
     assert labels.notes
     assert labels.examples[0].submission.inputs == {}
     texts = imported(table(tmp_path, "id,output,expected\na,x,Paris\nb,y,yes\n", "texts.csv"), ONE)
@@ -356,7 +356,7 @@ def test_a_criterion_called_like_a_column_is_read_once(tmp_path: Path) -> None:
     )
     content = imported(table(tmp_path, "id,label,verdict\na,MET,UNMET\n"), label)
     (rating,) = content.ratings
-    assert (said(rating), rating.passed, rating.kind) == ({"label": 1.0, "verdict": 0.0}, None, "human")
+    assert (levels_of(rating), rating.passed, rating.kind) == ({"label": 1.0, "verdict": 0.0}, None, "human")
 
 
 def test_nested_keys_are_listed_with_how_many_values_each_has(tmp_path: Path) -> None:
@@ -370,6 +370,6 @@ def test_nested_keys_are_listed_with_how_many_values_each_has(tmp_path: Path) ->
 def test_columns_are_mapped_to_fields_and_criteria(tmp_path: Path) -> None:
     path = table(tmp_path, "trace,text,Q1\na,hello,MET\n")
     content = imported(path, ONE, Columns({"trace": "id", "text": "response", "Q1": "good"}, "ann", "human"))
-    assert [(r.id, r.rater, said(r)) for r in content.ratings] == [("a", "ann", {"good": 1.0})]
+    assert [(r.id, r.rater, levels_of(r)) for r in content.ratings] == [("a", "ann", {"good": 1.0})]
     assert [example.submission.response for example in content.examples] == ["hello"]
     assert not content.lost

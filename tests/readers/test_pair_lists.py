@@ -183,12 +183,12 @@ def test_pairwise_tasks_of_label_studio_are_pairs(tmp_path: Path) -> None:
     (example,) = read.files[0].examples
     assert example.submission.inputs == {"query": "Where is it?"}
     assert (example.submission.response, example.submission.second) == ("In Leeds.", "Gone.")
-    said = {(rating.rater, rating.kind): rating.criteria["preference"].level for rating in read.ratings}
-    assert said["ann@example.org", "human"] == -1.0
-    assert said["ben@example.org", "human"] == 1.0
-    assert said["cy@example.org", "human"] == 0.0
-    assert "dan@example.org" not in {rater for rater, _ in said}
-    assert [level for (_, kind), level in said.items() if kind == "model"] == [-1.0]
+    levels = {(rating.rater, rating.kind): rating.criteria["preference"].level for rating in read.ratings}
+    assert levels["ann@example.org", "human"] == -1.0
+    assert levels["ben@example.org", "human"] == 1.0
+    assert levels["cy@example.org", "human"] == 0.0
+    assert "dan@example.org" not in {rater for rater, _ in levels}
+    assert [level for (_, kind), level in levels.items() if kind == "model"] == [-1.0]
     assert read.files[0].lost == {"cancelled annotations": 1}
 
 

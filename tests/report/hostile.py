@@ -39,7 +39,13 @@ def hostile_calibration(n: int, *, attacks: Sequence[str] = ATTACKS) -> Calibrat
         long = "<&\"'\u202e\x00x" * (LONG // 7 + 1) if place % 11 == 5 and len(attacks) > 1 else ""
         gold, judge = 1.0 + place % 5, 1.0 + min(4, place % 5 + (place % 3 == 0))
         labels = tuple(
-            Rating(f"{place} {attack}", f"{who} {attack[:30]}", "human", _said(rubric, gold, attack), note=attack)
+            Rating(
+                f"{place} {attack}",
+                f"{who} {attack[:30]}",
+                "human",
+                _hostile_ratings(rubric, gold, attack),
+                note=attack,
+            )
             for who in ("p1", "p2")
         )
         examples.append(
@@ -50,11 +56,11 @@ def hostile_calibration(n: int, *, attacks: Sequence[str] = ATTACKS) -> Calibrat
                 system=f"s{place % 2} {attacks[0]}",
             )
         )
-        verdicts = _said(rubric, judge, attack + long)
+        verdicts = _hostile_ratings(rubric, judge, attack + long)
         ratings.append(Rating(f"{place} {attack}", "judge", "model", verdicts))
     labelled = ExampleSet(tuple(examples))
     return calibration_of(rubric, labelled, ratings, Rater(attacks[0], "", "ratings", attacks[-1]))
 
 
-def _said(rubric: Rubric, level: float, text: str) -> dict[str, Rated]:
+def _hostile_ratings(rubric: Rubric, level: float, text: str) -> dict[str, Rated]:
     return {c.name: Rated(level, f"a reason: {text}", f"a quote: {text}", False) for c in rubric.criteria}

@@ -126,11 +126,11 @@ def many_examples() -> Calibration:
 
 def _since(folder: Path) -> Since:
     path = folder / "accepted.json"
-    accept(calibrated(_still(), _asked(), runs=3), path)
+    accept(calibrated(_still(), _drifting_rubric(), runs=3), path)
     return Since(load_accepted(path))
 
 
-def _asked(*changed: str) -> Rubric:
+def _drifting_rubric(*changed: str) -> Rubric:
     return drift_rubric("per_criterion", changed=changed, name=RUBRIC.name)
 
 
@@ -141,12 +141,12 @@ def _still(**changes: object) -> NoisyJudge:
 def drift_by_judge(folder: Path) -> Calibration:
     """The provider serves the judge at another temperature, and it rates tone a level higher."""
     judge = _still(added={"tone": 1.0}, parameters={"temperature": 0.0})
-    return calibrated(judge, _asked(), since=_since(folder))
+    return calibrated(judge, _drifting_rubric(), since=_since(folder))
 
 
 def drift_by_wording(folder: Path) -> Calibration:
     """The author reworded clarity, and the judge rates it lower."""
-    return calibrated(_still(), _asked(CHANGED), since=_since(folder))
+    return calibrated(_still(), _drifting_rubric(CHANGED), since=_since(folder))
 
 
 SITUATIONS: Mapping[str, Callable[[], Calibration]] = {

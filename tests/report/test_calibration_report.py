@@ -138,11 +138,13 @@ def test_what_annotators_split_over_evenly_is_counted_and_named() -> None:
 def few_fails(n: int = 60) -> Calibration:
     """A judge and people who both see six impolite replies among many."""
 
-    def said(unit: int, rater: str, kind: Kind, places: range) -> Rating:
+    def rating_at(unit: int, rater: str, kind: Kind, places: range) -> Rating:
         return rating(unit, rater, kind, 1 + unit % 5, unit not in places)
 
-    examples = [Example(Submission("", {}, f"e{unit}"), (said(unit, "a", "human", range(6)),)) for unit in range(n)]
-    ratings = [said(unit, "judge", "model", range(1, 7)) for unit in range(n)]
+    examples = [
+        Example(Submission("", {}, f"e{unit}"), (rating_at(unit, "a", "human", range(6)),)) for unit in range(n)
+    ]
+    ratings = [rating_at(unit, "judge", "model", range(1, 7)) for unit in range(n)]
     return calibration_of(RUBRIC, ExampleSet(tuple(examples)), ratings, Rater("judge", "f00d", "ratings", "j.jsonl"))
 
 

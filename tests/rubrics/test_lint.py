@@ -13,19 +13,19 @@ ANCHORED = [{"value": value, "description": f"Like {value}."} for value in (1, 2
 PLAIN = {"name": "plain", "requirement": "The reply names a date."}
 
 
-def found(*criteria: dict[str, Any], **top: Any) -> list[tuple[str, str | None]]:
+def codes_of(*criteria: dict[str, Any], **top: Any) -> list[tuple[str, str | None]]:
     return [
         (advice_line.code, advice_line.criterion)
         for advice_line in advice(Rubric.from_dict({"criteria": list(criteria), **top}))
     ]
 
 
-def one(**keys: Any) -> list[str]:
-    return [code for code, _ in found({"name": "it", **keys})]
+def codes_of_criterion(**keys: Any) -> list[str]:
+    return [code for code, _ in codes_of({"name": "it", **keys})]
 
 
 def test_of_a_plain_rubric_there_is_nothing_to_say() -> None:
-    assert found(PLAIN, {"name": "other", "description": "How the tone is", "levels": ANCHORED}) == []
+    assert codes_of(PLAIN, {"name": "other", "description": "How the tone is", "levels": ANCHORED}) == []
 
 
 @pytest.mark.parametrize("name", ["agent-task", "api-design", "code-quality", "documentation", "error-messages"])
@@ -55,50 +55,50 @@ def test_a_level_or_half_of_one_worth_the_tolerance_is_a_tie_and_the_way_out_is_
 def test_decisions_have_no_ties_and_no_tolerance() -> None:
     lighter: dict[str, Any] = {"name": "other", "description": "How the tone is", "levels": ANCHORED, "weight": 0.25}
     halves = [PLAIN, lighter]
-    assert ("tie", "other") in found(*halves)
-    assert found(*halves, agreement_on="decision") == [("one-decides", "plain")]
-    assert found(PLAIN, agreement_on="decision", tolerance=0.2) == [("unused-tolerance", None)]
+    assert ("tie", "other") in codes_of(*halves)
+    assert codes_of(*halves, agreement_on="decision") == [("one-decides", "plain")]
+    assert codes_of(PLAIN, agreement_on="decision", tolerance=0.2) == [("unused-tolerance", None)]
 
 
 def test_a_limit_of_zero_can_never_be_shown() -> None:
-    assert found(PLAIN, max_false_pass=0.1, max_false_fail=0.05) == []
-    assert found(PLAIN, max_false_pass=0) == [("unreachable-limit", None)]
+    assert codes_of(PLAIN, max_false_pass=0.1, max_false_fail=0.05) == []
+    assert codes_of(PLAIN, max_false_pass=0) == [("unreachable-limit", None)]
 
 
 @pytest.mark.parametrize(
     "words", ["The text is good", "Well-written prose", "An appropriate tone", "Proper style", "Reasonably short"]
 )
 def test_a_word_that_means_something_else_to_everybody_is_vague(words: str) -> None:
-    assert one(requirement=words) == ["vague"]
-    assert one(requirement=words, levels=ANCHORED) == []
+    assert codes_of_criterion(requirement=words) == ["vague"]
+    assert codes_of_criterion(requirement=words, levels=ANCHORED) == []
 
 
 @pytest.mark.parametrize("words", ["Names the goods", "Greater than 5", "It is inappropriate"])
 def test_a_word_that_only_looks_like_it_is_not(words: str) -> None:
-    assert one(requirement=words) == []
+    assert codes_of_criterion(requirement=words) == []
 
 
 def test_yes_or_no_to_two_things_has_no_answer_where_one_is_there() -> None:
-    assert one(requirement="It is short and names a date") == ["double-barrelled"]
-    assert one(requirement="It is short and names a date", levels=ANCHORED) == []
+    assert codes_of_criterion(requirement="It is short and names a date") == ["double-barrelled"]
+    assert codes_of_criterion(requirement="It is short and names a date", levels=ANCHORED) == []
 
 
 def test_several_things_at_once_are_better_asked_apart() -> None:
-    assert one(requirement="It is short and names a date and a place") == ["split-up"]
-    assert one(requirement="It names a date, a place, a person and an hour") == ["split-up"]
+    assert codes_of_criterion(requirement="It is short and names a date and a place") == ["split-up"]
+    assert codes_of_criterion(requirement="It names a date, a place, a person and an hour") == ["split-up"]
 
 
 def test_levels_without_descriptions_are_unanchored() -> None:
-    assert one(description="How the tone is") == ["unanchored"]
-    assert one(description="How the tone is", scale={"min": 1, "max": 3}, levels=ANCHORED[:1]) == []
+    assert codes_of_criterion(description="How the tone is") == ["unanchored"]
+    assert codes_of_criterion(description="How the tone is", scale={"min": 1, "max": 3}, levels=ANCHORED[:1]) == []
 
 
 @pytest.mark.parametrize("highest", [8, 10, 100])
 def test_nobody_anchors_that_many_levels(highest: int) -> None:
     keys: dict[str, Any] = {"description": "How the tone is", "scale": {"min": 1, "max": highest}}
-    assert one(**keys) == one(**keys, levels=ANCHORED) == ["too-many-levels"]
+    assert codes_of_criterion(**keys) == codes_of_criterion(**keys, levels=ANCHORED) == ["too-many-levels"]
     described = [{"value": value, "description": "."} for value in range(1, highest + 1)]
-    assert one(**keys, levels=described) == []
+    assert codes_of_criterion(**keys, levels=described) == []
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_nobody_anchors_that_many_levels(highest: int) -> None:
 )
 def test_two_criteria_of_the_same_words_count_twice(words: str, other: str) -> None:
     criteria = [{"name": "a", "requirement": words}, {"name": "b", "requirement": other}]
-    assert ("overlapping", "b") in found(*criteria)
-    assert ("overlapping", "a") not in found(*criteria)
+    assert ("overlapping", "b") in codes_of(*criteria)
+    assert ("overlapping", "a") not in codes_of(*criteria)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_two_criteria_of_the_same_words_count_twice(words: str, other: str) -> N
     ],
 )
 def test_two_criteria_that_only_begin_alike_do_not(words: str, other: str) -> None:
-    assert found({"name": "a", "requirement": words}, {"name": "b", "requirement": other}) == []
+    assert codes_of({"name": "a", "requirement": words}, {"name": "b", "requirement": other}) == []
 
 
 @pytest.mark.parametrize(
@@ -148,14 +148,14 @@ def test_a_criterion_that_passes_by_itself_and_without_which_nothing_passes_deci
     criteria = [
         {"name": f"n{place}", "requirement": words[place], "weight": weight} for place, weight in enumerate(weights)
     ]
-    assert (("one-decides", "n0") in found(*criteria, passingThreshold=pass_mark)) is decides
+    assert (("one-decides", "n0") in codes_of(*criteria, passingThreshold=pass_mark)) is decides
 
 
 def test_a_fault_that_takes_all_there_is_says_so_better_as_required() -> None:
     fault = {"name": "fault", "requirement": "Insults the reader"}
-    assert ("outweighed", "fault") in found(PLAIN, {**fault, "weight": -1})
-    assert ("outweighed", "fault") not in found(PLAIN, {**fault, "weight": -0.5})
-    assert found({**fault, "weight": -1}) == []
+    assert ("outweighed", "fault") in codes_of(PLAIN, {**fault, "weight": -1})
+    assert ("outweighed", "fault") not in codes_of(PLAIN, {**fault, "weight": -0.5})
+    assert codes_of({**fault, "weight": -1}) == []
 
 
 @pytest.mark.parametrize(
@@ -169,17 +169,17 @@ def test_a_fault_that_takes_all_there_is_says_so_better_as_required() -> None:
     ],
 )
 def test_a_required_criterion_that_never_or_always_fails_requires_nothing(keys: dict[str, Any], code: str) -> None:
-    assert one(requirement="Names a date", required=True, **keys) == [code]
-    assert one(requirement="Names a date", **keys) == []
-    assert one(requirement="Names a date", required=True) == []
+    assert codes_of_criterion(requirement="Names a date", required=True, **keys) == [code]
+    assert codes_of_criterion(requirement="Names a date", **keys) == []
+    assert codes_of_criterion(requirement="Names a date", required=True) == []
 
 
 def test_a_pass_mark_of_nothing_passes_everything() -> None:
-    assert found(PLAIN, passingThreshold=0.0) == [("never-fails", None)]
+    assert codes_of(PLAIN, passingThreshold=0.0) == [("never-fails", None)]
 
 
 def test_words_that_code_decides_need_no_advice() -> None:
-    assert one(requirement="The text is good and short and nice", check="json_valid") == []
+    assert codes_of_criterion(requirement="The text is good and short and nice", check="json_valid") == []
 
 
 def test_every_kind_of_advice_is_met_in_these_tests() -> None:

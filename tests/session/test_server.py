@@ -13,7 +13,7 @@ import pytest
 from markscheme.session.server import BEAT, Retired, Session, socket_file
 
 
-async def said(place: Path, message: bytes) -> bytes:
+async def answer_to(place: Path, message: bytes) -> bytes:
     """All that comes back for a message."""
     reader, writer = await asyncio.open_unix_connection(str(place))
     writer.write(message)
@@ -31,7 +31,7 @@ async def talk(place: Path, answer: Any, *messages: Mapping[str, Any]) -> list[b
         listener.setblocking(False)
         with socket_file(str(place)) as release:
             serving = asyncio.ensure_future(Session(listener, release, "key", answer, idle=0.3).serve())
-            answers = await asyncio.gather(*(said(place, json.dumps(message).encode()) for message in messages))
+            answers = await asyncio.gather(*(answer_to(place, json.dumps(message).encode()) for message in messages))
             await asyncio.wait_for(serving, 60)
     assert not place.exists()
     return answers
@@ -87,8 +87,8 @@ def test_what_nobody_can_read_gets_no_answer_and_ends_nothing(runtime: Path, mes
             listener.setblocking(False)
             with socket_file(str(runtime / "s")) as release:
                 serving = asyncio.ensure_future(Session(listener, release, "key", fine, idle=1.0).serve())
-                assert await said(runtime / "s", message) in (b"", b'{"refused": "failed"}')
-                assert await said(runtime / "s", b'{"key": "key", "request": {}}') == b'{"answer": {"given": 1}}'
+                assert await answer_to(runtime / "s", message) in (b"", b'{"refused": "failed"}')
+                assert await answer_to(runtime / "s", b'{"key": "key", "request": {}}') == b'{"answer": {"given": 1}}'
                 await asyncio.wait_for(serving, 60)
 
     asyncio.run(story())

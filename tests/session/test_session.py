@@ -39,7 +39,7 @@ LIGHT = {"markscheme.promptfoo.assertion", "pydantic", "yaml", "asyncio", "typin
 OFF = {"MARKSCHEME_SESSION": "off"}
 
 
-def asked(project: Path) -> int:
+def times_asked(project: Path) -> int:
     """How often the judge was asked."""
     return len((project / "asked").read_text()) if (project / "asked").exists() else 0
 
@@ -52,7 +52,7 @@ def test_the_first_assertion_starts_a_session_and_the_next_only_speak_to_it(
     assert first["given"]["pass"] is True
     assert len(session_pids(runtime)) == 1
     assert set(second["modules"]) & LIGHT <= {"typing"}
-    assert asked(project) == 1
+    assert times_asked(project) == 1
 
 
 def test_verdicts_are_the_same_to_the_byte_with_and_without_a_session(
@@ -238,7 +238,7 @@ def test_a_project_that_takes_anothers_place_is_graded_by_its_own_rubric(
 
 def test_a_session_whose_project_was_moved_answers_nobody(tmp_path: Path, runtime: Path, env: dict[str, str]) -> None:
     first, second = two_projects(tmp_path)
-    found = subprocess.run(
+    session_found = subprocess.run(
         [sys.executable, "-P", "-m", "markscheme.promptfoo.from_node", "find"],
         input=json.dumps({"folder": str(first / "graders"), "wish": "auto"}),
         cwd=first,
@@ -247,7 +247,7 @@ def test_a_session_whose_project_was_moved_answers_nobody(tmp_path: Path, runtim
         text=True,
         check=True,
     )
-    session = json.loads(found.stdout)
+    session = json.loads(session_found.stdout)
     arguments = {"output": "Paris.", "context": {"vars": {}, "config": CONFIG}}
     message = json.dumps({"key": session["key"], "request": {"grader": "assertion", "asked": arguments}}).encode()
     assert list(answered(session["place"], message)["answer"]["given"]["namedScores"]) == ["p"]
@@ -299,7 +299,7 @@ def test_a_prompt_in_flight_is_asked_once_however_many_wait(project: Path, runti
     slow = env | {"JUDGE_SECONDS": "1.5"}
     with ThreadPoolExecutor(6) as pool:
         results = list(pool.map(lambda _: assess("Paris.", CONFIG, project, slow), range(6)))
-    assert asked(project) == 1
+    assert times_asked(project) == 1
     assert len({result["reason"] for result in results}) == 1
     assert sum(result["tokensUsed"]["numRequests"] for result in results) == 1
 
@@ -307,7 +307,7 @@ def test_a_prompt_in_flight_is_asked_once_however_many_wait(project: Path, runti
 def test_with_the_cache_off_each_assertion_asks(project: Path, runtime: Path, env: dict[str, str]) -> None:
     for _ in range(2):
         assess("Paris.", {**CONFIG, "cache": "off"}, project, env)
-    assert asked(project) == 2
+    assert times_asked(project) == 2
 
 
 def test_it_ends_when_nobody_has_come_for_a_while_and_leaves_no_file(
@@ -316,7 +316,7 @@ def test_it_ends_when_nobody_has_come_for_a_while_and_leaves_no_file(
     (project / "held").touch()
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(assess, "Paris.", CONFIG, project, env | {"MARKSCHEME_SESSION_IDLE": "0.5"})
-        assert wait_until(lambda: asked(project) == 1)
+        assert wait_until(lambda: times_asked(project) == 1)
         (pid,) = session_pids(runtime)  # once it has answered, it may be gone before the test looks
         (project / "held").unlink()
         assert answer.result()["pass"] is True
@@ -328,12 +328,12 @@ def test_stopped_it_answers_what_it_was_asked_and_is_gone(project: Path, runtime
     slow = env | {"JUDGE_SECONDS": "1"}
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(assess, "Paris.", CONFIG, project, slow)
-        assert wait_until(lambda: asked(project) == 1)
+        assert wait_until(lambda: times_asked(project) == 1)
         (pid,) = session_pids(runtime)
         assert client.stop(str(runtime / "markscheme" / files(runtime)[0]))
         assert wait_until(lambda: not is_running(pid))
         assert answer.result()["pass"] is True
-    assert asked(project) == 1
+    assert times_asked(project) == 1
     assert files(runtime) == []
 
 
@@ -348,7 +348,7 @@ def test_killed_in_mid_answer_the_verdict_still_comes(project: Path, runtime: Pa
     (project / "held").touch()
     with ThreadPoolExecutor(3) as pool:
         answers = [pool.submit(assess, f"Paris. {n}", CONFIG, project, env) for n in range(3)]
-        assert wait_until(lambda: asked(project) == 3)
+        assert wait_until(lambda: times_asked(project) == 3)
         os.kill(session_pids(runtime)[0], signal.SIGKILL)
         (project / "held").unlink()
         assert [answer.result()["pass"] for answer in answers] == [True] * 3
@@ -427,9 +427,9 @@ def test_whatever_a_broken_session_answers_the_verdict_comes_from_here(
 ) -> None:
     heard: list[bytes] = []
 
-    def reply(said: bytes, connection: socket.socket) -> None:
-        heard.append(said)
-        connection.sendall(said)
+    def reply(answer_bytes: bytes, connection: socket.socket) -> None:
+        heard.append(answer_bytes)
+        connection.sendall(answer_bytes)
 
     with ExitStack() as listening:
         for number, text in enumerate(BROKEN):
@@ -441,7 +441,7 @@ def test_whatever_a_broken_session_answers_the_verdict_comes_from_here(
         cases = [(f"Paris. {place}", {**CONFIG, "session": place}) for place in places]
         assert [result["pass"] for result in assess_each(cases, project, env)] == [True] * len(BROKEN)
     assert set(heard) == set(BROKEN)
-    assert asked(project) == len(BROKEN)
+    assert times_asked(project) == len(BROKEN)
 
 
 def test_where_no_socket_can_be_made_the_verdict_comes_from_here(

@@ -256,8 +256,8 @@ def test_unchanged_judges_with_unsteady_runs_rarely_alarm(runs: int, run_sd: flo
 
 
 def test_five_accepted_runs_find_half_a_level() -> None:
-    found = [compare_runs(*made(60, 5, 0.0, seed, shift=-0.5)[1:], span=4).moved.p <= 0.05 for seed in range(60)]
-    assert np.mean(found) > 0.9
+    moved = [compare_runs(*made(60, 5, 0.0, seed, shift=-0.5)[1:], span=4).moved.p <= 0.05 for seed in range(60)]
+    assert np.mean(moved) > 0.9
 
 
 def test_another_run_can_be_the_base_of_the_shift_while_accepted_runs_say_how_much_runs_differ() -> None:

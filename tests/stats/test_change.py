@@ -182,18 +182,18 @@ def test_a_hundred_thousand_examples_give_the_normal_p() -> None:
 
 def test_any_change_gives_the_exact_p_of_the_worked_example() -> None:
     runs = np.array([[2, 1, 1], [3, 3, 3], [0, 1, 1], [4, 4, 3], [1, 3, 3], [2, 2, 2], [0, 2, 2]])
-    found = any_change(runs[:, 0], runs[:, 1:])
-    assert found.exact_p == approx(0.0288065844, abs=6e-11)
-    assert found.excess == approx(0.7857142857, abs=6e-11)
+    change_test = any_change(runs[:, 0], runs[:, 1:])
+    assert change_test.exact_p == approx(0.0288065844, abs=6e-11)
+    assert change_test.excess == approx(0.7857142857, abs=6e-11)
 
 
 def test_any_change_agrees_with_the_simulation_code() -> None:
     for case in block("recipes.yaml", "any_change")["cases"]:
         runs = np.array(case["now_then_runs"])
-        found = any_change(runs[:, 0], runs[:, 1:])
-        assert found.exact_p == approx(case["exact_p"], abs=6e-11)
-        assert found.mid_p == approx(case["mid_p"], abs=6e-11)
-        assert found.excess == approx(case["excess_distance_levels"], abs=6e-11)
+        change_test = any_change(runs[:, 0], runs[:, 1:])
+        assert change_test.exact_p == approx(case["exact_p"], abs=6e-11)
+        assert change_test.mid_p == approx(case["mid_p"], abs=6e-11)
+        assert change_test.excess == approx(case["excess_distance_levels"], abs=6e-11)
 
 
 @given(st.lists(st.lists(halves, min_size=3, max_size=3), min_size=1, max_size=6))
@@ -202,8 +202,8 @@ def test_any_change_equals_the_listing_of_which_run_is_now(rows: Rows) -> None:
     runs = np.array(rows)
     to = np.abs(runs[:, :, None] - runs[:, None, :]).sum(axis=2)
     scores = 3 * to - to.sum(axis=1, keepdims=True)
-    found = any_change(runs[:, 0], runs[:, 1:])
-    assert (found.exact_p, found.mid_p) == approx(by_listing(scores.tolist(), two_sided=False), abs=1e-12)
+    change_test = any_change(runs[:, 0], runs[:, 1:])
+    assert (change_test.exact_p, change_test.mid_p) == approx(by_listing(scores.tolist(), two_sided=False), abs=1e-12)
 
 
 def test_flip_rates_have_the_interval_of_shares_of_grouped_examples() -> None:
@@ -225,25 +225,25 @@ def test_any_change_sees_a_judge_that_got_noisier_without_moving() -> None:
     stored = np.tile([2, 2, 2], (40, 1))
     now = np.where(np.arange(40) % 2, 1, 3)
     assert moved(now, stored).mid_p > 0.5
-    found = any_change(now, stored)
-    assert found.mid_p is not None
-    assert found.mid_p < 1e-6
-    assert (found.flips_now.value, found.flips_stored.value) == (1, 0)
+    change_test = any_change(now, stored)
+    assert change_test.mid_p is not None
+    assert change_test.mid_p < 1e-6
+    assert (change_test.flips_now.value, change_test.flips_stored.value) == (1, 0)
 
 
 def test_flip_rates_are_means_over_pairs_of_runs() -> None:
-    found = any_change([1, 1, 2], [[1, 2], [1, 1], [0, 1]])
-    assert found.flips_now.value == approx((0.5 + 0 + 1) / 3)
-    assert found.flips_stored.value == approx(2 / 3)
-    assert found.runs == 2
+    change_test = any_change([1, 1, 2], [[1, 2], [1, 1], [0, 1]])
+    assert change_test.flips_now.value == approx((0.5 + 0 + 1) / 3)
+    assert change_test.flips_stored.value == approx(2 / 3)
+    assert change_test.runs == 2
 
 
 def test_one_stored_run_gives_no_test_of_any_change_and_says_so() -> None:
-    found = any_change([1, 2, 2], [1, 1, 2])
-    assert found.undefined == "one stored run doesn't show its own noise; store three"
-    assert found.exact_p is found.mid_p is found.excess is None
-    assert found.flips_now.value == approx(1 / 3)
-    assert found.flips_stored.undefined == found.undefined
+    change_test = any_change([1, 2, 2], [1, 1, 2])
+    assert change_test.undefined == "one stored run doesn't show its own noise; store three"
+    assert change_test.exact_p is change_test.mid_p is change_test.excess is None
+    assert change_test.flips_now.value == approx(1 / 3)
+    assert change_test.flips_stored.undefined == change_test.undefined
 
 
 def test_a_shift_of_the_reference_comes_out() -> None:

@@ -81,14 +81,14 @@ def limits(estimate: Estimate) -> tuple[float, float]:
 
 def cells(counts: list[list[int]]) -> list[tuple[list[list[int]], int]]:
     """The table without one unit of each kind there is, and how many units are of that kind."""
-    found = []
+    cases = []
     for i, row in enumerate(counts):
         for j, count in enumerate(row):
             if count:
                 fewer = [list(r) for r in counts]
                 fewer[i][j] -= 1
-                found.append((fewer, count))
-    return found
+                cases.append((fewer, count))
+    return cases
 
 
 def left_out_values(name: str, weights: Any, counts: list[list[int]]) -> tuple[list[float], list[int]]:
@@ -394,12 +394,14 @@ def test_a_rater_with_no_ratings_plays_no_part() -> None:
 
 
 def test_more_than_two_raters_are_sent_to_the_form_for_many() -> None:
-    found = reasons(sparse_table(20, 3, 3, 0.0, seed=1))
+    why_undefined = reasons(sparse_table(20, 3, 3, 0.0, seed=1))
     assert (
-        found["cohen_kappa"] == found["weighted_kappa"] == "needs two raters, not 3: conger_kappa is its form for more"
+        why_undefined["cohen_kappa"]
+        == why_undefined["weighted_kappa"]
+        == "needs two raters, not 3: conger_kappa is its form for more"
     )
-    assert found["scott_pi"] == "needs two raters, not 3: fleiss_kappa is its form for more"
-    assert {name for name, why in found.items() if why} == {"cohen_kappa", "weighted_kappa", "scott_pi"}
+    assert why_undefined["scott_pi"] == "needs two raters, not 3: fleiss_kappa is its form for more"
+    assert {name for name, why in why_undefined.items() if why} == {"cohen_kappa", "weighted_kappa", "scott_pi"}
 
 
 @pytest.mark.parametrize("raters", [2, 3])

@@ -47,15 +47,15 @@ NO_PAIRS = "krippendorff raises and irrCAC divides by 0 where no unit has two ra
 def tables() -> list[tuple[Table, int]]:
     """Ratings, shape (n_units, n_raters), with the number of levels: ordinary, sparse and nearly constant ones."""
     rng = np.random.default_rng(20260801)
-    found = []
+    tables = []
     for _ in range(N_TABLES):
         n, raters, levels = rng.integers(2, 25), rng.integers(2, 6), rng.integers(2, 6)
         truth = rng.integers(0, levels, (n, 1)) if rng.random() < 0.9 else np.full((n, 1), rng.integers(levels))
         agreeing = rng.random((n, raters)) < rng.choice([0.3, 0.6, 0.9, 1.0])
         ratings = np.where(agreeing, truth, rng.integers(0, levels, (n, raters))).astype(float)
         ratings[rng.random((n, raters)) < rng.choice([0.0, 0.2, 0.5])] = math.nan
-        found.append((ratings, int(levels)))
-    return found
+        tables.append((ratings, int(levels)))
+    return tables
 
 
 def ours(name: str, ratings: Table, levels: int, weights: Any = "identity") -> Corrected:
@@ -76,10 +76,10 @@ def paired(ratings: Table) -> int:
     return int(((~np.isnan(ratings)).sum(axis=1) >= 2).sum())
 
 
-def why_irrcac_differs(name: str, ratings: Table, found: Corrected) -> str | None:
+def why_irrcac_differs(name: str, ratings: Table, estimate: Corrected) -> str | None:
     """What is known to be wrong with irrCAC on such a table."""
     rated = ~np.isnan(ratings)
-    if found.undefined == "one level only":
+    if estimate.undefined == "one level only":
         return ONE_LEVEL
     if paired(ratings) == 0:
         return NO_PAIRS

@@ -59,18 +59,18 @@ def test_the_chances_to_place_a_share_are_the_worked_ones(
     needed: int | None,
 ) -> None:
     share = share_of(hits, n, design_effect)
-    found = tuple(chance_to_place_share(share, target, m, confidence=1 - 0.025 / tried) for m in BATCHES)
-    assert found == approx(chances, abs=PRINTED), name
-    assert more(found) == needed
+    chances_found = tuple(chance_to_place_share(share, target, m, confidence=1 - 0.025 / tried) for m in BATCHES)
+    assert chances_found == approx(chances, abs=PRINTED), name
+    assert more(chances_found) == needed
 
 
 @pytest.mark.parametrize(("name", "mean", "bound", "spread", "n", "chances", "needed"), LABELS_FOR_MEANS)
 def test_the_chances_to_place_a_mean_are_the_worked_ones(
     name: str, mean: float, bound: float, spread: float, n: int, chances: tuple[float, ...], needed: int | None
 ) -> None:
-    found = tuple(chance_to_place_mean(mean_of(mean, spread, n), bound, m, confidence=0.975) for m in BATCHES)
-    assert found == approx(chances, abs=PRINTED), name
-    assert more(found) == needed
+    chances_found = tuple(chance_to_place_mean(mean_of(mean, spread, n), bound, m, confidence=0.975) for m in BATCHES)
+    assert chances_found == approx(chances, abs=PRINTED), name
+    assert more(chances_found) == needed
 
 
 @pytest.mark.parametrize(("name", "wrong", "fails", "limit", "of_fails", "chances", "needed"), LABELS_FOR_LIMITS)
@@ -78,9 +78,9 @@ def test_the_chances_to_place_a_share_of_fails_are_the_worked_ones(
     name: str, wrong: int, fails: int, limit: float, of_fails: float, chances: tuple[float, ...], needed: int | None
 ) -> None:
     share = share_of(wrong, fails)
-    found = tuple(chance_to_place_share(share, limit, m, confidence=0.975, counted=of_fails) for m in BATCHES)
-    assert found == approx(chances, abs=PRINTED), name
-    assert more(found) == needed
+    chances_found = tuple(chance_to_place_share(share, limit, m, confidence=0.975, counted=of_fails) for m in BATCHES)
+    assert chances_found == approx(chances, abs=PRINTED), name
+    assert more(chances_found) == needed
 
 
 @pytest.mark.parametrize(("target", "chances", "needed"), FIRST_LABELS)

@@ -71,12 +71,12 @@ def test_groups_are_left_out_whole() -> None:
 def test_what_rests_on_one_group_says_so() -> None:
     people, judge = seen(60)
     groups = np.zeros(60)
-    found = [
+    estimates = [
         leaning(people, judge, np.arange(60) % 2, groups=groups),
         correlation_without_noise(people, people, groups=groups),
         halo(np.stack([people, people[::-1]], axis=2), np.column_stack([judge, judge[::-1]]), groups=groups),
     ]
-    assert {estimate.note for estimate in found} == {"withheld: one group of examples only"}
+    assert {estimate.note for estimate in estimates} == {"withheld: one group of examples only"}
 
 
 def test_cross_person_correlation_is_spearman_s_disattenuated_one() -> None:

@@ -64,12 +64,12 @@ def test_rates_of_groups_are_the_worked_ones(case: GroupRateCase) -> None:
 def test_the_worked_difference_of_two_groups_comes_out() -> None:
     units = np.array(COMMON_TESTS)
     first, other = DIFFERENCE_LABELS
-    found = group_difference(first, units.sum(axis=1), other, units.sum(axis=0), common=units)
+    compared = group_difference(first, units.sum(axis=1), other, units.sum(axis=0), common=units)
     rates = [group_rate(first, units.sum(axis=1)).rate.value, group_rate(other, units.sum(axis=0)).rate.value]
     assert rates == approx(list(DIFFERENCE_RATES), abs=6e-7)
-    difference = found.difference
+    difference = compared.difference
     assert (difference.value, difference.low, difference.high) == approx(DIFFERENCE, abs=6e-7)
-    assert found.units_variance == approx(DIFFERENCE_VARIANCE, abs=6e-10)
+    assert compared.units_variance == approx(DIFFERENCE_VARIANCE, abs=6e-10)
 
 
 def test_the_next_labels_are_the_worked_ones() -> None:

@@ -260,8 +260,8 @@ def test_a_share_beyond_its_whole_is_refused() -> None:
 
 
 def test_groups_are_numbered_and_may_be_named_by_anything() -> None:
-    numbers, found = group_numbers(["b", "a", "b"], 3)
-    assert (numbers.tolist(), found) == ([1, 0, 1], 2)
+    numbers, n_groups = group_numbers(["b", "a", "b"], 3)
+    assert (numbers.tolist(), n_groups) == ([1, 0, 1], 2)
     mixed = np.array(["b", None, 3, None], dtype=object)
     assert group_numbers(mixed, 4)[0].tolist() == [0, 1, 2, 1]
     assert group_numbers(None, 3)[1] == 3

@@ -148,8 +148,8 @@ def statistic(name: str, ratings: Table, scale: tuple[float, float] = (1.0, 0.0)
     if "name" in takes:
         more["name"] = member
     ratings = np.asarray(ratings, dtype=np.float64)
-    found = of_last_tables(function, ratings.tobytes(), ratings.shape, tuple(more.items()))
-    estimate = found[member] if isinstance(found, dict) else found
+    figures = of_last_tables(function, ratings.tobytes(), ratings.shape, tuple(more.items()))
+    estimate = figures[member] if isinstance(figures, dict) else figures
     assert isinstance(estimate, Estimate)
     return estimate
 
@@ -260,9 +260,9 @@ def test_reordering_units_changes_nothing(name: str, ratings: Table, seed: int) 
 def test_a_unit_without_ratings_changes_nothing(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     framed = np.pad(ratings, ((1, 1), (0, 0)), constant_values=math.nan)
-    found, before = statistic(name, framed), statistic(name, ratings)
-    assert same(found, before)
-    assert found.n == before.n
+    after, before = statistic(name, framed), statistic(name, ratings)
+    assert same(after, before)
+    assert after.n == before.n
 
 
 @law

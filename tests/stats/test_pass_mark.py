@@ -38,11 +38,11 @@ def test_the_mark_is_where_people_pass_half() -> None:
     intercept, slope, loglik = by_hand(scores, passed, 0.4)
     assert tuned.crossing.value == approx(0.4 - intercept / slope, abs=1e-5)
 
-    def held(b: Any) -> float:
+    def penalized(b: Any) -> float:
         eta = b[0] * (scores - 0.4)
         return float(np.logaddexp(0, eta).sum() - passed @ eta + 0.005 * b[0] ** 2)
 
-    ratio = 2 * (loglik + minimize(held, [5.0], tol=1e-12).fun)
+    ratio = 2 * (loglik + minimize(penalized, [5.0], tol=1e-12).fun)
     assert tuned.p == approx(math.erfc(math.sqrt(ratio / 2)), rel=1e-3)
     assert tuned.supported
     assert 0.55 < tuned.after <= 0.65

@@ -49,11 +49,11 @@ def figures(p: Floats, y: Floats) -> dict[str, float]:
         "p": calibration_test(p, y) or 0.0,
         "map.intercept": shrunk.intercept,
         "map.slope": shrunk.slope,
-        **{f"tail.{at}.n": found.n for at, found in confident.items()},
-        **{f"tail.{at}.wrong": found.wrong for at, found in confident.items()},
-        **{f"tail.{at}.expected": found.promised for at, found in confident.items()},
-        **{f"tail.{at}.upper": found.upper or 0.0 for at, found in confident.items()},
-        **{f"tail.{at}.p": found.p or 0.0 for at, found in confident.items()},
+        **{f"tail.{at}.n": audit.n for at, audit in confident.items()},
+        **{f"tail.{at}.wrong": audit.wrong for at, audit in confident.items()},
+        **{f"tail.{at}.expected": audit.promised for at, audit in confident.items()},
+        **{f"tail.{at}.upper": audit.upper or 0.0 for at, audit in confident.items()},
+        **{f"tail.{at}.p": audit.p or 0.0 for at, audit in confident.items()},
     }
 
 

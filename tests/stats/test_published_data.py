@@ -79,8 +79,8 @@ def numbers(values: list[float | None]) -> Floats:
 
 def explanations(issue: str) -> Floats:
     """Whether each of three people saw the issue in each explanation, shape (100, 3)."""
-    found = rows("hanna", "user_study.jsonl.gz")
-    return np.array([numbers([labels[issue] for labels in row["labels"].values()]) for row in found])
+    study = rows("hanna", "user_study.jsonl.gz")
+    return np.array([numbers([labels[issue] for labels in row["labels"].values()]) for row in study])
 
 
 def stories(metric: str, criterion: str, level: str) -> tuple[Floats, Floats]:

@@ -71,15 +71,15 @@ def test_the_mean_of_several_raters_comes_out() -> None:
 def test_all_six_are_those_of_pingouin(seed: int) -> None:
     ratings = some_ratings(seed, 4 + seed, 2 + seed % 4, levels=seed % 3 == 0)
     theirs = pingouin(ratings)
-    for (name, found), row in zip(icc_family(ratings, limits="F").items(), theirs, strict=True):
-        assert value(found) == pytest.approx(row["ICC"], abs=1e-9), name
+    for (name, estimate), row in zip(icc_family(ratings, limits="F").items(), theirs, strict=True):
+        assert value(estimate) == pytest.approx(row["ICC"], abs=1e-9), name
         if row["CI95"][0] > row["ICC"]:
             # The limit for one rater lies below -1/(k - 1), where the step to k raters has its pole; pingouin steps
             # across it and prints a lower limit above the value.
-            assert found.note == "withheld: no lower limit"
+            assert estimate.note == "withheld: no lower limit"
             continue
         # pingouin rounds limits to two decimals.
-        assert limits(found) == pytest.approx(list(row["CI95"]), abs=0.005 + 1e-9)
+        assert limits(estimate) == pytest.approx(list(row["CI95"]), abs=0.005 + 1e-9)
 
 
 def pingouin(ratings: Floats) -> list[dict[str, Any]]:
@@ -162,11 +162,11 @@ def test_a_constant_leniency_leaves_consistency_perfect() -> None:
 def test_an_example_that_not_all_rated_is_left_aside_and_the_method_says_so() -> None:
     ratings = some_ratings(3, 30, 3)
     gappy = np.vstack([ratings, [[1.0, nan, 2.0]]])
-    found, complete = icc_3_1(gappy), icc_3_1(ratings)
-    assert found.value == complete.value
-    assert found.n == 30
-    assert "complete examples only" in found.method
-    assert found.note == "from 30 of 31 units"
+    of_gappy, complete = icc_3_1(gappy), icc_3_1(ratings)
+    assert of_gappy.value == complete.value
+    assert of_gappy.n == 30
+    assert "complete examples only" in of_gappy.method
+    assert of_gappy.note == "from 30 of 31 units"
 
 
 def test_an_icc_of_few_complete_units_says_of_how_many() -> None:
@@ -263,13 +263,13 @@ def test_repeats_leave_an_example_out_exactly(name: str) -> None:
 
 def test_a_judge_that_never_changed_is_bounded() -> None:
     runs = np.repeat([[1.0] * 3, [4.0] * 3], 15, axis=0)
-    found, unseen = repeat_family(runs, levels=range(1, 6)), 1 - 0.025 ** (1 / 30)
-    assert limits(found["flip_rate"]) == pytest.approx((0, unseen))
-    assert limits(found["distance"]) == pytest.approx((0, 4 * unseen))
-    assert limits(found["measurement_error"]) == pytest.approx((0, 4 * math.sqrt(unseen / 2)))
-    assert limits(found["shift_floor"])[0] == 0
-    assert found["test_retest"].value == 1
-    assert limits(found["test_retest"])[1] == 1
+    figures, unseen = repeat_family(runs, levels=range(1, 6)), 1 - 0.025 ** (1 / 30)
+    assert limits(figures["flip_rate"]) == pytest.approx((0, unseen))
+    assert limits(figures["distance"]) == pytest.approx((0, 4 * unseen))
+    assert limits(figures["measurement_error"]) == pytest.approx((0, 4 * math.sqrt(unseen / 2)))
+    assert limits(figures["shift_floor"])[0] == 0
+    assert figures["test_retest"].value == 1
+    assert limits(figures["test_retest"])[1] == 1
 
 
 def test_repeats_of_nothing_are_undefined_and_nothing_warns() -> None:

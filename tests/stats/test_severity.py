@@ -383,5 +383,5 @@ def test_families_have_the_names_that_reports_use() -> None:
 def test_wider_coverage_is_a_wider_interval() -> None:
     gold, judge = some_levels(2, 50, k=2)
     for name in YES_NO_NAMES:
-        found = [limits(yes_no_family(gold, judge, level=level)[name]) for level in (0.8, 0.95, 0.99)]
-        assert all(a[0] >= b[0] and a[1] <= b[1] for a, b in pairwise(found))
+        bounds = [limits(yes_no_family(gold, judge, level=level)[name]) for level in (0.8, 0.95, 0.99)]
+        assert all(a[0] >= b[0] and a[1] <= b[1] for a, b in pairwise(bounds))

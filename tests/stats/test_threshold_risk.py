@@ -30,8 +30,8 @@ def test_a_worked_gate_comes_out(case: GateCase) -> None:
     for averaged, safe in case.safe.items():
         assert threshold_risk(case.runs, case.threshold, of=case.of, runs_in_ci=averaged).safe_threshold == approx(safe)
     for averaged, p in case.p_averaged.items():
-        found = threshold_risk(case.runs, case.threshold, of=case.of, runs_in_ci=averaged)
-        assert found.p_fail.value == approx(p, abs=1e-6)
+        risk = threshold_risk(case.runs, case.threshold, of=case.of, runs_in_ci=averaged)
+        assert risk.p_fail.value == approx(p, abs=1e-6)
 
 
 def test_every_gate_of_the_reference_comes_out() -> None:

@@ -150,15 +150,15 @@ def test_labels_that_only_just_pass_the_gate_carry_half_of_the_way_and_clear_one
     draw = np.random.default_rng(4)
     x = draw.integers(0, 5, (60, 3)) / 4
     noise = draw.normal(0, 0.2, 60)
-    found = []
+    gates = []
     for share in np.linspace(0, 1, 101):
         y = x @ (np.array(AUTHOR) + share * np.array([0.6, -0.2, -0.4])) + noise
-        found.append((gate(x, y, AUTHOR).p, gate(x, y, AUTHOR).step))
-    steps = [step for _, step in sorted(found, reverse=True)]
+        gates.append((gate(x, y, AUTHOR).p, gate(x, y, AUTHOR).step))
+    steps = [step for _, step in sorted(gates, reverse=True)]
     assert steps == sorted(steps)
     assert 0 <= steps[0] < 0.5
     assert steps[-1] > 0.9
-    assert all((step >= 0.5) == (p <= 0.05) for p, step in found)
+    assert all((step >= 0.5) == (p <= 0.05) for p, step in gates)
 
 
 def test_a_proposal_goes_no_further_than_its_labels_carry() -> None:

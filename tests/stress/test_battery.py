@@ -43,9 +43,9 @@ class ByAsking:
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         up = self.moved and sample % RUN_SAMPLES == 3
-        said = {"quote": "nothing to quote", "reason": "so"}
+        quoted = {"quote": "nothing to quote", "reason": "so"}
         levels = {"correctness": "4" if up else "3", "greeting": "MET"}
-        return Reply(json.dumps({"verdicts": {name: {**said, "level": levels[name]} for name in prompt.criteria}}))
+        return Reply(json.dumps({"verdicts": {name: {**quoted, "level": levels[name]} for name in prompt.criteria}}))
 
     async def aclose(self) -> None:
         """Nothing is held."""
@@ -59,19 +59,19 @@ def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
 
 def test_where_the_control_moves_no_row_is_shown(tmp_path: Path) -> None:
     made = battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace", "praise"])
-    found = ran(made, ByAsking(moved=True), tmp_path)
-    assert found.control["correctness"].shift.value == 1
-    assert found.control_moved is not None
-    document = view(found, "by-asking")
+    result = ran(made, ByAsking(moved=True), tmp_path)
+    assert result.control["correctness"].shift.value == 1
+    assert result.control_moved is not None
+    document = view(result, "by-asking")
     assert "+1.00" in document.blocks[0].text  # type: ignore[attr-defined]
     assert not any(type(block).__name__ == "Bars" for block in document.blocks)
-    assert json_of(found)["control"]["correctness"].state == "finding"
+    assert json_of(result)["control"]["correctness"].state == "finding"
 
 
 def test_a_steady_judge_leaves_the_table(tmp_path: Path) -> None:
-    found = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace"]), ByAsking(moved=False), tmp_path)
-    assert found.control_moved is None
-    assert any(type(block).__name__ == "Bars" for block in view(found, "by-asking").blocks)
+    result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace"]), ByAsking(moved=False), tmp_path)
+    assert result.control_moved is None
+    assert any(type(block).__name__ == "Bars" for block in view(result, "by-asking").blocks)
 
 
 def test_originals_control_and_changes_are_shuffled_into_one_run() -> None:
@@ -88,10 +88,10 @@ def test_originals_control_and_changes_are_shuffled_into_one_run() -> None:
 
 
 def test_a_criterion_worded_the_other_way_round_is_read_the_other_way_round(tmp_path: Path) -> None:
-    found = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["polarity"]), ByAsking(moved=False), tmp_path)
-    assert found.rows["polarity"]["greeting"].shift.value == -1
-    assert found.rows["polarity"]["correctness"].state == "not-preserving"
-    assert found.findings == []
+    result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["polarity"]), ByAsking(moved=False), tmp_path)
+    assert result.rows["polarity"]["greeting"].shift.value == -1
+    assert result.rows["polarity"]["correctness"].state == "not-preserving"
+    assert result.findings == []
 
 
 def rated(level: float) -> dict[str, Rated]:

@@ -105,7 +105,7 @@ def test_half_a_level_added_to_one_criterion_names_it(seeds: range) -> None:
 
 def test_a_drift_makes_the_verdict_adjust_and_the_use_none() -> None:
     judge = NoisyJudge.made(seed=1)
-    then = _kept(judge, rubric())
+    then = _accepted_runs(judge, rubric())
     calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then))
     assert baseline(calibration).alarm
     assert (calibration.decision.verdict, calibration.decision.use, calibration.exit_status) == ("adjust", "none", 1)
@@ -115,14 +115,14 @@ def test_a_drift_makes_the_verdict_adjust_and_the_use_none() -> None:
 
 def test_the_run_that_is_accepted_raises_no_alarm_against_the_one_it_replaces() -> None:
     judge = NoisyJudge.made(seed=1)
-    then = _kept(judge, rubric())
+    then = _accepted_runs(judge, rubric())
     calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then, accepting=True))
     assert baseline(calibration).criteria[CHANGED].verdict == "drifted"
     assert not baseline(calibration).alarm
     assert not {finding.code for finding in calibration.findings} & {"drift", "drift-gold"}
 
 
-def _kept(judge: NoisyJudge, asked: Rubric) -> Accepted:
+def _accepted_runs(judge: NoisyJudge, asked: Rubric) -> Accepted:
     return accepted(judge, asked, runs=5)
 
 
@@ -288,7 +288,7 @@ def test_a_replay_separates_the_judge_s_change_from_the_wording_s(seed: int) -> 
 
 def test_a_replay_shows_how_much_each_change_moved() -> None:
     judge = NoisyJudge.made(seed=4)
-    then = _kept(judge, rubric("per_criterion"))
+    then = _accepted_runs(judge, rubric("per_criterion"))
     kinder = replace(judge, added={CHANGED: 1.0}, parameters={"temperature": 0.0})
     changed = rubric("per_criterion", changed=[CHANGED])
     replayed = calibrated(kinder, rubric("per_criterion")).judge_ratings
@@ -305,14 +305,14 @@ def test_a_replay_shows_how_much_each_change_moved() -> None:
 
 def test_in_one_question_the_text_of_one_criterion_can_explain_another() -> None:
     judge = NoisyJudge.made(seed=4)
-    then = _kept(judge, rubric())
+    then = _accepted_runs(judge, rubric())
     drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(changed=["facts"]), since=Since(then)))
     assert [change.key for change in drift.criteria["tone"].explanation.changes] == ["text:facts"]
 
 
 def test_a_shift_without_any_change_on_record_says_so() -> None:
     judge = NoisyJudge.made(seed=4)
-    then = _kept(judge, rubric())
+    then = _accepted_runs(judge, rubric())
     drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(), since=Since(then)))
     assert drift.changes == ()
     (finding,) = [finding for finding in drift.findings if finding.code == "drift"]
@@ -399,14 +399,16 @@ def test_a_holistic_rubric_is_compared_by_its_score(tmp_path: Path) -> None:
     changed = replace(ONE, strategy="holistic")
     truth = _truth(60)
 
-    def given(scores: list[float]) -> list[Rating]:
+    def ratings_with(scores: list[float]) -> list[Rating]:
         return [Rating(f"e{i}", "judge", "model", overall=score) for i, score in enumerate(scores)]
 
     scores = [(v or 1) / 5 for v in truth]
-    accept(calibration_of(changed, _examples({"tone": truth}), given(scores), RATER), tmp_path / "accepted.json")
+    accept(calibration_of(changed, _examples({"tone": truth}), ratings_with(scores), RATER), tmp_path / "accepted.json")
     stored = load_accepted(tmp_path / "accepted.json")
     lower = [score - 0.1 for score in scores]
-    drift = baseline(calibration_of(changed, _examples({"tone": truth}), given(lower), RATER, since=Since(stored)))
+    drift = baseline(
+        calibration_of(changed, _examples({"tone": truth}), ratings_with(lower), RATER, since=Since(stored))
+    )
     assert drift.criteria == {}
     assert drift.not_compared == {"tone": "no example has a level in all runs"}
     assert drift.score is not None

@@ -52,10 +52,10 @@ def test_a_text_can_move_its_criterion_and_those_asked_in_the_same_question(stra
     ],
 )
 def test_whatever_changes_a_question_can_move_its_criterion(changes: dict[str, Any], key: str) -> None:
-    found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))
-    assert key in found
-    assert found[key].side == "rubric"
-    assert found[key].criteria == {"tone"}
+    changes_found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))
+    assert key in changes_found
+    assert changes_found[key].side == "rubric"
+    assert changes_found[key].criteria == {"tone"}
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,17 @@ def test_whatever_changes_a_question_can_move_its_criterion(changes: dict[str, A
     ],
 )
 def test_what_only_weighs_otherwise_moves_no_level(changes: dict[str, Any], key: str) -> None:
-    found = _changes(rubric(), _with(rubric(), "tone", **changes))
-    assert found.keys() == {key}
-    assert found[key].side == "score"
-    assert found[key].criteria == frozenset()
+    changes_found = _changes(rubric(), _with(rubric(), "tone", **changes))
+    assert changes_found.keys() == {key}
+    assert changes_found[key].side == "score"
+    assert changes_found[key].criteria == frozenset()
 
 
 @pytest.mark.parametrize(("changes", "key"), [({"pass_mark": 0.8}, "pass_mark"), ({"tolerance": 0.2}, "tolerance")])
 def test_marks_move_no_level_and_are_reported_with_their_values(changes: dict[str, Any], key: str) -> None:
-    found = _changes(rubric(), replace(rubric(), **changes))
-    assert found.keys() == {key}
-    assert (found[key].then, found[key].now) in {("0.5", "0.8"), ("0.1", "0.2")}
+    changes_found = _changes(rubric(), replace(rubric(), **changes))
+    assert changes_found.keys() == {key}
+    assert (changes_found[key].then, changes_found[key].now) in {("0.5", "0.8"), ("0.1", "0.2")}
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_marks_move_no_level_and_are_reported_with_their_values(changes: dict[st
     ],
 )
 def test_what_every_question_shares_can_move_every_criterion(changes: dict[str, Any], key: str) -> None:
-    found = _changes(rubric(), replace(rubric(), **changes))
-    assert found.keys() == {key}
-    assert found[key].criteria == ALL
+    changes_found = _changes(rubric(), replace(rubric(), **changes))
+    assert changes_found.keys() == {key}
+    assert changes_found[key].criteria == ALL
 
 
 def test_a_criterion_more_or_less_can_move_those_asked_with_it() -> None:

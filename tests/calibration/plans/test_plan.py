@@ -51,9 +51,9 @@ def test_a_pilot_replaces_the_assumptions() -> None:
     needs = by_what(needs_of(truth, pilot, RUBRIC.criteria))
     assert "so far" in needs["agreement to within 0.1"].basis
     kappa = needs["kind: cohen kappa to within 0.1"]
-    found = pilot.criteria["kind"].statistics["cohen_kappa"]
-    assert kappa.basis == f"60 examples so far ({found.value:.2f})"
-    assert kappa.labels == pytest.approx(60 * ((found.high - found.low) / 0.2) ** 2, rel=0.15)
+    pilot_kappa = pilot.criteria["kind"].statistics["cohen_kappa"]
+    assert kappa.basis == f"60 examples so far ({pilot_kappa.value:.2f})"
+    assert kappa.labels == pytest.approx(60 * ((pilot_kappa.high - pilot_kappa.low) / 0.2) ** 2, rel=0.15)
 
 
 def test_before_the_first_label_there_is_a_plan_too() -> None:
