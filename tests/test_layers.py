@@ -98,6 +98,7 @@ LATE: dict[str, dict[str, str]] = {
         "importlib": "an assertion that a session answers loads json and socket alone",
         "pathlib": "an assertion that a session answers loads json and socket alone",
         "promptfoo.assertion": "an assertion that a session answers loads json and socket alone",
+        "f'markscheme.promptfoo.{grader}'": "an assertion that a session answers loads json and socket alone",
     },
     "session.client": dict.fromkeys(
         ("_blake2", "fcntl", "hashlib", "subprocess", "time"), "Promptfoo starts it for every assertion"
@@ -132,21 +133,20 @@ LATE: dict[str, dict[str, str]] = {
         "judges.scripted": "few rubrics are decided by code alone",
     },
     "judges.kinds": {
-        **dict.fromkeys(("judges.anthropic", "judges.local", "judges.openai"), SDK),
-        "judges.cascade": FOR_THE_START,
-        "judges.decisions": FOR_THE_START,
-        "judges.function": FOR_THE_START,
-        "judges.price": FOR_THE_START,
-        "judges.recorded": FOR_THE_START,
+        "judges": "an adapter is imported when a judge of its kind is opened, since the SDK behind it may take a second",
         "rubrics.search": FOR_THE_START,
         "importlib.metadata": FOR_THE_START,
     },
+    "judges.decisions": {"HTTP": SDK},
     "judges.local": {"xllamacpp": OPTIONAL},
     "judges.options": {"*": "every command and assertion reads the table of options, and few of them ask"},
     "judges.price": {"genai_prices": "pydantic comes with it, and only a budget or a report of cost needs it"},
+    "judges.provider": {"self.sdk": SDK},
     "judges.registry": {"judges.batched": FOR_THE_START},
     "judges.remembering": {"platformdirs": FOR_THE_START},
     "settings": {"tomllib": FOR_THE_START},
+    "stats": {"f'markscheme.stats.{_HOMES[name]}'": "numpy comes with most of its modules, and many use one of them"},
+    "user_code": {"name": "users name the modules with their code"},
     "ratings.examples_choice": {
         "ratings.splits": "numpy comes with it, and only those who open held-out labels need it"
     },
@@ -210,6 +210,8 @@ LATE: dict[str, dict[str, str]] = {
 }
 """Imports inside functions, by the module or folder they are in, with the reason of each; * is any module.
 
+What is imported may be a folder too, for any of its modules.
+
 A rule for a folder holds for all its modules. What goes against the layers is looked up by name, with `import_module`.
 """
 
@@ -263,7 +265,7 @@ def _module(path: Path) -> str:
 
 
 def late_imports(nodes: Iterable[ast.AST]) -> set[str]:
-    """Modules that the functions among some nodes import when they are called, by a statement or by name."""
+    """Modules that the functions among some nodes import when they are called, as code where it is computed."""
     functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     modules: set[str] = set()
     for node in (inner for function in functions for inner in ast.walk(function)):
@@ -274,6 +276,8 @@ def late_imports(nodes: Iterable[ast.AST]) -> set[str]:
                 modules |= {alias.name for alias in names}
             case ast.Call(func=ast.Name(id="import_module"), args=[ast.Constant(value=str(module))]):
                 modules.add(module)
+            case ast.Call(func=ast.Name(id="import_module" | "__import__"), args=[computed, *_]):
+                modules.add(ast.unparse(computed))
     return {module.removeprefix("markscheme.") for module in modules}
 
 
@@ -290,7 +294,8 @@ def _rules_of(module: str, imported: str) -> set[tuple[str, str]]:
     """The places in LATE that allow a module a late import."""
     parts = module.split(".")
     names = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
-    return {(name, what) for name in names for what in LATE.get(name, ()) if what in (imported, "*")}
+    allowed = {"*", imported, imported.partition(".")[0]}
+    return {(name, what) for name in names for what in LATE.get(name, ()) if what in allowed}
 
 
 def test_every_import_inside_a_function_has_its_reason() -> None:
@@ -312,12 +317,13 @@ def test_only_the_commands_know_the_parser_of_their_arguments() -> None:
 def test_imports_by_name_and_by_statement_count_as_late() -> None:
     text = """
 import sys
-def load():
+def load(name):
     import json
     from markscheme.text import escaped
+    import_module(name)
     return import_module("markscheme.files")
 """
-    assert late_imports(ast.walk(ast.parse(text))) == {"json", "text", "files"}
+    assert late_imports(ast.walk(ast.parse(text))) == {"json", "text", "files", "name"}
 
 
 @functools.cache
