@@ -133,7 +133,7 @@ LATE: dict[str, dict[str, str]] = {
         "judges.scripted": "few rubrics are decided by code alone",
     },
     "judges.kinds": {
-        "judges": "an adapter is imported when a judge of its kind is opened, since the SDK behind it may take a second",
+        "judges": "an adapter is imported with its first judge: the SDK behind it may take a second",
         "rubrics.search": FOR_THE_START,
         "importlib.metadata": FOR_THE_START,
     },
