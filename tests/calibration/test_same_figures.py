@@ -34,6 +34,11 @@ RUBRIC = rubric_from_data(
     }
 )
 
+each_seed = pytest.mark.parametrize(
+    "seed", [*range(6), *(pytest.param(k, marks=pytest.mark.proof) for k in range(6, 12))]
+)
+"""Worlds with one, two and three samples of each judge, twice; six more are proof."""
+
 
 class World:
     """Forty examples with gaps, several annotators and several samples of two judges; groups in every other one."""
@@ -76,7 +81,7 @@ class World:
         return Rating(f"e{place}", rater, kind, levels, passed=passed, sample=sample)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_seed
 def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed: int) -> None:
     world = World(seed)
     truth = gold_of(world.examples, RUBRIC)
@@ -111,7 +116,7 @@ def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed:
                 assert mine == calibration.criteria[criterion.name].statistics["exact_agreement"]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_seed
 def test_drift_since_an_accepted_run_prints_the_agreement_that_calibrate_prints_of_each_run(
     seed: int, tmp_path: Path
 ) -> None:

@@ -80,7 +80,8 @@ def command_of(host: str, judge: str, folder: Path) -> Sequence[str]:
         return (sys.executable, "-P", "-m", "markscheme", *call)
     if host == "pytest":
         (folder / "test_it.py").write_text(PYTEST.format(judge=f"function:{judge}"))
-        return (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py")
+        plugins = ("-p", "no:cacheprovider", "-p", "markscheme.pytest_plugin")
+        return (sys.executable, "-m", "pytest", "-q", *plugins, "test_it.py")
     return (sys.executable, f"{host}.py", judge)
 
 
@@ -90,7 +91,7 @@ def test_ctrl_c_ends_a_run_whose_judge_hangs(folder: Path, host: str, judge: str
     process = subprocess.Popen(
         command_of(host, judge, folder),
         cwd=folder,
-        env=environment({"MARKSCHEME_CACHE": str(folder / "cache")}),
+        env=environment({"MARKSCHEME_CACHE": str(folder / "cache"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
