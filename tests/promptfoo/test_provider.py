@@ -22,6 +22,14 @@ criteria:
 - {name: right, requirement: Names the capital, weight: 1}
 - {name: rude, requirement: Is polite, weight: 1}
 """
+JUDGE = """
+def judge(system_prompt, user_prompt):
+    level = "MET" if "Paris" in user_prompt else "UNMET"
+    verdict = {"quote": "nothing to quote", "reason": "The material says so."}
+    return {"verdicts": {"right": {**verdict, "level": level}, "rude": {**verdict, "level": "UNMET"}}}
+
+judge.environment = ()
+"""
 NOT_GRADED: list[tuple[str, dict[str, Any], str]] = [
     ("capitol", {}, "did you mean 'capital'?"),
     ("rubrics/nowhere.yaml", {}, "no rubric file"),
@@ -51,7 +59,7 @@ def cases_of(folder: Path, language: str) -> dict[str, list[dict[str, Any]]]:
     capital, half = llm_rubric("capital"), llm_rubric("half")
     by_assertion = {**assertion(), "value": in_language(language, assertion()["value"])}
     halves = [half, llm_rubric("half", threshold=0.6), {"type": "not-llm-rubric", "value": "half"}]
-    uncached = {"cache": "off"}
+    uncached = {"cache": "off", "judge": "function:capital_judge:judge"}  # no SDK has to be imported without a session
     return {
         "both": [test(capital, by_assertion, output=output) for output in ("Paris.", "Rome.")],
         "text": [test(llm_rubric("Names the capital of France"), output=output) for output in ("Paris.", "Rome.")],
@@ -75,11 +83,21 @@ def cases_of(folder: Path, language: str) -> dict[str, list[dict[str, Any]]]:
 
 @dataclass(frozen=True)
 class Graded:
-    """What came of one eval: rows and requests by what a test was for, and how many sessions there were."""
+    """What came of one eval.
+
+    Attributes:
+        rows: By what a test was for.
+        requests: Those to the judge, in both languages.
+        sessions: How many there were.
+        peak_kib: The most memory that a session held.
+        pythons: The arguments of each Python that was started, in both languages.
+    """
 
     rows: Mapping[str, list[dict[str, Any]]]
     requests: Sequence[Request]
     sessions: int
+    peak_kib: int
+    pythons: Sequence[str]
 
     def requests_about(self, of: str) -> list[dict[str, Any]]:
         """The bodies of the requests about the outputs of some tests."""
@@ -100,12 +118,31 @@ def in_both_languages(promptfoo: PromptfooInstall, tmp_path_factory: pytest.Temp
         for test in some
     ]
     (folder / "rubrics" / "half.yaml").write_text(HALF)
+    (folder / "capital_judge.py").write_text(JUDGE)
     with sockets() as runtime, MessagesFront(judging()) as front:
-        env = {"MARKSCHEME_PRICE": "3:15", "XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_SESSION_IDLE": "30"}
+        env = {
+            "MARKSCHEME_PRICE": "3:15",
+            "XDG_RUNTIME_DIR": str(runtime),
+            "MARKSCHEME_SESSION_IDLE": "60",
+            "PROMPTFOO_PYTHON": str(counting_python(folder)),
+        }
         run = evaluate(folder, front.url, [], [], env=env, tests=[test for _, _, test in cases])
-        sessions = len(session_pids(runtime))
+        sessions = session_pids(runtime)
         graded = list(zip(cases, rows(run), strict=True))
-        return {language: Graded(rows_by_purpose(language, graded), front.requests, sessions) for language in LANGUAGES}
+        memory = max(map(peak_kib, sessions))
+        pythons = (folder / "started").read_text().splitlines()
+        return {
+            language: Graded(rows_by_purpose(language, graded), front.requests, len(sessions), memory, pythons)
+            for language in LANGUAGES
+        }
+
+
+def counting_python(folder: Path) -> Path:
+    """A Python that adds its arguments to the file `started` in the folder."""
+    python = folder / "counting-python"
+    python.write_text(f'#!/bin/sh\necho "$@" >> {folder}/started\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    return python
 
 
 def rows_by_purpose(language: str, graded: Iterable[tuple[Case, dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
@@ -204,33 +241,23 @@ def test_through_a_session_and_without_the_answer_is_the_same(graded: Graded) ->
     through, without = answers("session"), answers("without")
     assert without == {output: through[output] for output in without}
     assert len(without) == 1
+    assert [part[0] for part in through.values()] == [True, False]
 
 
-MOST_PYTHONS = 2
-"""One finds or starts the session, and ends; the other is the session."""
 MOST_KIB = 250_000
 """What the session may take at its peak; a pool of Pythons for each assertion came to 3.2 GB."""
 
 
-@pytest.mark.usefixtures("promptfoo")
-def test_forty_tests_behind_llm_rubric_need_two_pythons(tmp_path: Path, runtime: Path) -> None:
-    counting = tmp_path / "counting-python"
-    counting.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/started\nexec {sys.executable} "$@"\n')
-    counting.chmod(0o755)
-    provider = {"options": {"provider": {"id": in_language("mjs", PROVIDER), "config": {"judge": "anthropic"}}}}
-    tests = [
-        {"vars": {"answer": f"Paris. {n}", "question": "Capital?"}, "assert": [llm_rubric("capital")]}
-        for n in range(40)
-    ]
-    env = {"PROMPTFOO_PYTHON": str(counting), "PROMPTFOO_PYTHON_WORKERS": "4", "MARKSCHEME_SESSION_IDLE": "60"}
-    with MessagesFront(judging()) as front:
-        run = evaluate(tmp_path, front.url, [], [], tests=tests, defaultTest=provider, env=env, args=("-j", "4"))
-        assert [row["success"] for row in rows(run)] == [True] * 40
-        assert len(front.requests) == 40
-    (session,) = session_pids(runtime)
-    started = (tmp_path / "started").read_text().splitlines()
-    assert len(started) + 1 <= MOST_PYTHONS
-    assert peak_kib(session) < MOST_KIB
+def test_a_provider_in_javascript_starts_no_python_but_the_one_that_finds_the_session(
+    in_both_languages: dict[str, Graded],
+) -> None:
+    graded = in_both_languages["mjs"]
+    behind_the_provider = [row for purpose, rows in graded.rows.items() if purpose != "without" for row in rows]
+    assert len(behind_the_provider) > 20
+    assert not [arguments for arguments in graded.pythons if "rubric_provider.mjs" in arguments]
+    assert sum(arguments.endswith("from_node find") for arguments in graded.pythons) == 1
+    assert sum(arguments.endswith("from_node answer") for arguments in graded.pythons) == len(graded.rows["without"])
+    assert graded.peak_kib < MOST_KIB
 
 
 def peak_kib(pid: int) -> int:

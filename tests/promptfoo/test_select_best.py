@@ -14,7 +14,7 @@ from markscheme.promptfoo.select_best import recorded_lines
 from tests.commands.console import run
 from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, rows
 from tests.real.messages_front import Answer, MessagesFront, Request, failing, message
-from tests.real.promptfoo import PromptfooInstall, run_eval
+from tests.real.promptfoo import EvalRun, PromptfooInstall, run_eval
 
 RUBRIC = """
 compare: pairs
@@ -69,15 +69,13 @@ def select_tests(language: str, folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
-def selected(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, promptfoo: PromptfooInstall
-) -> Selected:
-    """One run of all tests with the provider in one language."""
-    folder = tmp_path_factory.mktemp(f"select-{request.param}")
+@pytest.fixture(scope="module")
+def in_both_languages(tmp_path_factory: pytest.TempPathFactory, promptfoo: PromptfooInstall) -> dict[str, Selected]:
+    """What came of all tests with the provider in each language, in one run."""
+    folder = tmp_path_factory.mktemp("select")
     (folder / "rubrics").mkdir()
     (folder / "rubrics" / "terse.yaml").write_text(RUBRIC)
-    tests = select_tests(request.param, folder)
+    tests = [test for language in LANGUAGES for test in select_tests(language, folder)]
     config = {"prompts": PROMPTS, "providers": ["echo"], "tests": tests, "extensions": HOOKS}
     (folder / "promptfooconfig.yaml").write_text(yaml.safe_dump(config))
     with MessagesFront(shorter) as front:
@@ -87,14 +85,26 @@ def selected(
             "MARKSCHEME_CACHE": str(folder / "cache"),
         }
         evaluated = run_eval(folder / "promptfooconfig.yaml", cwd=folder, env=environment)
+    return {language: selected_by(language, folder, evaluated) for language in LANGUAGES}
+
+
+def selected_by(language: str, folder: Path, evaluated: EvalRun) -> Selected:
+    """The part of a run that the provider in one language decided."""
     passed: dict[str, list[bool]] = {}
     errors: dict[str, str] = {}
     for row in rows(evaluated):
-        name = row["testCase"]["description"]
-        passed.setdefault(name, []).append(row["success"])
-        errors[name] = json.dumps([row.get("error"), row.get("gradingResult")])
-    recorded = [json.loads(line) for line in (folder / f"{request.param}.jsonl").read_text().splitlines()]
+        if row["vars"]["language"] == language:
+            name = row["testCase"]["description"]
+            passed.setdefault(name, []).append(row["success"])
+            errors[name] = json.dumps([row.get("error"), row.get("gradingResult")])
+    recorded = [json.loads(line) for line in (folder / f"{language}.jsonl").read_text().splitlines()]
     return Selected(passed, errors, recorded, evaluated.stdout + evaluated.stderr)
+
+
+@pytest.fixture(params=LANGUAGES)
+def selected(request: pytest.FixtureRequest, in_both_languages: dict[str, Selected]) -> Selected:
+    """What the provider in one language decided."""
+    return in_both_languages[request.param]
 
 
 def test_the_best_of_four_is_chosen_by_words_or_by_a_rubric(selected: Selected) -> None:

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from tests.promptfoo.answering import (
     rows,
 )
 from tests.real.messages_front import Answer, MessagesFront, Request, failing
-from tests.session.processes import files, is_running, session_pids, wait_until
+from tests.real.promptfoo import PromptfooInstall
+from tests.session.processes import files, is_running, session_pids, sockets, wait_until
 
 pytestmark = pytest.mark.usefixtures("promptfoo")
 
@@ -36,6 +38,15 @@ def front() -> Iterator[MessagesFront]:
 
 STRANGE = ["Paris.", "Rome.", "", '{"capital": "Paris", "n": 1.50}', "\0Paris\ud83d\x1b[2J", "Paris. " * 150_000]
 GRADERS = [in_language(language, GRADER) for language in LANGUAGES]
+KEPT = 10
+"""Outputs whose grades come from the cache; twice as many as may be asked about at once."""
+BEYOND_BUDGET = 12
+"""Outputs whose grades would cost more than the budget."""
+
+
+def by_turns(place: int) -> dict[str, Any]:
+    """Our assertion in the language whose turn it is."""
+    return {**assertion(), "value": GRADERS[place % len(GRADERS)]}
 
 
 def graded_by_all(row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -73,9 +84,8 @@ def test_results_are_equal_in_both_languages_with_and_without_a_session(
 def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_holds_over_all_processes(
     tmp_path: Path, runtime: Path
 ) -> None:
-    assertions = [{**assertion(), "value": GRADERS[n % 2]} for n in range(16)]
     tests = [
-        *({"vars": {"answer": "Paris.", "question": f"Kept {n}?"}, "assert": [assertions[n]]} for n in range(16)),
+        *({"vars": {"answer": "Paris.", "question": f"Kept {n}?"}, "assert": [by_turns(n)]} for n in range(KEPT)),
         {"vars": {"answer": "Paris.", "question": "Bypassed?"}, "assert": [assertion(config={"cache": "off"})]},
     ]
     with MessagesFront(judging(0.1)) as front:
@@ -83,61 +93,130 @@ def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_hold
         run = evaluate(tmp_path, front.url, [], [], env=limit, args=("--repeat", "3", "-j", "16"), tests=tests)
         assert [row["success"] for row in rows(run)] == [True] * 3 * len(tests)
         texts = [request.body["messages"][0]["content"] for request in front.requests]
-        assert (sum("Kept" in text for text in texts), sum("Bypassed?" in text for text in texts)) == (16, 3)
+        assert (sum("Kept" in text for text in texts), sum("Bypassed?" in text for text in texts)) == (KEPT, 3)
         assert 2 <= front.most_in_flight <= 5
 
 
-def test_thresholds_and_not_python_turn_the_verdict_and_nothing_else_and_the_run_again_asks_nobody(
-    tmp_path: Path, runtime: Path
-) -> None:
-    def decide(request: Request) -> Answer:
-        return failing(401) if "Refused" in request.body["messages"][0]["content"] else judging()(request)
+def refusing_some(request: Request) -> Answer:
+    """The answer of a judge that refuses to say anything of one output."""
+    return failing(401) if "Refused" in request.body["messages"][0]["content"] else judging()(request)
 
+
+def turned_verdicts() -> list[dict[str, Any]]:
+    """Tests whose thresholds, or whose `not-python`, decide over the verdict; the last can't be graded."""
     by_assertion = [assertion(threshold=0.9), {"type": "contains", "value": "Paris"}]
     by_test = [assertion(weight=3), {"type": "contains", "value": "London"}]
-    in_python: list[dict[str, Any]] = [
+    tests: list[dict[str, Any]] = [
         {"vars": {"answer": output, "question": "Capital?"}, "assert": asserts, **more}
         for asserts, more in ((by_assertion, {}), (by_test, {"threshold": 0.7}), ([assertion("not-python")], {}))
         for output in ("Paris.", "Rome.")
     ]
-    in_python.append({"vars": {"answer": "Refused.", "question": "Capital?"}, "assert": [assertion("not-python")]})
-    tests = [
-        {**test, "assert": [{**one, "value": in_language(language, one["value"])} for one in test["assert"]]}
+    return [*tests, {"vars": {"answer": "Refused.", "question": "Capital?"}, "assert": [assertion("not-python")]}]
+
+
+def in_every_language(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The tests with our grader in one language, then with that in the next."""
+    return [
+        {**test, "assert": [{**entry, "value": in_language(language, entry["value"])} for entry in test["assert"]]}
         for language in LANGUAGES
-        for test in in_python
+        for test in tests
     ]
-    with MessagesFront(decide) as front:
-        graded = rows(evaluate(tmp_path, front.url, [], [], tests=tests))
-        answered = [test for test in tests if test["vars"]["answer"] != "Refused."]
-        requests_before = len(front.requests)
-        alone = [{**answered[0], "assert": [assertion(config={"session": "off"})]}]
-        again = rows(evaluate(tmp_path, front.url, [], [], tests=[*answered, *alone]))
-        assert len(front.requests) == requests_before
-    for found in (graded[: len(in_python)], graded[len(in_python) :]):
-        assert [row["success"] for row in found[:2]] == [True, False]
-        assert [(row["success"], row["score"]) for row in found[2:4]] == [(True, 0.75), (False, 0)]
-        assert [row["success"] for row in found[4:6]] == [False, True]
-        assert not found[6]["success"]
-        assert "not graded: " in outcome(found[6])
-    tokens = again[0]["gradingResult"]["componentResults"][0]["tokensUsed"]
-    assert tokens == {"total": 120, "prompt": 0, "completion": 0, "cached": 120, "numRequests": 0}
-    before = [row["success"] for row in graded if row["vars"]["answer"] != "Refused."]
-    assert [row["success"] for row in again] == [*before, True]
 
 
-def test_the_budget_holds_over_all_of_promptfoo_s_processes_and_the_hooks_leave_no_process_and_no_file(
-    front: MessagesFront, tmp_path: Path, runtime: Path
-) -> None:
-    outputs = [f"Paris. {n}" for n in range(12)]
+@dataclass(frozen=True)
+class TwoRuns:
+    """A run of `turned_verdicts` in all languages, and one with the same cache after it.
+
+    The second has those tests that could be graded, the first of them once more without a session, and then outputs
+    that nobody has asked about, more than its budget allows.
+
+    Attributes:
+        first: Rows of the first run.
+        again: Rows of the second for what the first had graded.
+        beyond: Rows of the second for the other outputs.
+        asked_again: Requests of the second run about what the first had graded.
+        asked_beyond: Requests of the second run about the other outputs.
+        text: All that the second run printed or left in its results.
+        ended: Whether every session had ended after the second run.
+        files: What sessions then left in their folder.
+    """
+
+    first: list[dict[str, Any]]
+    again: list[dict[str, Any]]
+    beyond: list[dict[str, Any]]
+    asked_again: int
+    asked_beyond: int
+    text: str
+    ended: bool
+    files: list[str]
+
+
+@pytest.fixture(scope="module")
+def two_runs(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> TwoRuns:
+    """The two runs, the second of them with hooks and with a budget for all of Promptfoo's processes."""
+    folder = tmp_path_factory.mktemp("twice")
+    tests = in_every_language(turned_verdicts())
+    answered = [test for test in tests if test["vars"]["answer"] != "Refused."]
+    alone = {**answered[0], "assert": [assertion(config={"session": "off"})]}
+    others = [
+        {"vars": {"answer": f"Paris. {n}", "question": f"Beyond {n}?"}, "assert": [by_turns(n)]}
+        for n in range(BEYOND_BUDGET)
+    ]
     money = {"MARKSCHEME_PRICE": "3:15", "MARKSCHEME_BUDGET": "0.2"}
-    run = evaluate(tmp_path, front.url, outputs, [assertion()], env=money, extensions=HOOKS)
-    assert wait_until(lambda: not session_pids(runtime))
-    assert files(runtime) == []
-    assert "key-of-a-test" not in run.stdout + run.stderr + json.dumps(run.results)
-    reasons = [row["gradingResult"]["reason"] for row in rows(run) if not row["success"]]
-    assert len(front.requests) > 0
+    with MessagesFront(refusing_some) as front:
+        with sockets() as runtime:
+            first = evaluate(folder, front.url, [], [], env={"XDG_RUNTIME_DIR": str(runtime)}, tests=tests)
+        before = len(front.requests)
+        with sockets() as runtime:
+            env = {"XDG_RUNTIME_DIR": str(runtime), **money}
+            tests_after = [*answered, alone, *others]
+            second = evaluate(folder, front.url, [], [], env=env, tests=tests_after, extensions=HOOKS)
+            ended = wait_until(lambda: not session_pids(runtime))
+            left_files = files(runtime)
+        texts = [request.body["messages"][0]["content"] for request in front.requests[before:]]
+    asked_beyond = sum("Beyond" in text for text in texts)
+    return TwoRuns(
+        first=rows(first),
+        again=rows(second)[: -len(others)],
+        beyond=rows(second)[-len(others) :],
+        asked_again=len(texts) - asked_beyond,
+        asked_beyond=asked_beyond,
+        text=second.stdout + second.stderr + json.dumps(second.results),
+        ended=ended,
+        files=left_files,
+    )
+
+
+def test_thresholds_and_not_python_turn_the_verdict_and_nothing_else(two_runs: TwoRuns) -> None:
+    each = len(two_runs.first) // len(LANGUAGES)
+    for graded in (two_runs.first[:each], two_runs.first[each:]):
+        assert [row["success"] for row in graded[:2]] == [True, False]
+        assert [(row["success"], row["score"]) for row in graded[2:4]] == [(True, 0.75), (False, 0)]
+        assert [row["success"] for row in graded[4:6]] == [False, True]
+        assert len(graded) == 7
+        assert not graded[6]["success"]
+        assert "not graded: " in outcome(graded[6])
+
+
+def test_the_run_again_asks_nobody_and_gives_the_same(two_runs: TwoRuns) -> None:
+    assert two_runs.asked_again == 0
+    tokens = two_runs.again[0]["gradingResult"]["componentResults"][0]["tokensUsed"]
+    assert tokens == {"total": 120, "prompt": 0, "completion": 0, "cached": 120, "numRequests": 0}
+    before = [row["success"] for row in two_runs.first if row["vars"]["answer"] != "Refused."]
+    assert [row["success"] for row in two_runs.again] == [*before, True]
+
+
+def test_the_budget_holds_over_all_of_promptfoo_s_processes(two_runs: TwoRuns) -> None:
+    reasons = [row["gradingResult"]["reason"] for row in two_runs.beyond if not row["success"]]
+    assert two_runs.asked_beyond > 0
     assert all("not graded: the next call may cost" in reason for reason in reasons)
-    assert len(reasons) + len(front.requests) == 12
+    assert len(reasons) + two_runs.asked_beyond == BEYOND_BUDGET
+
+
+def test_the_hooks_leave_no_process_no_file_and_no_key(two_runs: TwoRuns) -> None:
+    assert two_runs.ended
+    assert two_runs.files == []
+    assert "key-of-a-test" not in two_runs.text
 
 
 @pytest.mark.proof  # in a whole run; `tests/session/test_session.py` kills sessions under single assertions
