@@ -12,9 +12,9 @@ MANUAL = "Manual result (overrides all other grading results)"
 WORDS = ["hello", "world", "ungraded", "broken", "error", "plain"]
 CONFIG = """
 prompts: ["{{word}} {{n}}"]
-providers: ["file://provider.py"]
+providers: ["file://provider.js"]
 defaultTest:
-  options: {provider: "file://grader.py"}
+  options: {provider: "file://grader.js"}
   assert:
     - {type: python, value: "file://rubric.py"}
     - {type: python, value: "file://polite.py", metric: polite, weight: 2}
@@ -23,9 +23,13 @@ defaultTest:
 tests: file://tests.json
 """
 FILES = {
-    "provider.py": """
-def call_api(prompt, options, context):
-    return {"error": "no answer today"} if "error" in prompt else {"output": prompt}
+    "provider.js": """
+module.exports = class {
+  id() { return 'words'; }
+  async callApi(prompt) {
+    return prompt.includes('error') ? { error: 'no answer today' } : { output: prompt };
+  }
+};
 """,
     "rubric.py": """
 def get_assert(output, context):
@@ -49,14 +53,18 @@ def get_assert(output, context):
         raise ValueError("the grader broke")
     return 0.5
 """,
-    "grader.py": """
-import json
-def call_api(prompt, options, context):
-    judged = context["vars"]["output"]
-    if "ungraded" in judged:
-        return {"error": "API error: 500"}
-    verdict = {"pass": "world" not in judged, "score": 1, "reason": "short enough"}
-    return {"output": json.dumps(verdict), "tokenUsage": {"total": 10, "prompt": 7, "completion": 3}}
+    "grader.js": """
+module.exports = class {
+  id() { return 'grader'; }
+  async callApi(prompt, context) {
+    const judged = context.vars.output;
+    if (judged.includes('ungraded')) {
+      return { error: 'API error: 500' };
+    }
+    const verdict = { pass: !judged.includes('world'), score: 1, reason: 'short enough' };
+    return { output: JSON.stringify(verdict), tokenUsage: { total: 10, prompt: 7, completion: 3 } };
+  }
+};
 """,
 }
 

@@ -66,7 +66,7 @@ def configuration(folder: Path) -> dict[str, Any]:
     by_language = {language: in_language(language, GRADER) for language in LANGUAGES}
     (folder / "cases.csv").write_text(CSV.format(**by_language))
     (folder / "context.txt").write_text("The capital of France is Paris.\n")
-    made = f"GRADER, ANSWERS = {GRADER!r}, ['Paris.', 'Rome.']\n"
+    made = f"GRADER, ANSWERS = {by_language['mjs']!r}, ['Paris.', 'Rome.']\n"
     (folder / "made.py").write_text(made + MADE_IN_PYTHON)
     every_cell = {"prompts": ["plain", "again"], "providers": ["first", "second"]}
     lines = [case("jsonl", answer, graders("capital"), **every_cell) for answer in ("Paris.", "Rome.")]

@@ -7,10 +7,20 @@ import pytest
 
 from markscheme.promptfoo.results import read_results
 from tests.commands.console import run
-from tests.promptfoo.answering import judging, project
-from tests.real.messages_front import MessagesFront
+from tests.promptfoo.answering import project
 from tests.real.promptfoo import PromptfooInstall, run_eval
 
+JUDGE = """
+import pathlib
+
+def judge(system_prompt, user_prompt):
+    with pathlib.Path(__file__).with_name("asked").open("a") as asked:
+        asked.write("x")
+    verdict = {"quote": "nothing to quote", "reason": "The material says so."}
+    return {"verdicts": {"right": {**verdict, "level": "MET"}, "rude": {**verdict, "level": "UNMET"}}}
+
+judge.environment = ()
+"""
 STRANGE = [
     "Paris.",
     "",
@@ -35,7 +45,9 @@ def export(folder: Path, texts: list[str]) -> Path:
         for n, text in enumerate(texts)
     ]
     (calibration / "examples.jsonl").write_text("\n".join(map(json.dumps, examples)))
-    done = run("markscheme", "export", "capital", "--promptfoo", "rate.yaml", "--judge", "anthropic", cwd=folder)
+    (folder / "counting_judge.py").write_text(JUDGE)
+    judge = ("--judge", "function:counting_judge:judge")
+    done = run("markscheme", "export", "capital", "--promptfoo", "rate.yaml", *judge, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "rate.yaml"
 
@@ -44,18 +56,18 @@ def test_examples_come_home_under_their_ids_as_they_were(
     promptfoo: PromptfooInstall, runtime: Path, tmp_path: Path
 ) -> None:
     config = export(tmp_path, STRANGE)
-    with MessagesFront(judging()) as front:
-        env = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": front.url, "MARKSCHEME_CACHE": str(tmp_path / "c")}
-        evaluated = run_eval(config, cwd=tmp_path, env=env)
-        direct = run("markscheme", "grade", "capital", "examples.jsonl", "--json", cwd=_copied(tmp_path), env=env)
-        again = len(front.requests)
+    env = {"MARKSCHEME_CACHE": str(tmp_path / "cache")}
+    evaluated = run_eval(config, cwd=tmp_path, env=env)
+    judge = ("--judge", "function:counting_judge:judge")
+    direct = run("markscheme", "grade", "capital", "examples.jsonl", "--json", *judge, cwd=_copied(tmp_path), env=env)
+    asked = (tmp_path / "asked").stat().st_size
     out = tmp_path / "rated.json"
     out.write_text(json.dumps(evaluated.results))
     rows = {row.id: row for row in read_results(out).rows}
     assert {f"ex-{n}": text for n, text in enumerate(STRANGE)} == {id: row.response for id, row in rows.items()}
     assert all(row.split == "dev" for row in rows.values())
     assert direct.returncode in (0, 1), direct.stderr
-    assert again == len(STRANGE), "the judge was asked something else than about the examples themselves"
+    assert asked == len(STRANGE), "the judge was asked something else than about the examples themselves"
 
 
 def _copied(folder: Path) -> Path:

@@ -51,6 +51,16 @@ class Recorded:
         return copied
 
 
+JUDGE = """
+def judge(system_prompt, user_prompt):
+    verdict = {"quote": "nothing to quote", "reason": "The material says so."}
+    right = "MET" if "Paris" in user_prompt else "UNMET"
+    return {"verdicts": {"right": {**verdict, "level": right}, "rude": {**verdict, "level": "UNMET"}}}
+
+judge.environment = ()
+"""
+
+
 def recorded(folder: Path, tests: list[dict[str, Any]], env: dict[str, str], report: Path, **more: Any) -> Recorded:
     (folder / "recording.py").write_text(RECORDING)
     with sockets() as runtime, MessagesFront(judging()) as front:
@@ -85,9 +95,13 @@ def three_prompts(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPath
 def repeated(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     """Five tests, each twice, of which one can't be graded; the report can't be written."""
     folder = tmp_path_factory.mktemp("repeats")
-    tests = [case_of(answer) for answer in ("Paris.", "It is Paris.", "Paris!", "Rome.")]
+    (folder / "capital_judge.py").write_text(JUDGE)
+    judge = "function:capital_judge:judge"
+    tests = [case_of(answer, judge=judge) for answer in ("Paris.", "It is Paris.", "Paris!", "Rome.")]
     nowhere = folder / "nowhere" / "report.json"
-    return recorded(folder, [*tests, case_of("Paris.", rubric="capitol")], {}, nowhere, args=("--repeat", "2"))
+    return recorded(
+        folder, [*tests, case_of("Paris.", judge=judge, rubric="capitol")], {}, nowhere, args=("--repeat", "2")
+    )
 
 
 @pytest.fixture
