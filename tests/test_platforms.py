@@ -4,10 +4,12 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.commands import console
 from tests.commands.console import ROOT, environment
 
 MODULES = ("fcntl", "grp", "pwd", "resource", "syslog", "termios", "tty")
@@ -82,14 +84,19 @@ def variables(folder: Path) -> dict[str, str]:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """The shipped set, and human labels for it."""
-    shutil.copytree(ROOT / "rubrics", tmp_path / "rubrics")
-    shutil.copytree(ROOT / "calibration" / "code-quality", tmp_path / "calibration" / "code-quality")
-    (ratings,) = (tmp_path / "calibration" / "code-quality" / "ratings").glob("*.jsonl")
+    return shipped_set_in(tmp_path)
+
+
+def shipped_set_in(folder: Path) -> Path:
+    """The folder, with a copy of the shipped set whose labels are a person's."""
+    shutil.copytree(ROOT / "rubrics", folder / "rubrics")
+    shutil.copytree(ROOT / "calibration" / "code-quality", folder / "calibration" / "code-quality")
+    (ratings,) = (folder / "calibration" / "code-quality" / "ratings").glob("*.jsonl")
     lines = [json.loads(line) for line in ratings.read_text(encoding="utf-8").splitlines()]
     human = [{**line, "rater": "ann", "kind": "human"} for line in lines]
     ratings.write_text("".join(json.dumps(line) + "\n" for line in human), encoding="utf-8")
-    (tmp_path / ".git").mkdir()
-    return tmp_path
+    (folder / ".git").mkdir()
+    return folder
 
 
 def test_what_is_taken_away_is_gone(tmp_path: Path) -> None:
@@ -116,8 +123,7 @@ def test_calibrating_accepting_and_reports(project: Path) -> None:
 
 def test_the_figures_are_those_of_a_system_that_has_it_all(project: Path) -> None:
     run("calibrate", "code-quality", "--quiet", "--json", "without.json", cwd=project)
-    command = [sys.executable, "-m", "markscheme", "calibrate", "code-quality", "--quiet", "--json", "with.json"]
-    subprocess.run(command, cwd=project, env=environment(), check=False)
+    console.run("calibrate", "code-quality", "--quiet", "--json", "with.json", cwd=project)
     without, whole = (json.loads((project / f"{name}.json").read_text()) for name in ("without", "with"))
     assert without["agreement"] == whole["agreement"]
     assert without["use"] == whole["use"]
@@ -138,27 +144,62 @@ def test_grading_a_table_with_a_cache(project: Path) -> None:
     assert (project / "cache" / "replies.sqlite3").is_file()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("lint", "code-quality"),
-        ("status", "--json"),
-        ("plan", "code-quality"),
-        ("demo",),
-        ("init", "new"),
-        (
-            "compare",
-            "calibration/code-quality/ratings/claude-reader.jsonl",
-            "recorded:calibration/code-quality/replies",
-        ),
-    ],
-    ids=" ".join,
+OTHERS: Sequence[Sequence[str]] = (
+    ("lint", "code-quality"),
+    ("status", "--json"),
+    ("plan", "code-quality"),
+    ("demo",),
+    ("init", "new"),
+    (
+        "compare",
+        "calibration/code-quality/ratings/claude-reader.jsonl",
+        "recorded:calibration/code-quality/replies",
+        "--rubric",
+        "code-quality",
+    ),
 )
-def test_other_commands(project: Path, command: tuple[str, ...]) -> None:
-    more = ("--rubric", "code-quality") if command[0] == "compare" else ()
-    done = run(*command, *more, cwd=project)
-    assert done.returncode in (0, 1), done.stderr
-    assert "Traceback" not in done.stderr
+REFUSED: Mapping[Sequence[str], str] = {
+    ("label", "code-quality", "--rater", "ann"): "the labelling page runs on Linux and macOS",
+    ("adjudicate", "code-quality", "--rater", "ann"): "the labelling page runs on Linux and macOS",
+    ("session", "start"): "this system has no Unix sockets",
+}
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], tuple[int, str]]:
+    """Exit status and standard error of OTHERS and REFUSED, all of them run by one interpreter."""
+    project = shipped_set_in(tmp_path_factory.mktemp("others"))
+    commands = [list(command) for command in (*OTHERS, *REFUSED)]
+    code = f"""{WITHOUT_POSIX}
+import contextlib, io, json
+from markscheme.cli import main
+
+ended = []
+for command in {commands!r}:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as complained:
+        status = main(command)
+    ended.append((status, complained.getvalue()))
+print(json.dumps(ended))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=project,
+        env=variables(project),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    outcomes = json.loads(done.stdout.splitlines()[-1])
+    return {tuple(command): tuple(outcome) for command, outcome in zip(commands, outcomes, strict=True)}
+
+
+@pytest.mark.parametrize("command", OTHERS, ids=" ".join)
+def test_other_commands(ended: dict[tuple[str, ...], tuple[int, str]], command: tuple[str, ...]) -> None:
+    status, complained = ended[command]
+    assert status in (0, 1), complained
+    assert "Traceback" not in complained
 
 
 def test_an_assertion_of_promptfoo_grades_in_its_own_process(project: Path) -> None:
@@ -177,16 +218,10 @@ print(get_assert("[1]", {{"vars": {{}}, "config": {{"rubric": "form"}}}})["pass"
     assert done.stdout.splitlines()[-1:] == ["True"], done.stderr
 
 
-@pytest.mark.parametrize(
-    ("command", "why"),
-    [
-        (("label", "code-quality", "--rater", "ann"), "the labelling page runs on Linux and macOS"),
-        (("adjudicate", "code-quality", "--rater", "ann"), "the labelling page runs on Linux and macOS"),
-        (("session", "start"), "this system has no Unix sockets"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_what_does_not_run_there_says_why(project: Path, command: tuple[str, ...], why: str) -> None:
-    done = run(*command, cwd=project)
-    assert done.returncode == 2, done.stderr
-    assert why in done.stderr
+@pytest.mark.parametrize(("command", "why"), REFUSED.items(), ids=lambda value: value[0])
+def test_what_does_not_run_there_says_why(
+    ended: dict[tuple[str, ...], tuple[int, str]], command: tuple[str, ...], why: str
+) -> None:
+    status, complained = ended[command]
+    assert status == 2, complained
+    assert why in complained
