@@ -38,8 +38,8 @@ def front() -> Iterator[MessagesFront]:
 
 STRANGE = ["Paris.", "Rome.", "", '{"capital": "Paris", "n": 1.50}', "\0Paris\ud83d\x1b[2J", "Paris. " * 150_000]
 GRADERS = [in_language(language, GRADER) for language in LANGUAGES]
-KEPT = 10
-"""Outputs whose grades come from the cache; twice as many as may be asked about at once."""
+CACHED = 10
+"""Outputs that are asked about once and graded three times; twice as many as may be asked about at once."""
 BEYOND_BUDGET = 12
 """Outputs whose grades would cost more than the budget."""
 
@@ -85,7 +85,7 @@ def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_hold
     tmp_path: Path, runtime: Path
 ) -> None:
     tests = [
-        *({"vars": {"answer": "Paris.", "question": f"Kept {n}?"}, "assert": [by_turns(n)]} for n in range(KEPT)),
+        *({"vars": {"answer": "Paris.", "question": f"Cached {n}?"}, "assert": [by_turns(n)]} for n in range(CACHED)),
         {"vars": {"answer": "Paris.", "question": "Bypassed?"}, "assert": [assertion(config={"cache": "off"})]},
     ]
     with MessagesFront(judging(0.1)) as front:
@@ -93,7 +93,7 @@ def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_hold
         run = evaluate(tmp_path, front.url, [], [], env=limit, args=("--repeat", "3", "-j", "16"), tests=tests)
         assert [row["success"] for row in rows(run)] == [True] * 3 * len(tests)
         texts = [request.body["messages"][0]["content"] for request in front.requests]
-        assert (sum("Kept" in text for text in texts), sum("Bypassed?" in text for text in texts)) == (KEPT, 3)
+        assert (sum("Cached" in text for text in texts), sum("Bypassed?" in text for text in texts)) == (CACHED, 3)
         assert 2 <= front.most_in_flight <= 5
 
 
