@@ -9,9 +9,9 @@ import pytest
 
 from markscheme import Criterion, Judge, Reply, Rubric, Scale, ScriptedJudge, Submission, grade
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
+from markscheme.graded_table import CascadeShares
 from markscheme.grading import (
     CascadeOutcome,
-    CascadeShares,
     Grade,
     Grading,
     asking_fingerprint,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from markscheme.session.client import AFTER_VERDICTS
+
 SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
 
 LAYERS = [
@@ -111,11 +113,15 @@ LATE: dict[str, dict[str, str]] = {
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
     "plain_data": {"csv": FOR_THE_START},
+    "material": {"html": "a text of plain letters has no character references to undo"},
+    "submission": dict.fromkeys(("decimal", "numbers"), "few inputs are other data than text"),
+    "trajectory": {"spans": "few responses come with a trace"},
     "autograders": {
         "judges.limited": "only the default generate functions ask a model",
         "judges.openai": "only the default generate functions ask a model",
     },
     "grading": {
+        "judges.panel": "few rubrics ask a judge several times",
         "receipt": "a grade without a calibration has none",
         "scorers": "few rubrics have checks by code",
     },
@@ -141,8 +147,8 @@ LATE: dict[str, dict[str, str]] = {
     "judges.local": {"xllamacpp": OPTIONAL},
     "judges.options": {"*": "every command and assertion reads the table of options, and few of them ask"},
     "judges.price": {"genai_prices": "pydantic comes with it, and only a budget or a report of cost needs it"},
-    "judges.provider": {"self.sdk": SDK},
-    "judges.registry": {"judges.batched": FOR_THE_START},
+    "judges.provider": {"self.sdk": SDK, "email.utils": FOR_THE_START},
+    "judges.registry": {"judges.batched": FOR_THE_START, "judges.panel": "few judges are panels"},
     "judges.remembering": {"platformdirs": FOR_THE_START},
     "settings": {"tomllib": FOR_THE_START},
     "stats": {"f'markscheme.stats.{_HOMES[name]}'": "numpy comes with most of its modules, and many use one of them"},
@@ -401,6 +407,12 @@ def test_the_modules_of_the_package_are_read_with_their_imports() -> None:
     edges = _edges()
     assert "markscheme.rubrics.file" in edges["markscheme.rubrics.edit"]
     assert all(edges[module] for module in ("markscheme.cli", "markscheme.autograders", "markscheme.grading"))
+
+
+def test_a_session_passes_over_no_module_that_a_verdict_may_depend_on() -> None:
+    below = LAYERS[LAYERS.index("promptfoo") + 1 :]
+    assert set(below) >= AFTER_VERDICTS
+    assert {layer for layer in below if (SOURCE / layer).is_dir()} == AFTER_VERDICTS
 
 
 def test_every_layer_that_is_named_is_there() -> None:

@@ -18,10 +18,10 @@ from markscheme.grading import (
     scorers_for,
     why_ask,
 )
+from markscheme.judges.external_words import hidden
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge
 from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening, unknown_option
-from markscheme.judges.provider import hidden
 from markscheme.phrases import brief, number
 from markscheme.promptfoo.engine import Engine, OptionSource
 from markscheme.receipt import CALIBRATION, calibration_text, score_text

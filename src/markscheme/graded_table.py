@@ -4,6 +4,7 @@ import json
 import os
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,9 @@ from typing import IO, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
-from markscheme.grading import CascadeShares, Grade, Grading, grade_many
+from markscheme.grading import Grade, Grading, grade_many
+from markscheme.judges.judge import Usage
+from markscheme.phrases import number, percent
 from markscheme.plain_data import TWIN_COLUMNS, json_lines, safe_json, shown, twin_columns
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
@@ -32,6 +35,40 @@ _ROWS = 500
 """Grades that wait to be written together: a crash loses no more, and replies are cached."""
 _SECONDS = 2.0
 """How long a grade waits at most: a watcher of the journal sees a slow run move."""
+
+
+@dataclass
+class CascadeShares:
+    """Who decided so far, for the line after a run.
+
+    Attributes:
+        decided: Responses decided by each judge of a cascade, by name; by people under "".
+        usage: What all of them cost.
+    """
+
+    decided: Counter[str] = field(default_factory=Counter)
+    usage: Usage = field(default_factory=Usage)
+
+    def add(self, grade: Grade) -> None:
+        """Count a grade of a cascade; any other is left alone."""
+        if grade.cascade is not None:
+            self.decided[grade.cascade.judge if grade.cascade.stage is not None else ""] += 1
+            self.usage += grade.usage
+
+    @property
+    def sentence(self) -> str:
+        """The line, such as "47% decided by systemone:jev-1.13.0, 22% to people · $0.63"; "" without a cascade."""
+        n = self.decided.total()
+        if not n:
+            return ""
+        judges = sorted(filter(None, self.decided), key=lambda name: (-self.decided[name], name))
+        parts = [
+            f"{percent(self.decided[name] / n)} {'' if place else 'decided '}by {name}"
+            for place, name in enumerate(judges)
+        ]
+        cost = f" · ${number(self.usage.usd, 2)}" if self.usage.usd is not None else ""
+        people = f"{percent(self.decided[''] / n)} to people"
+        return f"{', '.join([*parts, people])}{cost}"
 
 
 @dataclass(frozen=True)

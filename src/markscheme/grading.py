@@ -13,8 +13,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.judge import Judge, Reply, Usage, make_room, total
 from markscheme.judges.many import all_or_first_error, ask_many
-from markscheme.judges.panel import Repeated
-from markscheme.phrases import brief, number, percent
+from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.distribution import as_written
 from markscheme.rubrics.preference import ShownOrder
@@ -375,7 +374,11 @@ class Grading:
 
     @property
     def _repeated_judge(self) -> Judge:
-        return Repeated(self.judge, self.rubric.samples) if self.rubric.samples > 1 else self.judge
+        if self.rubric.samples == 1:
+            return self.judge
+        from markscheme.judges.panel import Repeated
+
+        return Repeated(self.judge, self.rubric.samples)
 
     async def _checked(self, submission: Submission) -> dict[str, Outcome]:
         by_code = [criterion for criterion in self.rubric.criteria if criterion.check is not None]
@@ -429,40 +432,6 @@ def why_ask(grade: Grade, rubric: Rubric) -> str | None:
     if grade.cascade is not None:
         return grade.cascade.why
     return rubric.gray_zone.why(passed=bool(grade.scored.passed))
-
-
-@dataclass
-class CascadeShares:
-    """Who decided so far, for the line after a run.
-
-    Attributes:
-        decided: Responses decided by each judge of a cascade, by name; by people under "".
-        usage: What all of them cost.
-    """
-
-    decided: Counter[str] = field(default_factory=Counter)
-    usage: Usage = field(default_factory=Usage)
-
-    def add(self, grade: Grade) -> None:
-        """Count a grade of a cascade; any other is left alone."""
-        if grade.cascade is not None:
-            self.decided[grade.cascade.judge if grade.cascade.stage is not None else ""] += 1
-            self.usage += grade.usage
-
-    @property
-    def sentence(self) -> str:
-        """The line, such as "47% decided by systemone:jev-1.13.0, 22% to people · $0.63"; "" without a cascade."""
-        n = self.decided.total()
-        if not n:
-            return ""
-        judges = sorted(filter(None, self.decided), key=lambda name: (-self.decided[name], name))
-        parts = [
-            f"{percent(self.decided[name] / n)} {'' if place else 'decided '}by {name}"
-            for place, name in enumerate(judges)
-        ]
-        cost = f" · ${number(self.usage.usd, 2)}" if self.usage.usd is not None else ""
-        people = f"{percent(self.decided[''] / n)} to people"
-        return f"{', '.join([*parts, people])}{cost}"
 
 
 NOT_CERTAIN = "no judge is certain enough"

@@ -1,6 +1,5 @@
 """The texts a judge was shown: find a quote in them, and detect answers that only repeat them."""
 
-import html
 import json
 import re
 import unicodedata
@@ -142,6 +141,8 @@ def _words(text: str) -> str:
 
 
 def _unescaped_text(text: str) -> str:
+    import html
+
     for _ in range(_MOST_UNESCAPING):
         before = text
         text = _ESCAPE.sub(_unescaped, html.unescape(_INVISIBLE.sub("", text)))

@@ -1,11 +1,13 @@
 """Spans of any tracer in one form: OTLP JSON, OpenTelemetry's `to_json`, Phoenix, Promptfoo and MLflow."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
 from typing import Any
+
+from markscheme.plain_data import first_value
 
 _CONTEXT = ("context", "spanContext", "span_context")
 _SPAN_ID = ("spanId", "span_id")
@@ -128,34 +130,34 @@ def _is_span(value: Any) -> bool:
 def _span_id(record: Mapping[str, Any]) -> str:
     """A span's id, which some tracers put into a context."""
     context: Mapping[str, Any] = next((record[key] for key in _CONTEXT if isinstance(record.get(key), Mapping)), {})
-    return _plain_text(first(record, _SPAN_ID) or first(context, _SPAN_ID))
+    return _plain_text(first_value(record, _SPAN_ID) or first_value(context, _SPAN_ID))
 
 
 def _span(record: Mapping[str, Any]) -> TraceSpan:
     facts = _attributes(record.get("attributes"))
-    kind = _plain_text(first(facts, _KIND) or record.get("span_kind")).strip('"').casefold()
-    tool = first(facts, _TOOL[:-1]) or (first(facts, _TOOL) if kind == "tool" else None)
+    kind = _plain_text(first_value(facts, _KIND) or record.get("span_kind")).strip('"').casefold()
+    tool = first_value(facts, _TOOL[:-1]) or (first_value(facts, _TOOL) if kind == "tool" else None)
     prompt = _messages(facts, _PROMPT_KEYS)
     answered = _messages(facts, _ANSWER_KEYS)
     return TraceSpan(
         _span_id(record),
-        _plain_text(first(record, _PARENT)),
+        _plain_text(first_value(record, _PARENT)),
         _began(record),
         _plain_text(tool or record.get("name")),
         bool(tool) or kind in ("tool", "execute_tool"),
-        first(facts, _INPUT),
-        first(facts, _OUTPUT),
+        first_value(facts, _INPUT),
+        first_value(facts, _OUTPUT),
         prompt,
         answered,
         {key: value for key, value in facts.items() if not _is_read(key, prompt, answered) and value not in (None, "")},
         tuple(_events(record.get("events"))),
         _failure(record),
-        _duration(first(record, _START), first(record, _END)),
+        _duration(first_value(record, _START), first_value(record, _END)),
     )
 
 
 def _began(record: Mapping[str, Any]) -> tuple[float, str]:
-    start = first(record, _START)
+    start = first_value(record, _START)
     try:
         return float(start), ""
     except (TypeError, ValueError):
@@ -190,10 +192,10 @@ def _moment_of_text(time: Any) -> float | None:
 def _failure(record: Mapping[str, Any]) -> str:
     status = record.get("status")
     state = status if isinstance(status, Mapping) else {"code": status}
-    code = first(record, ("statusCode", "status_code")) or first(state, ("code", "status_code"))
+    code = first_value(record, ("statusCode", "status_code")) or first_value(state, ("code", "status_code"))
     if code not in _FAILED:
         return ""
-    why = first(record, ("statusMessage", "status_message")) or first(state, ("message", "description"))
+    why = first_value(record, ("statusMessage", "status_message")) or first_value(state, ("message", "description"))
     return _plain_text(why) or "no reason received"
 
 
@@ -339,7 +341,7 @@ def _plain_messages(message: Any) -> Iterator[Any]:
     if texts or calls:
         yield {"role": role, "content": texts or None, "tool_calls": calls}
     for answer in answers:
-        content = first(answer, ("response", "result", "content"))
+        content = first_value(answer, ("response", "result", "content"))
         yield {"role": "tool", "tool_call_id": answer.get("id"), "content": content}
 
 
@@ -354,11 +356,6 @@ def _part(part: Any) -> Any:
 
 
 # --- values ---------------------------------------------------------------------------------------------------------
-
-
-def first(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    """The first non-empty value at these keys; None without one."""
-    return next((record[key] for key in keys if record.get(key) not in (None, "")), None)
 
 
 def _plain_text(value: Any) -> str:

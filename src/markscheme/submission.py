@@ -5,8 +5,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, time
-from decimal import Decimal
-from numbers import Integral, Real
 from typing import Any
 
 from markscheme.errors import SubmissionError
@@ -170,6 +168,9 @@ def _json_data(value: Any) -> Any:
     """A value as JSON data where it has an equal there: a mapping, a number, an array, a date or a time."""
     if isinstance(value, Mapping):
         return dict(value)
+    from decimal import Decimal
+    from numbers import Integral, Real
+
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import groupby, takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markscheme.spans import TraceSpan, first, spans_in
+from markscheme.plain_data import first_value
 from markscheme.text import encodable
+
+if TYPE_CHECKING:
+    from markscheme.spans import TraceSpan
 
 STEPPED = ("messages", "tool_calls", "trace")
 """Inputs that are read as steps."""
@@ -227,7 +230,7 @@ def _parsed(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         values = list(_one_by_one(text))
-        if not spans_in(values):
+        if not _spans_in(values):
             raise
         return values
 
@@ -240,8 +243,17 @@ def _one_by_one(text: str) -> Iterator[Any]:
         yield value
 
 
+def _spans_in(value: Any) -> "list[TraceSpan]":
+    """The spans of a trace; none in anything else."""
+    if not isinstance(value, Mapping | list):
+        return []
+    from markscheme.spans import spans_in
+
+    return spans_in(value)
+
+
 def _read(value: Any) -> list[AgentStep]:
-    if spans := spans_in(value):
+    if spans := _spans_in(value):
         return list(_of_spans(spans))
     if isinstance(value, Mapping):
         return _in_object(value)
@@ -286,7 +298,7 @@ SPAN_RESULT = "result of"
 def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
     if isinstance(value.get("spans"), list):
         return _read(value["spans"])
-    if isinstance(value.get("data"), Mapping) or spans_in(value.get("data")):
+    if isinstance(value.get("data"), Mapping) or _spans_in(value.get("data")):
         return _read(value["data"])
     parts: list[Any] = next((value[key] for key in _PARTS if isinstance(value.get(key), list)), [])
     if parts and "role" not in value:
@@ -310,8 +322,8 @@ def _of_message(item: Any, called: dict[str, str]) -> Iterator[AgentStep]:
         results = (item[key] for key in _RESULTS if item.get(key) is not None)  # in the call itself
         yield from (AgentStep(TOOL_RESULT, call.title, _joined(result), call=call.call) for result in results)
     elif item.get("role") in ("tool", "function") or item.get("type") in ("tool_result", "function_call_output"):
-        id = _text(first(item, ("tool_call_id", "call_id", "tool_use_id")))
-        name = _text(first(item, ("name", "function"))) or called.get(id, "")
+        id = _text(first_value(item, ("tool_call_id", "call_id", "tool_use_id")))
+        name = _text(first_value(item, ("name", "function"))) or called.get(id, "")
         error = [f"error: {_text(item['error'])}"] if item.get("error") else []
         text = _joined(next((item[key] for key in ("content", *_RESULTS) if key in item), ""))
         failed = bool(error or item.get("is_error") or item.get("status") == "error")
@@ -345,16 +357,16 @@ def _steps_of_message(message: Mapping[str, Any], called: dict[str, str]) -> Ite
 
 def _call(item: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
     inner = next((item[key] for key in _CALLED if isinstance(item.get(key), Mapping)), item)
-    name = first(inner, ("name", "function", "tool", "toolName"))
+    name = first_value(inner, ("name", "function", "tool", "toolName"))
     arguments = next((inner[key] for key in _ARGUMENTS if key in inner), None)
     if not isinstance(name, str) or "content" in item or (arguments is None and inner is item):
         return None
-    id = _text(first(item, ("call_id", "id")))
+    id = _text(first_value(item, ("call_id", "id")))
     called[id] = name
     return AgentStep(TOOL_CALL, name, _text(arguments), arguments, call=id)
 
 
-def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
+def _of_spans(spans: "Sequence[TraceSpan]") -> Iterator[AgentStep]:
     """Each span's input, then the spans inside it by start time, then its output."""
     talk = _Talk.about(spans)
     known_ids = {span.id for span in spans}
@@ -381,7 +393,7 @@ def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
             waiting += [(span, depth + is_shown) for span in reversed(inner)]
 
 
-def _before(span: TraceSpan) -> list[AgentStep]:
+def _before(span: "TraceSpan") -> list[AgentStep]:
     """What a span was called with, and what else it holds that nothing here reads, by name."""
     facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
@@ -392,7 +404,7 @@ def _before(span: TraceSpan) -> list[AgentStep]:
     return [AgentStep(role, span.name, words, arguments, span.id, bool(span.failure), span.seconds)]
 
 
-def _after(span: TraceSpan) -> list[AgentStep]:
+def _after(span: "TraceSpan") -> list[AgentStep]:
     """What came of a span, if known."""
     failure = [f"failed: {span.failure}"] if span.failure else []
     gave = [_text(span.gave)] if span.gave is not None and span.answered is None else []
@@ -421,17 +433,17 @@ class _Talk:
     earlier: list[list[AgentStep]]
 
     @classmethod
-    def about(cls, spans: Sequence[TraceSpan]) -> "_Talk":
+    def about(cls, spans: "Sequence[TraceSpan]") -> "_Talk":
         """Of the spans of a trace, before the first is read."""
         called = [span for span in spans if span.is_tool]
         results = ((span.name, _text(span.gave)) for span in called)
         return cls(frozenset(span.name for span in called), frozenset(results), [])
 
-    def is_of(self, span: TraceSpan) -> bool:
+    def is_of(self, span: "TraceSpan") -> bool:
         """Whether the span has messages."""
         return span.prompt is not None or span.answered is not None
 
-    def heard(self, span: TraceSpan) -> list[AgentStep]:
+    def heard(self, span: "TraceSpan") -> list[AgentStep]:
         """The messages that a model was sent and that no earlier span has."""
         steps = _read(span.prompt) if span.prompt else []
         before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _shared(talk, steps), default=[])
@@ -439,7 +451,7 @@ class _Talk:
         self.earlier.append(steps)
         return self._without_repeats(new)
 
-    def answered(self, span: TraceSpan) -> list[AgentStep]:
+    def answered(self, span: "TraceSpan") -> list[AgentStep]:
         """The messages that a model answered."""
         steps = _read(span.answered) if span.answered else []
         if steps and self.earlier:
@@ -476,7 +488,7 @@ def _joined(content: Any) -> str:
 
 def _part(part: Any) -> str:
     text_keys = ("text", "reasoning", "thinking")
-    content = first(part, text_keys) if isinstance(part, Mapping) else part
+    content = first_value(part, text_keys) if isinstance(part, Mapping) else part
     return content if isinstance(content, str) else _text(part)
 
 

@@ -11,7 +11,7 @@ from markscheme.calibration.certificate import Certificate
 from markscheme.calibration.promised import MarkSide, Promised, on_side
 from markscheme.calibration.ranked_decisions import RankedDecisions
 from markscheme.calibration.tuning import DecidedLabels, decided_labels
-from markscheme.judges.cascade import CertaintySignal
+from markscheme.judges.cascade_file import CertaintySignal
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind

@@ -11,7 +11,7 @@ from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
 from markscheme.errors import writing
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
-from markscheme.judges.cascade import CASCADE_FILE, SCHEMA
+from markscheme.judges.cascade_file import CASCADE_FILE, SCHEMA
 from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.cascade import AutomaticPart, CertifiedCascade

@@ -24,7 +24,6 @@ from markscheme.errors import (
     no_file,
 )
 from markscheme.grading import (
-    CascadeShares,
     Grade,
     Grading,
     grade_json,
@@ -142,6 +141,8 @@ async def _print_all(
 ) -> int:
     rubric = grading.rubric
     decisions = Counter[str]()
+    from markscheme.graded_table import CascadeShares
+
     shares = CascadeShares()
     width = max(len(on_one_line(submission.id)) for submission in submissions)
     try:

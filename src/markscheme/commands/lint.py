@@ -105,7 +105,7 @@ def _unknown_checks(rubric: "Rubric", modules: Sequence[str]) -> list[dict[str, 
 
 def _unused_gray_zone(rubric: "Rubric", path: Path) -> list[dict[str, Any]]:
     """Advice on a gray zone of a rubric that has a cascade, which decides in its place."""
-    from markscheme.judges.cascade import CASCADE_FILE
+    from markscheme.judges.cascade_file import CASCADE_FILE
     from markscheme.rubrics.gray_zone import gray_zone
 
     folder = find_calibration(rubric.name, Path.cwd(), path.resolve().parent)

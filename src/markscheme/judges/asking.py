@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import UsageError
-from markscheme.judges.batching import Batching
 from markscheme.judges.judge import Identity
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import BriefMemory, Memory
+
+if TYPE_CHECKING:
+    from markscheme.judges.batching import Batching
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Asking:
     brief: Memory | None = field(default_factory=BriefMemory)
     expected: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    batch: Batching | None = None
+    batch: "Batching | None" = None
     list_prices: bool = False
 
     @property

@@ -1,127 +1,16 @@
-"""A cascade of judges: who decides what, as `tune --cascade` certified it, and the file that says so."""
+"""A cascade of judges, which are asked one after the other by a certificate."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING
 
-from markscheme.errors import RatingError, UsageError, no_file
+from markscheme.errors import UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Identity, Judge, Reply, forget, make_room
-from markscheme.plain_data import no_constant, parse_json, read_text, shown
 from markscheme.prompt import Prompt
 
-CASCADE_FILE: Final = "cascade.json"
-"""Its name, in `calibration/<rubric>/`."""
-SCHEMA = 1
-"""Of the file; another one is refused."""
-CERTAINTY_ROUNDING = 9
-"""Decimals to which a certainty is rounded before it is compared, as when thresholds were chosen."""
-CertaintySignal = Literal["probability", "distance", "votes"]
-"""What ranks a judge's decisions: its chance of what it decides, the distance from the pass mark, or votes."""
-
-
-@dataclass(frozen=True, slots=True)
-class StageRecord:
-    """One judge of a cascade.
-
-    Attributes:
-        judge: Its name, as it is asked; of a panel, names joined by `+`.
-        model: The models that answered when it was certified; empty where none named itself.
-        fingerprint: Of the judge as it was asked.
-        certainty: What ranks its decisions.
-        passes: The certainty from which a pass stands; None where no pass does.
-        fails: The same for a fail.
-    """
-
-    judge: str
-    model: tuple[str, ...]
-    fingerprint: str
-    certainty: CertaintySignal
-    passes: float | None
-    fails: float | None
-
-    def stands(self, certainty: float, *, passed: bool) -> bool:
-        """Whether a decision of such a certainty stands."""
-        least = self.passes if passed else self.fails
-        return least is not None and round(certainty, CERTAINTY_ROUNDING) >= least
-
-
-@dataclass(frozen=True, slots=True)
-class CascadeFile:
-    """A certificate: the promise, the judges in the order in which they are asked, and what it depends on.
-
-    Attributes:
-        path: The file.
-        rubric: Fingerprint of the rubric.
-        prompt: Fingerprint of the prompt.
-        stages: The judges.
-        error: The largest share of wrong automatic decisions that is promised.
-        confidence: Confidence of the promise.
-    """
-
-    path: Path
-    rubric: str
-    prompt: str
-    stages: tuple[StageRecord, ...]
-    error: float
-    confidence: float
-
-    @classmethod
-    def load(cls, path: Path) -> "CascadeFile":
-        """The certificate in a file.
-
-        Raises:
-            UsageError: There is no such file.
-            RatingError: It can't be read, or isn't one.
-        """
-        if not path.exists():
-            how = "`markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes it"
-            raise UsageError(f"{path} cannot be read: {no_file(path)}; {how}")
-        text = read_text(path, RatingError)
-        try:
-            return _read(path, parse_json(text, parse_constant=no_constant))
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise RatingError(f"isn't a cascade: {shown(str(error))}", path=path) from error
-
-
-def _read(path: Path, data: Any) -> CascadeFile:
-    if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
-        raise ValueError(f"expected an object with schema {SCHEMA}")
-    prints = data["fingerprints"]
-    stages = tuple(_stage(stage, str(data["for"])) for stage in data["stages"])
-    if not stages:
-        raise ValueError("it names no judge")
-    return CascadeFile(
-        path, str(prints["rubric"]), str(prints["prompt"]), stages, _number(data["error"]), _number(data["confidence"])
-    )
-
-
-def _stage(stage: Mapping[str, Any], side: str) -> StageRecord:
-    signal = stage["certainty"]
-    if signal not in get_args(CertaintySignal):
-        raise ValueError(f"certainty is one of {', '.join(get_args(CertaintySignal))}, found {shown(signal)}")
-    certain = stage["certain"]
-    by_side = certain if isinstance(certain, Mapping) else {"passes": certain, "fails": certain}
-    if side in ("passes", "fails"):
-        by_side = {side: by_side.get(side)}
-    passes, fails = (by_side.get(name) for name in ("passes", "fails"))
-    models = stage["model"]
-    return StageRecord(
-        judge=str(stage["judge"]),
-        model=(models,) if isinstance(models, str) and models else tuple(map(str, models)),
-        fingerprint=str(stage["fingerprint"]),
-        certainty=signal,
-        passes=None if passes is None else _number(passes),
-        fails=None if fails is None else _number(fails),
-    )
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"expected a number, found {shown(value)}")
-    return float(value)
+if TYPE_CHECKING:
+    from markscheme.judges.cascade_file import CascadeFile
 
 
 def stage_fingerprint(identities: Sequence[Identity]) -> str:
@@ -144,7 +33,7 @@ class CascadeJudge:
         stages: The judges of each stage: one, or the members of a panel; empty until they are opened.
     """
 
-    file: CascadeFile
+    file: "CascadeFile"
     stages: tuple[tuple[Judge, ...], ...] = ()
 
     @property

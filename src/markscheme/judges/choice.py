@@ -13,23 +13,6 @@ from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric
 
 
-def model_for(rubric: Rubric, name: str) -> str | None:
-    """The rubric's model, if the rubric names a judge of the same kind; else None.
-
-    Example:
-        >>> from markscheme import Rubric
-        >>> rubric = Rubric.from_dict({"judge": {"name": "openai", "model": "m"}, "criteria": [{"requirement": "A"}]})
-        >>> model_for(rubric, "openai"), model_for(rubric, "anthropic")
-        ('m', None)
-    """
-    is_its_kind = _kind(rubric.judge.get("name", name)) == _kind(name)
-    return rubric.judge.get("model") if is_its_kind else None
-
-
-def _kind(name: str) -> str:
-    return name.partition(":")[0]
-
-
 def choose_judge(
     rubric: Rubric,
     prompts: Sequence[Prompt],

@@ -16,8 +16,9 @@ from types import ModuleType
 from typing import Any, Final
 
 from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.provider import count, message_in, parse_address, shown, status_fault, unreached, usable_key
+from markscheme.judges.provider import count, message_in, parse_address, status_fault, unreached, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import DecisionQuestion, Prompt
 

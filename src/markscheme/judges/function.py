@@ -24,8 +24,8 @@ from markscheme.errors import (
     suggestion,
 )
 from markscheme.fingerprint import fingerprint
+from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Judge, Reply, Usage, Wrapping
-from markscheme.judges.provider import shown
 from markscheme.judges.threads import ThreadLoop, in_thread
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import Prompt

@@ -348,7 +348,8 @@ def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as ever
 
 
 def _cascade(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
-    from markscheme.judges.cascade import CascadeFile, CascadeJudge
+    from markscheme.judges.cascade import CascadeJudge
+    from markscheme.judges.cascade_file import CascadeFile
 
     if not rest:
         raise UsageError("which cascade? `markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes one")
@@ -382,7 +383,7 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
     Raises:
         UsageError: It has none.
     """
-    from markscheme.judges.cascade import CASCADE_FILE
+    from markscheme.judges.cascade_file import CASCADE_FILE
     from markscheme.rubrics.search import find_calibration
 
     folder = folder or find_calibration(rubric, Path.cwd())
@@ -395,7 +396,7 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
 
 def _cascades() -> list[str]:
     """The certificates found from the working directory."""
-    from markscheme.judges.cascade import CASCADE_FILE
+    from markscheme.judges.cascade_file import CASCADE_FILE
     from markscheme.rubrics.search import calibrations
 
     here = Path.cwd()

@@ -13,9 +13,10 @@ from typing import Any, ClassVar, Final
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
+from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
-from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, message_in, shown, status_fault, usable_key
+from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, message_in, status_fault, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import Prompt
 

@@ -16,6 +16,7 @@ from markscheme.rubrics.rubric import STRATEGIES, Strategy
 
 if TYPE_CHECKING:
     from markscheme.judges.asking import Asking
+    from markscheme.judges.batching import Batching
     from markscheme.judges.cost import Cost
     from markscheme.judges.judge import Judge, Reply
     from markscheme.prompt import Prompt
@@ -301,21 +302,24 @@ class AskOptions:
             notify: Called with a sentence when a batch is sent, resumed or read.
         """
         from markscheme.judges.asking import Asking
-        from markscheme.judges.batching import Batching
         from markscheme.judges.limited import Limiter
         from markscheme.judges.price import Price
         from markscheme.judges.remembering import Memory
 
-        batching = Batching(self.batch_reasks) if notify is None else Batching(self.batch_reasks, notify=notify)
         return Asking(
             limiter=Limiter(**self.limits),
             price=Price.parse(self.price) if self.price else None,
             memory=Memory() if self.cache else None,
             expected=self.expected,
             parameters=self.parameters,
-            batch=batching if self.batch else None,
+            batch=self._batching(notify) if self.batch else None,
             list_prices=True,
         )
+
+    def _batching(self, notify: Callable[[str], None] | None) -> "Batching":
+        from markscheme.judges.batching import Batching
+
+        return Batching(self.batch_reasks) if notify is None else Batching(self.batch_reasks, notify=notify)
 
     @property
     def limits(self) -> dict[str, Any]:
@@ -353,7 +357,6 @@ class AskOptions:
             NoJudge: None was named, and there is none to ask.
             UsageError: It cannot be opened.
         """
-        from markscheme.judges.choice import choose_judge, model_for
 
         def opened(kind: str, model: str | None) -> "Judge":
             """Of that name; recorded replies that nobody named are opened without a limiter and a cache."""
@@ -366,6 +369,8 @@ class AskOptions:
         if named is not None:
             wanted = in_full(named, rubric.name, folder)
             return opener(wanted, self.model or model_for(rubric, wanted))
+        from markscheme.judges.choice import choose_judge
+
         replies = folder / "replies" if folder else None
         return choose_judge(rubric, prompts, replies, lambda kind, model: opener(kind, self.model or model))
 
@@ -457,3 +462,20 @@ def options_in(environment: Mapping[str, str]) -> dict[str, Any]:
         for key, text in texts.items()
         if text
     }
+
+
+def model_for(rubric: "Rubric", name: str) -> str | None:
+    """The rubric's model, if the rubric names a judge of the same kind; else None.
+
+    Example:
+        >>> from markscheme import Rubric
+        >>> rubric = Rubric.from_dict({"judge": {"name": "openai", "model": "m"}, "criteria": [{"requirement": "A"}]})
+        >>> model_for(rubric, "openai"), model_for(rubric, "anthropic")
+        ('m', None)
+    """
+    is_its_kind = _kind(rubric.judge.get("name", name)) == _kind(name)
+    return rubric.judge.get("model") if is_its_kind else None
+
+
+def _kind(name: str) -> str:
+    return name.partition(":")[0]

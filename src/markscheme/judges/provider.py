@@ -5,12 +5,10 @@ import base64
 import gc
 import math
 import os
-import re
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -18,17 +16,11 @@ from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.judges.external_words import hidden, shown
 from markscheme.shipped import install_command
-from markscheme.text import cut_short, on_one_line
 
 MAX_TOKENS = 4096
 """Maximum tokens of an answer."""
-SAID_LENGTH = 200
-"""Maximum characters of a provider's own words quoted in a message."""
-
-SHORTEST_SECRET = 6
-"""Minimum characters of a secret; anything shorter is a placeholder."""
-
 STATUSES: Final[Mapping[int, str]] = {
     400: "refused the request",
     401: "refused the key",
@@ -359,6 +351,8 @@ def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
     seconds = _number(text)
     if seconds is not None or text is None:
         return seconds
+    from email.utils import parsedate_to_datetime
+
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
     except (ValueError, OverflowError):
@@ -391,27 +385,6 @@ def _codes(body: object) -> set[str]:
     details = inner.get("details")
     codes = [inner.get("code"), inner.get("type"), details.get("error_code") if isinstance(details, Mapping) else None]
     return {code for code in codes if isinstance(code, str)}
-
-
-_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]{20,}")
-
-
-def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """External text made safe for a message: on one line, printable, short, without keys.
-
-    Example:
-        >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
-        'Incorrect API key provided: ….�[2J'
-    """
-    return cut_short(on_one_line(hidden(text, secrets)), SAID_LENGTH)
-
-
-def hidden(text: str, secrets: tuple[str, ...]) -> str:
-    """The text with every secret, and whatever looks like a key, replaced."""
-    for secret in secrets:
-        if len(secret) >= SHORTEST_SECRET:
-            text = text.replace(secret, "…")
-    return _KEY_LIKE.sub("…", text)
 
 
 def count(value: object) -> int | None:

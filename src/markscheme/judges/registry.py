@@ -8,7 +8,6 @@ from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.judge import Identity, Judge
 from markscheme.judges.kinds import kind_of, known_kind, names_that, panel_names
 from markscheme.judges.limited import Limited
-from markscheme.judges.panel import Panel
 from markscheme.judges.price import ListPrice, Price
 from markscheme.judges.remembering import Remembering
 
@@ -27,6 +26,8 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     asking = asking or Asking()
     members = panel_names(name)
     if len(members) > 1:
+        from markscheme.judges.panel import Panel
+
         return Panel([open_judge(member, asking=asking) for member in members], name=name)
     kind = known_kind(name)
     rest = name.partition(":")[2] or model or ""

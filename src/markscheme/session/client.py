@@ -33,6 +33,14 @@ ATTEMPTS = 3
 WAITING = 512
 """Callers that may queue for a session that is just starting."""
 
+AFTER_VERDICTS = frozenset(
+    (
+        *("readers", "calibration", "improvement", "experiment", "stress", "demo", "rendering", "discovery", "report"),
+        *("labelling", "commands"),
+    )
+)
+"""Folders in layers below `promptfoo`, which no session can load: two thirds of the modules, whose edits change no
+verdict. Every assertion looks at all others."""
 SETTINGS_FILES = ("markscheme.toml", "pyproject.toml")
 """Files with defaults, the stronger first; a session keeps those it started with."""
 STARTS = "markscheme.promptfoo.serving"
@@ -211,15 +219,18 @@ def matters(name: str) -> bool:
 
 
 def _package_stamp() -> list[tuple[str, int, int]]:
-    """Name, size and time of every module of the package: changes with its version and with every edit."""
+    """Name, size and time of every module that a verdict may depend on: changes with the version and every edit."""
     stamps = []
-    folders = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folders = [package]
     while folders:
-        for entry in os.scandir(folders.pop()):
+        folder = folders.pop()
+        passed_over = AFTER_VERDICTS if folder == package else ()
+        for entry in os.scandir(folder):
             if entry.name.endswith(".py"):
                 about = entry.stat()
                 stamps.append((entry.path, about.st_size, max(about.st_mtime_ns, about.st_ctime_ns)))
-            elif entry.name != "__pycache__" and entry.is_dir():
+            elif entry.name != "__pycache__" and entry.name not in passed_over and entry.is_dir():
                 folders.append(entry.path)
     return sorted(stamps)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from markscheme.calibration.cascade import FEWEST_FOR_TWO, TunedCascade
 from markscheme.calibration.cascade_request import CascadeRun
-from markscheme.judges.cascade import CASCADE_FILE
+from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.phrases import counted, number, percent
 from markscheme.report.document import Block, Callout, Document, Notes, Table
 from markscheme.report.json import attributes

@@ -11,7 +11,7 @@ from markscheme.calibration.promised import MarkSide
 from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
 from markscheme.calibration.tuning_request import TuneRun
 from markscheme.calibration.votes import TunedVotes
-from markscheme.judges.cascade import CASCADE_FILE
+from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.phrases import counted, in_words, number, signed
 from markscheme.report.document import (
     Block,

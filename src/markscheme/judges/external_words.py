@@ -1,0 +1,29 @@
+"""Words of providers and functions in our messages: short, printable, and without keys."""
+
+import re
+
+from markscheme.text import cut_short, on_one_line
+
+SAID_LENGTH = 200
+"""Maximum characters of a provider's own words quoted in a message."""
+SHORTEST_SECRET = 6
+"""Minimum characters of a secret; anything shorter is a placeholder."""
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]{20,}")
+
+
+def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
+    """External text made safe for a message: on one line, printable, short, without keys.
+
+    Example:
+        >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
+        'Incorrect API key provided: ….�[2J'
+    """
+    return cut_short(on_one_line(hidden(text, secrets)), SAID_LENGTH)
+
+
+def hidden(text: str, secrets: tuple[str, ...]) -> str:
+    """The text with every secret, and whatever looks like a key, replaced."""
+    for secret in secrets:
+        if len(secret) >= SHORTEST_SECRET:
+            text = text.replace(secret, "…")
+    return _KEY_LIKE.sub("…", text)
