@@ -3,12 +3,12 @@
 import io
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import IO
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
@@ -124,24 +124,14 @@ def render_terminal(
     columns = width or _columns(raw)
     all_of_it = not document.more if details is None else details
     lines: list[str] = []
+    page = _Page(columns, colours=_has_colours(raw))
     for room in (_ALL_ROOM,) if all_of_it else _ROOMS:
-        lines = _drawn(document, columns, room, colours=_has_colours(raw), details=all_of_it)
+        lines = page.lines_of(document, room, details=all_of_it)
         if len(lines) <= SCREEN_LINES:
             break
     if raw.isatty() and len(lines) >= shutil.get_terminal_size().lines and document.answer is not None:
         lines += ["", inline(f"{doc.TONE_SIGNS[document.answer.tone]} {document.answer.head}")]
     _write("".join(f"{line}\n" for line in lines), raw, encoding)
-
-
-def _drawn(document: doc.Document, width: int, room: _Room, *, colours: bool, details: bool) -> list[str]:
-    """The lines of a document."""
-    text = io.StringIO()
-    page = _Page(
-        file=text, width=width, highlight=False, force_terminal=colours, color_system="standard" if colours else None
-    )
-    page.room = room
-    page.document(document, details=details)
-    return [line.rstrip() for line in text.getvalue().splitlines()]
 
 
 def _write(lines: str, raw: IO[str], encoding: str) -> None:
@@ -176,10 +166,47 @@ def _is_plain(file: IO[str], encoding: str) -> bool:
     return _is_dumb(file)
 
 
-class _Page(Console):
-    """Draws blocks line by line."""
+class _Page:
+    """Draws blocks line by line; what several rooms have in common is drawn once.
 
-    room: _Room = _ALL_ROOM
+    Attributes:
+        width: Columns.
+        room: How much of its blocks is drawn.
+    """
+
+    def __init__(self, width: int, *, colours: bool) -> None:
+        """A page of so many columns, with colours or without."""
+        self.width = width
+        self.room = _ALL_ROOM
+        self._file = io.StringIO()
+        self._console = Console(
+            file=self._file,
+            width=width,
+            highlight=False,
+            force_terminal=colours,
+            color_system="standard" if colours else None,
+        )
+        self._lines: list[str] = []
+        self._drawn: dict[tuple[object, ...], list[str]] = {}
+
+    def lines_of(self, document: doc.Document, room: _Room, *, details: bool) -> list[str]:
+        """The lines of a document."""
+        self.room = room
+        self._lines = []
+        self.document(document, details=details)
+        return self._lines
+
+    def _draw(self, *words: Hashable, by: Callable[[], RenderableType]) -> None:
+        """Add what shows these words in their style and place; it is made and laid out once."""
+        if words not in self._drawn:
+            self._console.print(by())
+            self._drawn[words] = [line.rstrip() for line in self._file.getvalue().splitlines()]
+            self._file.seek(0)
+            self._file.truncate()
+        self._lines += self._drawn[words]
+
+    def _blank(self) -> None:
+        self._lines.append("")
 
     def document(self, document: doc.Document, *, details: bool) -> None:
         """A document, with its sections and parts if details are wanted."""
@@ -189,15 +216,15 @@ class _Page(Console):
         before: doc.Block | None = None
         for block in self._with_room((*document.blocks, *(document.sections if details else document.brief))):
             if not isinstance(block, doc.Section) and not _belong_together(before, block):
-                self.print()
+                self._blank()
             self.block(block)
             before = block
         for part in document.parts if details else ():
-            self.print()
+            self._blank()
             self.document(part, details=details)
         footer = list(_footer(document, details=details))
         if footer:
-            self.print()
+            self._blank()
         for line in footer:
             self._say(line)
 
@@ -213,7 +240,7 @@ class _Page(Console):
         """A block that text shows."""
         match block:
             case doc.Section():
-                self.print()
+                self._blank()
                 self._say(block.title, "bold")
                 for inner in doc.in_text(block.blocks):
                     self.block(inner)
@@ -231,7 +258,7 @@ class _Page(Console):
                     self._hang("-", [head, *more])
             case doc.Verbatim():
                 for line in block.text.splitlines():
-                    self.print(Text(printable(line)), soft_wrap=True)
+                    self._lines.append(printable(line).rstrip())
             case doc.Table():
                 self._table(block)
             case doc.Bars():
@@ -256,16 +283,22 @@ class _Page(Console):
                     self._hang("-", [f"{case.id}: {case.head}", *words, *([reason] if case.reason else [])])
 
     def _say(self, line: doc.Line, style: str = "") -> None:
-        self.print(Text(inline(line), style=style))
+        words = inline(line)
+        self._draw(words, style, by=lambda: Text(words, style=style))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str = "", indent: int = 0) -> None:
         """Lines after a bullet, with further lines aligned to the first."""
-        grid = Grid.grid(padding=(0, 1))
-        grid.add_column(no_wrap=True)
-        grid.add_column()
-        for place, line in enumerate(lines):
-            grid.add_row(Text("" if place else sign, style=style), Text(inline(line), style="" if place else style))
-        self.print(Padding(grid, (0, 0, 0, indent)))
+        words = tuple(map(inline, lines))
+
+        def grid() -> Padding:
+            rows = Grid.grid(padding=(0, 1))
+            rows.add_column(no_wrap=True)
+            rows.add_column()
+            for place, line in enumerate(words):
+                rows.add_row(Text("" if place else sign, style=style), Text(line, style="" if place else style))
+            return Padding(rows, (0, 0, 0, indent))
+
+        self._draw(sign, words, style, indent, by=grid)
 
     def _callout(self, block: doc.Callout) -> None:
         rest = [line for line in (block.text, block.command) if line]
@@ -274,14 +307,18 @@ class _Page(Console):
     def _table(self, block: doc.Table) -> None:
         if block.caption:
             self._say(block.caption)
-        cells = [[inline(cell) for cell in row] for row in block.rows[: self.room.rows]]
-        widths = _widths([list(map(printable, block.headings)), *cells], self.width)
-        grid = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
-        for heading, width in zip(block.headings, widths, strict=True):
-            grid.add_column(Text(printable(heading)), overflow="fold", width=width)
-        for row in cells:
-            grid.add_row(*map(Text, row))
-        self.print(grid)
+        headings = tuple(map(printable, block.headings))
+        cells = tuple(tuple(map(inline, row)) for row in block.rows[: self.room.rows])
+
+        def grid() -> Grid:
+            rows = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
+            for heading, width in zip(headings, _widths([headings, *cells], self.width), strict=True):
+                rows.add_column(Text(heading), overflow="fold", width=width)
+            for row in cells:
+                rows.add_row(*map(Text, row))
+            return rows
+
+        self._draw(headings, cells, by=grid)
         self._more(len(block.rows) - self.room.rows, "row")
 
     def _more(self, n: int, what: str) -> None:
@@ -290,12 +327,17 @@ class _Page(Console):
             self._say(f"and {counted(n, f'more {what}')}")
 
     def _grid(self, rows: Sequence[tuple[doc.Line, ...]], indent: int = 0) -> None:
-        grid = Grid.grid(padding=(0, 2, 0, 0))
-        for _ in max(rows, key=len, default=()):
-            grid.add_column(overflow="fold")
-        for row in rows:
-            grid.add_row(*(Text(inline(cell)) for cell in row))
-        self.print(Padding(grid, (0, 0, 0, indent)))
+        cells = tuple(tuple(map(inline, row)) for row in rows)
+
+        def grid() -> Padding:
+            columns = Grid.grid(padding=(0, 2, 0, 0))
+            for _ in max(cells, key=len, default=()):
+                columns.add_column(overflow="fold")
+            for row in cells:
+                columns.add_row(*map(Text, row))
+            return Padding(columns, (0, 0, 0, indent))
+
+        self._draw(cells, indent, by=grid)
 
     def _cards(self, block: doc.Cards) -> None:
         commands = set[str]()
