@@ -1,5 +1,6 @@
 """The wheel and the sdist as users get them: installed into an empty environment, and used without the clone."""
 
+import functools
 import shutil
 import subprocess
 import sys
@@ -23,12 +24,15 @@ def interpreters() -> dict[str, str]:
     installed: dict[str, str] = {}
     for version in ("3.11", "3.12", "3.13"):
         of_pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-        for candidate in (*map(str, of_pyenv), shutil.which(f"python{version}"), sys.executable):
-            if candidate and _version(candidate) == version:
-                installed.setdefault(version, candidate)
+        candidates = (*map(str, of_pyenv), shutil.which(f"python{version}"), sys.executable)
+        fitting = (candidate for candidate in candidates if candidate and _version(candidate) == version)
+        first = next(fitting, None)
+        if first is not None:
+            installed[version] = first
     return installed
 
 
+@functools.cache  # every process of a test run asks while it collects
 def _version(python: str) -> str:
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
     return subprocess.run([python, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
