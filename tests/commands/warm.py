@@ -65,7 +65,10 @@ def prepare_parsing() -> None:
     """
     commands = call.app_with(Settings())
     described = {
-        commands[name].default_command: commands[name].assemble_argument_collection() for name in help.COMMANDS
+        commands[name].default_command: commands[name].assemble_argument_collection(
+            default_parameter=commands.default_parameter  # which a command inherits while a line is parsed
+        )
+        for name in help.COMMANDS
     }
     assemble = App.assemble_argument_collection
     parse = call.parse
