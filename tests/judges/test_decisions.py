@@ -1,6 +1,7 @@
 """Decision models: what they are asked in both formats, what their answers come to, and every fault of a server."""
 
 import asyncio
+import functools
 import json
 from collections.abc import Mapping
 from importlib import import_module
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from markscheme import Criterion, Level, Reply, Rubric, Scale, Submission, grade
-from markscheme.errors import JudgeBusy, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.grading import Grade, grade_json, questions
 from markscheme.judges.asking import Asking
 from markscheme.judges.decisions import (
@@ -431,8 +432,14 @@ async def _outcomes(judge: Judge) -> Mapping[str, Outcome]:
 
 
 def through(wire: str, fault: str = "") -> Mapping[str, Outcome]:
+    return _outcomes_of_wires(fault)[wire]
+
+
+@functools.cache
+def _outcomes_of_wires(fault: str) -> dict[str, Mapping[str, Outcome]]:
+    """By format: one stand-in answers in both."""
     with stand_in("--key", KEY, *(["--faults", f"{fault}=1"] if fault else [])) as url:
-        return asyncio.run(_outcomes(at(f"{url}/v1", wire)))
+        return {wire: asyncio.run(_outcomes(at(f"{url}/v1", wire))) for wire in WIRES}
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -457,12 +464,19 @@ def test_no_fault_of_a_server_becomes_a_level(wire: str) -> None:
     assert all(isinstance(outcome, kind) for outcome in refused.values())
 
 
+@functools.cache
+def _errors_of_wires(fault: str) -> dict[str, JudgeError]:
+    """By format, the error that asking ends with; it shows no key."""
+    deadline = 1.0 if fault == "slow" else 60.0
+    prompt = questions(RATED, Submission("…"))[0]
+    with stand_in("--key", KEY, "--slow-ms", "2000", "--faults", f"{fault}=1") as url:
+        return {wire: refusal(at(f"{url}/v1", wire, deadline=deadline), prompt) for wire in WIRES}
+
+
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("fault", [*map(str, REFUSED_STATUSES), *OF_REQUESTS, "slow"])
 def test_every_failure_of_a_request_is_a_judge_s_error_that_shows_no_key(wire: str, fault: str) -> None:
-    with stand_in("--key", KEY, "--slow-ms", "2000", "--faults", f"{fault}=1") as url:
-        deadline = 1.0 if fault == "slow" else 60.0
-        error = refusal(at(f"{url}/v1", wire, deadline=deadline), questions(RATED, Submission("…"))[0])
+    error = _errors_of_wires(fault)[wire]
     silent = fault in ("reset", "slow", "truncated")
     unreadable = fault in ("html", "empty", "notjson", "shape")
     assert isinstance(error, JudgeSilent if silent else UnreadableReply if unreadable else JudgeUnavailable), error
