@@ -109,7 +109,10 @@ LATE: dict[str, dict[str, str]] = {
         "autograders": "what grades rubrics imports them, and `Rubric.grade` grades",
         "rubrics.file": "what reads rubrics imports them, and `Rubric.from_file` and its sisters read",
     },
-    "rubrics.format": {"judges.kinds": "kinds of judge look for rubrics' folders, and few rubrics name a judge"},
+    "rubrics.format": {
+        "difflib": "few rubrics have a key that is misspelt",
+        "judges.kinds": "kinds of judge look for rubrics' folders, and few rubrics name a judge",
+    },
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
     "plain_data": {"csv": FOR_THE_START},
@@ -202,6 +205,7 @@ LATE: dict[str, dict[str, str]] = {
     },
     "ratings.splits": {"stats.selection": "parts are drawn once"},
     "stats.planning": {"stats.prevalence": "few plans are for a promise"},
+    "report.document": {"difflib": "few reports compare wordings"},
     "report.sections.first_screen": {"report.sections": ACCEPTED},
     "report.views.calibration": {
         "report.sections": ACCEPTED,

@@ -5,7 +5,6 @@ Renderers know the blocks below but no results; a view knows its result but no f
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import cache, cached_property
 from typing import Literal, overload
 
@@ -117,6 +116,8 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
     >>> word_difference("is very polite", "is polite")[0]
     ('is', ' ', ChangedWords(text='very', how='del'), ' ', 'polite')
     """
+    from difflib import SequenceMatcher
+
     words = old.split()
     others = new.split()
     sides: tuple[list[Piece], list[Piece]] = ([], [])

@@ -3,7 +3,6 @@
 Each kind of value reads a value and describes itself as JSON Schema; `rubrics/schema.json` is generated from that.
 """
 
-import difflib
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -199,6 +198,8 @@ class Keys:
         return read if len(problems) == before else key.default
 
     def _instead(self, name: Any, value: Any) -> str:
+        import difflib
+
         names = [*(key.spelled or name for name, key in self.keys.items()), *self.foreign]
         near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.6)
         if near:
