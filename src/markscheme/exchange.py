@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from markscheme.errors import JudgeError, NoJudge
 from markscheme.judges.judge import Judge, Reply, forget
@@ -25,8 +25,7 @@ class JudgeQuestion(Generic[_Reading]):
     read: Callable[[Reply], Mapping[str, _Reading]]
 
 
-@dataclass(frozen=True, slots=True)
-class UnusableReply:
+class UnusableReply(NamedTuple):
     """A cached reply in which nothing could be read, and the names that it was asked about."""
 
     reply: Reply

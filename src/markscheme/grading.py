@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequenc
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markscheme.errors import UsageError
 from markscheme.exchange import AS_A_WHOLE, Exchange, JudgeQuestion, ask_judge
@@ -438,8 +438,7 @@ NOT_CERTAIN = "no judge is certain enough"
 """Why a person should decide where nothing differs from what was certified."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageDecision:
+class StageDecision(NamedTuple):
     """What one stage of a cascade decides.
 
     Attributes:
