@@ -178,5 +178,11 @@ def test_an_assertion_with_a_session_loads_the_standard_library_s_json_and_socke
     assert not loaded & {"asyncio", "pydantic", "yaml", "importlib.metadata", "dataclasses", "pathlib", "subprocess"}
 
 
+def test_an_assertion_in_its_own_process_loads_no_panels_no_certificates_no_spans_and_no_words_of_errors() -> None:
+    loaded = _loaded("import markscheme.promptfoo.assertion")
+    unneeded = {f"markscheme.judges.{name}" for name in ("batching", "cascade_file", "choice", "panel", "provider")}
+    assert not loaded & {*unneeded, "markscheme.spans", "decimal", "difflib", "email.utils", "html", "numbers"}
+
+
 def test_importing_the_package_loads_no_pydantic_and_no_yaml() -> None:
     assert not _loaded("import markscheme") & {"pydantic", "yaml", "asyncio"}
