@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.comparison import compare
+from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Baseline, Since, drift_since
 from markscheme.calibration.drift.setting import MOST_RUNS, Accepted

@@ -26,7 +26,7 @@ from scipy.special import betainc, ndtri
 from scipy.stats import binom
 
 from benchmarks.page import write_page
-from markscheme.calibration.policy import labels_for_target, side_confidence, verdict_states
+from markscheme.calibration.comparison.policy import labels_for_target, side_confidence, verdict_states
 from markscheme.stats.agreement_figures import close
 from markscheme.stats.shares import GroupedShare, grouped_mean, grouped_share
 

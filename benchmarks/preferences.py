@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.calibration.preferences import LEAN_SIGNIFICANT, LEAN_TO_NAME
+from markscheme.calibration.comparison.preferences import LEAN_SIGNIFICANT, LEAN_TO_NAME
 from markscheme.stats.change import sign_flip
 from markscheme.stats.davidson import davidson
 from markscheme.stats.mirrored import lean_to_first, order_flips

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
-from markscheme.calibration.policy import ENOUGH_SHARED
+from markscheme.calibration.comparison.policy import ENOUGH_SHARED
 from markscheme.cli import main as markscheme
 from markscheme.stats.agreement_figures import close, pair_agreement
 from markscheme.stats.annotators import gold as gold_of

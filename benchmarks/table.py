@@ -54,7 +54,7 @@ LADDER = {
     "and the command with its options (cyclopts)": "import scipy.special, markscheme.commands.calibrate",
     "and what reads and calibrates": (
         "import markscheme.commands.calibrate, markscheme.calibration.labelled_files, "
-        "markscheme.calibration.calibration_request"
+        "markscheme.calibration.requests.calibration"
     ),
 }
 """Imports in a fresh Python, each with those before it."""

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.calibration.policy import Ruling, ruling, verdict_states
+from markscheme.calibration.comparison.policy import Ruling, ruling, verdict_states
 from markscheme.stats.agreement_figures import agreement_with_people, close, pair_agreement
 from markscheme.stats.shares import grouped_mean, grouped_share
 

@@ -129,11 +129,11 @@ def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_dri
     loaded = _loaded("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml'])")
     assert "markscheme.report.terminal" in loaded
     unneeded = {
-        "calibration.acceptance",
-        "calibration.card",
+        "calibration.accepted.acceptance",
+        "calibration.accepted.card",
         "calibration.drift.baseline",
-        "calibration.history",
-        "calibration.preferences",
+        "calibration.accepted.history",
+        "calibration.comparison.preferences",
         "report.plot",
         "report.sections.details",
         "stats.accepted_runs",

@@ -77,7 +77,7 @@ OWN_WAYS = {
 
 
 DECISIONS = re.compile(r"gat(e|es|ing)|trends?|drift(s|ed|ing)?", re.I)
-"""Words of what is decided by figures, whole or as parts of names; they belong to `calibration.policy`."""
+"""Words of what is decided by figures, whole or as parts of names; they belong to `calibration.comparison.policy`."""
 
 
 FOR_THE_START = "a fresh interpreter starts faster without it, and most runs never need it"
@@ -159,38 +159,44 @@ LATE: dict[str, dict[str, str]] = {
     "ratings.examples_choice": {
         "ratings.splits": "numpy comes with it, and only those who open held-out labels need it"
     },
-    "calibration.acceptance": {"importlib.metadata": FOR_THE_START},
+    "calibration.accepted.acceptance": {"importlib.metadata": FOR_THE_START},
     "calibration.calibration": {
         "calibration.drift.baseline": ACCEPTED,
         **dict.fromkeys(
-            ("calibration.promised", "calibration.ranked_decisions", "stats.cascade"),
+            ("calibration.promised", "calibration.cascades.ranked_decisions", "stats.cascade"),
             "a judge that can gate, or that too few people labelled for, needs no cascade",
         ),
         "stats.panels": "few judges are panels",
     },
-    "calibration.calibration_request": {
+    "calibration.requests.calibration": {
         **dict.fromkeys(
             ("calibration.labelled_files", "readers.formats", "readers.imported", "readers.rated"),
             "a judge that is asked needs no reader",
         ),
         **dict.fromkeys(
-            ("calibration.acceptance", "calibration.card", "calibration.history", "judges.rerun"), ACCEPTED
+            (
+                "calibration.accepted.acceptance",
+                "calibration.accepted.card",
+                "calibration.accepted.history",
+                "judges.rerun",
+            ),
+            ACCEPTED,
         ),
     },
-    "calibration.comparison": {
-        "calibration.probabilities": "few judges give probabilities",
+    "calibration.comparison.comparison": {
+        "calibration.comparison.probabilities": "few judges give probabilities",
         "stats.mirrored": PAIRS,
     },
     "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},
-    "calibration.findings.pairs": {"calibration.preferences": PAIRS},
-    "calibration.limits": {"stats.wrong_decisions": "few labels are drawn by the judge's verdict"},
+    "calibration.findings.pairs": {"calibration.comparison.preferences": PAIRS},
+    "calibration.comparison.limits": {"stats.wrong_decisions": "few labels are drawn by the judge's verdict"},
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
     "calibration.plans.next_labels": dict.fromkeys(
         ("calibration.decision", "ratings.gold"),
         "numpy and scipy come with them, and `status` reads what a calibration kept",
     ),
-    "calibration.plans.plan_request": {
-        "calibration.cascade": "scipy.optimize comes with it, and few plans are for a promise"
+    "calibration.requests.plan": {
+        "calibration.cascades.cascade": "scipy.optimize comes with it, and few plans are for a promise"
     },
     "calibration.reported": {"report.results": "reports import the results they describe, and results show themselves"},
     "experiment.accepted": {"importlib.metadata": FOR_THE_START},

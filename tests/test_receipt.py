@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.drift import NoisyJudge, calibrated, rubric
 from markscheme import Rubric, ScriptedJudge
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.errors import RatingError
 from markscheme.grading import Grading, asking_fingerprint, receipt_of
 from markscheme.receipt import (

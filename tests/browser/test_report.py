@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
-from markscheme.calibration.accepted_history import AcceptedPoint
+from markscheme.calibration.accepted.accepted_history import AcceptedPoint
 from markscheme.calibration.calibration import Calibration, calibration_of
 from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.contenders import Compared

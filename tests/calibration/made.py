@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.comparison import Comparison, compare
+from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import slices_of

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.decision import decide
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FINDING_KINDS, NO_GAIN, NO_SKILL, STUCK_JUDGE, FindingKind

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
-from markscheme.calibration.decision import decide
-from markscheme.calibration.limits import Limit, MostWrong, wrong_decisions
-from markscheme.calibration.policy import (
+from markscheme.calibration.comparison.limits import Limit, MostWrong, wrong_decisions
+from markscheme.calibration.comparison.policy import (
     Ruling,
     VerdictStates,
     interval_level,
@@ -15,6 +14,7 @@ from markscheme.calibration.policy import (
     side_confidence,
     trend_at_most,
 )
+from markscheme.calibration.decision import decide
 from markscheme.receipt import Use
 from markscheme.report.views.calibration import json_of, view
 from tests.calibration.made import examples, judged, yes_no_rubric

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
 from markscheme.calibration.choice import Choice, Contender, choose
-from markscheme.calibration.comparison import Comparison, compare
+from markscheme.calibration.comparison.comparison import Comparison, compare
+from markscheme.calibration.comparison.policy import states_of
 from markscheme.calibration.decision import decide
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since
 from markscheme.calibration.findings.slices import slices_of
-from markscheme.calibration.policy import states_of
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating

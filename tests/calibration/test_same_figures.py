@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.choice import Contender, choose
-from markscheme.calibration.comparison import compare, shift_between
+from markscheme.calibration.comparison.comparison import compare, shift_between
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since
 from markscheme.experiment.definition import ExperimentCase

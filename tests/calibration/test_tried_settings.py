@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from markscheme import Identity, Rubric
-from markscheme.calibration.comparison import measure_of
+from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.calibration.tried_settings import SETTINGS, TriedSetting, TriedSettings, setting_digest, tried_settings
 from markscheme.errors import RatingError, RatingWarning
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from markscheme.calibration.comparison import compare
+from markscheme.calibration.comparison.comparison import compare
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of

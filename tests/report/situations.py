@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from benchmarks.drift import CHANGED, NoisyJudge, calibrated
 from benchmarks.drift import rubric as drift_rubric
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.drift import CHANGED, NoisyJudge, baseline, calibrated, rubric
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Baseline, Since
 from markscheme.report.document import Document

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.choice import Choice, Contender, choose
-from markscheme.calibration.comparison import compare
+from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since
 from markscheme.calibration.rates.pass_rates import pass_rates

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from markscheme.calibration.carried_labels import CarriedLabels
-from markscheme.calibration.comparison import Comparison, compare
+from markscheme.calibration.comparison.comparison import Comparison, compare
+from markscheme.calibration.comparison.limits import MostWrong
+from markscheme.calibration.comparison.policy import VerdictName
 from markscheme.calibration.decision import Decision, decide
 from markscheme.calibration.drift.setting import Setting, template_fingerprint
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
-from markscheme.calibration.limits import MostWrong
-from markscheme.calibration.policy import VerdictName
 from markscheme.calibration.reported import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
@@ -236,8 +236,8 @@ class Calibration(Reported):
         counts = decided & ~np.isnan(gold.decisions)
         if not counts.any():
             return None
+        from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
         from markscheme.calibration.promised import Promised
-        from markscheme.calibration.ranked_decisions import RankedDecisions
         from markscheme.stats.cascade import ErrorLimit, automatic_part
 
         ranked = RankedDecisions.of_column(comparison.judge.rows(counts), self.rubric)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.comparison import (
+from markscheme.calibration.comparison.comparison import (
     NO_ORDER,
     OF_DECISION,
     Comparison,

@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.findings.finding import Finding
-from markscheme.calibration.findings.slices import Slice, known_of
-from markscheme.calibration.limits import Limit, MostWrong, limits_of
-from markscheme.calibration.policy import (
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.limits import Limit, MostWrong, limits_of
+from markscheme.calibration.comparison.policy import (
     BecauseCode,
     Ruling,
     VerdictName,
@@ -23,6 +21,8 @@ from markscheme.calibration.policy import (
     trend_at_most,
     use_of_ok,
 )
+from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import labels_in_words, reason
 from markscheme.phrases import in_words, percent
 from markscheme.ratings.gold import Gold

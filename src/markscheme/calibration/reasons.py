@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.limits import Limit, WrongName
+from markscheme.calibration.comparison.policy import BecauseCode, labels_for_target
 from markscheme.calibration.labels_in_words import labels_to_add
-from markscheme.calibration.limits import Limit, WrongName
-from markscheme.calibration.policy import BecauseCode, labels_for_target
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate

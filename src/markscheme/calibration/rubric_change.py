@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.card import CARD
+from markscheme.calibration.accepted.card import CARD
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.drift.setting import Setting, SettingChange, changes_between
 from markscheme.calibration.labelled_examples import examples_with_every_label

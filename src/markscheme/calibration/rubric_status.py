@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.accepted_history import AcceptedPoint, load_history
+from markscheme.calibration.accepted.accepted_history import AcceptedPoint, load_history
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import labels_digest
 from markscheme.calibration.plans.next_labels import NEXT_LABELS, next_labels

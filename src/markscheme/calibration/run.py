@@ -7,10 +7,10 @@ from typing import Any, TypeAlias, TypeVar, get_args
 
 from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
 from markscheme.calibration.calibration import Calibration, Options
-from markscheme.calibration.calibration_request import CalibrationRequest, ToolFileHints, names_table
-from markscheme.calibration.comparison_request import ComparisonRequest
 from markscheme.calibration.contenders import Compared, compare_calibrations
 from markscheme.calibration.drift.rule import DriftRule
+from markscheme.calibration.requests.calibration import CalibrationRequest, ToolFileHints, names_table
+from markscheme.calibration.requests.comparison import ComparisonRequest
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grader import ask_options
 from markscheme.judges.judge import Judge

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from markscheme.calibration.comparison import OF_SCORE, Comparison, Measure
+from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison, Measure
 from markscheme.calibration.drift.setting import template_fingerprint
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.files import append_lines, exclusive, set_aside_damaged_end

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.calibration.comparison import equal, passes
+from markscheme.calibration.comparison.comparison import equal, passes
 from markscheme.calibration.promised import MarkSide, Promised, on_side
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import Example, ExampleSet

@@ -68,7 +68,7 @@ def calibrate(
         0 ok on human labels, 1 adjust, 2 invalid arguments, 3 no judge to ask, 4 not enough labels or no human ones,
         5 over a tenth not graded. With several judges, that of the recommended one.
     """
-    from markscheme.calibration.calibration_request import CalibrationRequest, names_table
+    from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
     from markscheme.commands.output import refuse_outputs
 
     refuse_outputs(report.targets)

@@ -51,7 +51,7 @@ def compare(
     Example:
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
     """
-    from markscheme.calibration.comparison_request import ComparisonRequest
+    from markscheme.calibration.requests.comparison import ComparisonRequest
     from markscheme.commands.output import put, rendered, show
     from markscheme.files import refuse_unwritable
     from markscheme.report.views.choice import json_of, view
@@ -97,7 +97,7 @@ def _compare_systems(
     html: str | None,
 ) -> int:
     """Print which system is preferred, by each rater of the pairs in some files."""
-    from markscheme.calibration.pairs_request import PairsRequest
+    from markscheme.calibration.requests.pairs import PairsRequest
     from markscheme.commands.options import existing_file
     from markscheme.commands.output import put, rendered, show
     from markscheme.report.views.systems import json_of, view

@@ -172,7 +172,7 @@ def _refuse_accepting(folder: Path) -> None:
 
 def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperiment | None":
     """The accepted run; None where there is none, or where it cannot be read and is about to be replaced."""
-    from markscheme.calibration.history import loaded_unless_replaced
+    from markscheme.calibration.accepted.history import loaded_unless_replaced
     from markscheme.experiment.accepted import load_accepted_experiment
 
     if path.is_file():

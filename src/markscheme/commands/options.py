@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from cyclopts import Token
 
     from markscheme.calibration.calibration import Options
-    from markscheme.calibration.calibration_request import ToolFileHints
     from markscheme.calibration.drift.rule import DriftRule
+    from markscheme.calibration.requests.calibration import ToolFileHints
     from markscheme.judges.asking import Asking
     from markscheme.ratings.examples_choice import ExamplesChoice
     from markscheme.readers.table_meaning import TableMeaning
@@ -253,7 +253,7 @@ class ToolFileOptions:
     @property
     def hints(self) -> "ToolFileHints":
         """The same, for whatever reads exports."""
-        from markscheme.calibration.calibration_request import ToolFileHints
+        from markscheme.calibration.requests.calibration import ToolFileHints
 
         return ToolFileHints(
             kind=self.kind,

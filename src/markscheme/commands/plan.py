@@ -69,7 +69,7 @@ def plan(
     Example:
         markscheme plan code-quality --next 20 --pool outputs.jsonl
     """
-    from markscheme.calibration.plans.plan_request import HALF_WIDTH, PROMISED_ERROR, PlanRequest
+    from markscheme.calibration.requests.plan import HALF_WIDTH, PROMISED_ERROR, PlanRequest
     from markscheme.commands.output import write_report
     from markscheme.report.views.plan import json_of, view
 
@@ -113,7 +113,7 @@ def plan(
 
 def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int, tool_files: ToolFileOptions) -> int:
     """Print pairs of a pool's outputs as examples, and how they are balanced."""
-    from markscheme.calibration.plans.plan_request import pairs_in_pool
+    from markscheme.calibration.requests.plan import pairs_in_pool
     from markscheme.phrases import counted
 
     if pool is None:

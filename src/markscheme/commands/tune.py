@@ -24,7 +24,7 @@ from markscheme.errors import UsageError, naming
 from markscheme.files import refuse_unwritable
 
 if TYPE_CHECKING:
-    from markscheme.calibration.cascade_request import CascadeRequest
+    from markscheme.calibration.requests.cascade import CascadeRequest
 
 
 def _costs(text: str) -> tuple[float, float]:
@@ -89,9 +89,9 @@ def tune(
         0 tried, 2 invalid arguments, 3 no judge to ask, 4 not enough labels: too few for the weights, all passes or all
         fails, passes that score no higher than fails, or nothing that a cascade may decide.
     """
-    from markscheme.calibration.cascade_request import CascadeRequest
     from markscheme.calibration.promised import Promised
-    from markscheme.calibration.tuning_request import TuningLabels, TuningRequest
+    from markscheme.calibration.requests.cascade import CascadeRequest
+    from markscheme.calibration.requests.tuning import TuningLabels, TuningRequest
     from markscheme.report.views.tuning import json_of, view
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
@@ -168,7 +168,7 @@ def _cascade_judges(text: str) -> list[str]:
     >>> _cascade_judges("openai:a,b,anthropic+openai:m")
     ['openai:a,b', 'anthropic+openai:m']
     """
-    from markscheme.calibration.cascade_request import names_ratings
+    from markscheme.calibration.requests.cascade import names_ratings
     from markscheme.judges.kinds import kind_of
 
     first, *others = text.split(",")

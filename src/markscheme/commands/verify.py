@@ -24,7 +24,7 @@ def verify(
     Exit status:
         0 everything follows from the files, 1 something differs, 2 no card, or one that names files elsewhere.
     """
-    from markscheme.calibration.verification import verify_card
+    from markscheme.calibration.accepted.verification import verify_card
     from markscheme.commands.output import show
     from markscheme.report.views.card import verified, verified_json
 

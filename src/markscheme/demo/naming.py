@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.findings.kinds import BROKEN_SLICE, kind_of
 from markscheme.demo.faults import NO_FAULT, NOWHERE, Charge, on_system

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.comparison import Comparison, compare
+from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet, load_examples

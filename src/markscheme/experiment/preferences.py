@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from markscheme.calibration.pairs_request import PairsCompared
+from markscheme.calibration.comparison.preferences import order_figures, systems_compared
 from markscheme.calibration.plans.pair_design import pair_of
-from markscheme.calibration.preferences import order_figures, systems_compared
+from markscheme.calibration.requests.pairs import PairsCompared
 from markscheme.errors import BudgetError, ComparisonError
 from markscheme.experiment.definition import Experiment
 from markscheme.experiment.run import ExperimentRequest, Outputs, submissions

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.comparison import differences, shift_between
+from markscheme.calibration.comparison.comparison import differences, shift_between
 from markscheme.calibration.rates.pass_rates import PassRates, pass_rates
 from markscheme.experiment.definition import OVERALL, ExperimentCase
 from markscheme.experiment.run import ExperimentRun

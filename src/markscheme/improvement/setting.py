@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.comparison import measure_of
+from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.tried_settings import SETTINGS, TriedSetting, tried_settings
 from markscheme.errors import RatingError, UsageError, writing

@@ -4,12 +4,12 @@ import datetime
 from html import escape
 from typing import Any
 
+from markscheme.calibration.accepted.card import JudgeCard
+from markscheme.calibration.accepted.verification import Verification
 from markscheme.calibration.agreement import Agreement
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.card import JudgeCard
 from markscheme.calibration.contenders import Compared
 from markscheme.calibration.reported import Reported
-from markscheme.calibration.verification import Verification
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
 from markscheme.report.json import plain

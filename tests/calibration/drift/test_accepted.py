@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.drift import NoisyJudge, calibrated, rubric
 from markscheme import Rubric
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import MOST_RUNS, labels_digest, submission_digest

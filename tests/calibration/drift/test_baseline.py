@@ -21,7 +21,7 @@ from benchmarks.drift import (
     rubric,
     run_again,
 )
-from markscheme.calibration.acceptance import accept
+from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Baseline, Since

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.comparison import measure_of
+from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Rubric, Strategy

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.comparison import compare
+from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.decision import decide
 from markscheme.calibration.plans.next_labels import (
     NEXT_LABELS,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from markscheme import Rubric
-from markscheme.calibration.comparison import compare
+from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.plans.plan import Need, needs_of
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of

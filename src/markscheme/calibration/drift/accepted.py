@@ -1,4 +1,4 @@
-"""The accepted runs of a rubric, read for comparison with later runs; `calibration.acceptance` writes them."""
+"""The accepted runs of a rubric, read for comparison with later runs; `calibration.accepted.acceptance` writes them."""
 
 import hashlib
 from collections.abc import Mapping

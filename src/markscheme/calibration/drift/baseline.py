@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from markscheme.calibration.categories import Answers
-from markscheme.calibration.comparison import OF_SCORE, Comparison, Measure, compare, headline
+from markscheme.calibration.comparison.categories import Answers
+from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison, Measure, compare, headline
 from markscheme.calibration.drift.account import account, drift_findings, unsteady_findings
 from markscheme.calibration.drift.setting import (
     MOST_RUNS,

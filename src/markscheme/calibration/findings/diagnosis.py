@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.findings import categories, judge, overall, pairs, probabilities, rubric
 from markscheme.calibration.findings.evidence import FEWEST_TO_DIAGNOSE, CriterionEvidence, Evidence
 from markscheme.calibration.findings.finding import SEVERITIES, Finding

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.comparison import Comparison, CriterionComparison
+from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
 from markscheme.calibration.findings.finding import SEVERITIES, Finding, Severity
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.phrases import listed, number

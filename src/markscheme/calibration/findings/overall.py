@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from markscheme.calibration.comparison.policy import side_confidence
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.evidence import (
     FEWEST_FOR_SPREAD,
@@ -20,7 +21,6 @@ from markscheme.calibration.findings.evidence import (
 )
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import BY_LABEL_KIND, BY_SYSTEM, Slice, SliceFigure
-from markscheme.calibration.policy import side_confidence
 from markscheme.phrases import listed, number, percent
 from markscheme.ratings.table import positions
 from markscheme.rubrics.rubric import Rubric

@@ -12,7 +12,7 @@ from markscheme.rubrics.rubric import BOTH_ORDERS
 
 def leans_to_first(evidence: Evidence, ratings: Sequence[Rating]) -> Iterator[Finding]:
     """A judge that prefers the response it is shown first, by more than 5 points."""
-    from markscheme.calibration.preferences import order_figures
+    from markscheme.calibration.comparison.preferences import order_figures
 
     comparison = evidence.comparison
     figures = order_figures(comparison.rubric, comparison.gold.examples, ratings, comparison.judge_name)

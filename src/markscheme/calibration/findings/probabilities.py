@@ -8,7 +8,7 @@ from markscheme.calibration.findings.finding import Finding, Severity
 from markscheme.phrases import counted, number, percent
 
 if TYPE_CHECKING:
-    from markscheme.calibration.probabilities import ProbabilityAudits
+    from markscheme.calibration.comparison.probabilities import ProbabilityAudits
     from markscheme.stats.probabilities import ProbabilityAudit
 
 

@@ -15,7 +15,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.labels_needed import DecisiveLabels
 
 if TYPE_CHECKING:
-    from markscheme.calibration.comparison import Comparison
+    from markscheme.calibration.comparison.comparison import Comparison
     from markscheme.calibration.decision import Decision
     from markscheme.ratings.gold import Gold
 

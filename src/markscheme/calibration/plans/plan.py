@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.decision import PILOT
 from markscheme.phrases import number, percent
 from markscheme.ratings.gold import Gold
@@ -25,7 +25,7 @@ from markscheme.stats.planning import (
 from markscheme.stats.prevalence import promise_for
 
 if TYPE_CHECKING:
-    from markscheme.calibration.cascade import TunedCascade
+    from markscheme.calibration.cascades.cascade import TunedCascade
 
 Goal: TypeAlias = Literal["width", "promise", "variety"]
 

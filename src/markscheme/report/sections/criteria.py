@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison, CriterionComparison
+from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import number
 from markscheme.report import document as doc

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from markscheme.calibration.comparison import OF_DECISION, Comparison, CriterionComparison
+from markscheme.calibration.comparison.comparison import OF_DECISION, Comparison, CriterionComparison
 from markscheme.calibration.findings.slices import Slice
 from markscheme.phrases import number, signed
 from markscheme.ratings.examples import Example

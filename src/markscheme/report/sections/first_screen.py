@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.categories import Answers
-from markscheme.calibration.comparison import OF_DECISION, OF_SCORE, Comparison, Measure
-from markscheme.calibration.limits import WrongDecisions
+from markscheme.calibration.comparison.categories import Answers
+from markscheme.calibration.comparison.comparison import OF_DECISION, OF_SCORE, Comparison, Measure
+from markscheme.calibration.comparison.limits import WrongDecisions
 from markscheme.calibration.reasons import digits_of
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent

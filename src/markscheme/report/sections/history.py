@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
 
-from markscheme.calibration.accepted_history import AcceptedPoint
+from markscheme.calibration.accepted.accepted_history import AcceptedPoint
 from markscheme.receipt import ALLOWS
 from markscheme.report import document as doc
 from markscheme.report.figures import share

@@ -1,6 +1,6 @@
 """Labels in words: how many examples have them, and whose they are."""
 
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.phrases import counted
 
 LABELS_IN_WORDS = {

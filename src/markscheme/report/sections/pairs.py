@@ -4,7 +4,7 @@ import operator
 from collections.abc import Iterator, Sequence
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.preferences import OrderFigures, SystemsCompared, orders_of_all, systems_compared
+from markscheme.calibration.comparison.preferences import OrderFigures, SystemsCompared, orders_of_all, systems_compared
 from markscheme.phrases import counted, in_words, signed
 from markscheme.report import document as doc
 from markscheme.report.figures import (

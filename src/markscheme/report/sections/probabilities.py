@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from markscheme.calibration.probabilities import ProbabilityAudits
+from markscheme.calibration.comparison.probabilities import ProbabilityAudits
 from markscheme.phrases import counted, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, share, with_interval

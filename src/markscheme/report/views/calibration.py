@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison import Comparison, CriterionComparison
-from markscheme.calibration.limits import Limit
+from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
+from markscheme.calibration.comparison.limits import Limit
 from markscheme.fingerprint import fingerprint
 from markscheme.report import document as doc
 from markscheme.report.json import attributes

@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from markscheme.calibration.card import CARD, JudgeCard
-from markscheme.calibration.verification import Verification
+from markscheme.calibration.accepted.card import CARD, JudgeCard
+from markscheme.calibration.accepted.verification import Verification
 from markscheme.errors import RatingError
 from markscheme.phrases import counted, in_words, number
 from markscheme.receipt import ALLOWS

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.cascade import FEWEST_FOR_TWO, TunedCascade
-from markscheme.calibration.cascade_request import CascadeRun
+from markscheme.calibration.cascades.cascade import FEWEST_FOR_TWO, TunedCascade
+from markscheme.calibration.requests.cascade import CascadeRun
 from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.phrases import counted, number, percent
 from markscheme.report.document import Block, Callout, Document, Notes, Table

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.choice import Choice, Differences, Flip, Standing, Switch
-from markscheme.calibration.comparison import OF_SCORE, Comparison, compare
+from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison, compare
 from markscheme.calibration.findings.commands import Commands
 from markscheme.phrases import counted, number
 from markscheme.report import document as doc

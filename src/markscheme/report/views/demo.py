@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD
 from markscheme.demo.naming import Diagnosis
 from markscheme.demo.planting import ACCEPTED_RUNS, CRITERIA, Round

@@ -5,8 +5,8 @@ from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.plans.plan import Goal, Need
-from markscheme.calibration.plans.plan_request import Plan
 from markscheme.calibration.plans.sampling import Draw
+from markscheme.calibration.requests.plan import Plan
 from markscheme.judges.cost import Cost
 from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Line, Notes, Paragraph, Section, Table

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from markscheme.calibration.pairs_request import PairsCompared
+from markscheme.calibration.requests.pairs import PairsCompared
 from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.json import attributes

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from markscheme.calibration.cascades.votes import TunedVotes
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.promised import MarkSide
+from markscheme.calibration.requests.tuning import TuneRun
 from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
-from markscheme.calibration.tuning_request import TuneRun
-from markscheme.calibration.votes import TunedVotes
 from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.phrases import counted, in_words, number, signed
 from markscheme.report.document import (

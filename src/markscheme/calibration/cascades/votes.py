@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.certificate import Certificate
+from markscheme.calibration.cascades.certificate import Certificate
+from markscheme.calibration.cascades.ranked_decisions import PanelDecisions
 from markscheme.calibration.promised import MarkSide, Promised, on_side
-from markscheme.calibration.ranked_decisions import PanelDecisions
 from markscheme.calibration.tuning import decided_labels
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import stage_fingerprint

@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.calibration import policy
-from markscheme.calibration.decision import MOST_EXCEPTED, PILOT
-from markscheme.calibration.policy import (
+from markscheme.calibration.comparison import policy
+from markscheme.calibration.comparison.policy import (
     BecauseCode,
     VerdictStates,
     interval_level,
@@ -29,6 +28,7 @@ from markscheme.calibration.policy import (
     use_of_ok,
     verdict_states,
 )
+from markscheme.calibration.decision import MOST_EXCEPTED, PILOT
 from markscheme.stats import decisive_labels, labels_needed, relabelling, shares
 from markscheme.stats.agreement_figures import AgreementFigures, agreement_figures
 from markscheme.stats.decisive_labels import BATCHES
@@ -39,7 +39,7 @@ from tests.stats.shared_numbers import FOLDER, block
 approx = pytest.approx
 Vector = npt.NDArray[np.float64]
 HANNA = FOLDER.parent / "data" / "hanna" / "items.jsonl.gz"
-STATS = Path(policy.__file__).parents[1] / "stats"
+STATS = Path(policy.__file__).parents[2] / "stats"
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 
 

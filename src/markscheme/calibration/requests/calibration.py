@@ -280,7 +280,7 @@ class CalibrationRequest:
         if path is None or not self.drift.accept:
             yield
             return
-        from markscheme.calibration.acceptance import accepting
+        from markscheme.calibration.accepted.acceptance import accepting
 
         def busy() -> None:
             if self.notify is not None:
@@ -293,8 +293,8 @@ class CalibrationRequest:
         self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet, basis_of: ExampleSet | None = None
     ) -> None:
         if self.drift.accept:
-            from markscheme.calibration.card import CardBasis
-            from markscheme.calibration.history import accept_run
+            from markscheme.calibration.accepted.card import CardBasis
+            from markscheme.calibration.accepted.history import accept_run
 
             split = self.choice.part_name(examples.examples)
             drift = self.drift
@@ -321,7 +321,7 @@ class CalibrationRequest:
             if self.drift.accepted is not None and not self.drift.accept:
                 raise UsageError(f"there is no accepted run {path}; --accept writes it")
             return None
-        from markscheme.calibration.history import since_accepted
+        from markscheme.calibration.accepted.history import since_accepted
 
         return since_accepted(
             rubric,
@@ -412,7 +412,7 @@ class CalibrationRequest:
         since = self._since(path, rubric, examples, ratings) if len(self.judges) <= 1 else None
         of_replay = Usage()
         if since is not None:
-            from markscheme.calibration.history import replaying_judge, with_replay
+            from markscheme.calibration.accepted.history import replaying_judge, with_replay
 
             replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
             since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask, close=close)
@@ -433,7 +433,7 @@ class CalibrationRequest:
         """How many accepted runs this one joins; 0 where it isn't to be accepted."""
         if not self.drift.accept:
             return 0
-        from markscheme.calibration.history import runs_before
+        from markscheme.calibration.accepted.history import runs_before
 
         return runs_before(path, now, examples, more, start_over=self.drift.replace)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markscheme.calibration.cascade_request import CascadeRequest
-from markscheme.calibration.tuning_request import TuningLabels, TuningRequest
+from markscheme.calibration.requests.cascade import CascadeRequest
+from markscheme.calibration.requests.tuning import TuningLabels, TuningRequest
 from markscheme.errors import UsageError
 from markscheme.rubrics.file import load_rubric
 

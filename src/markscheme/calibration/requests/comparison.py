@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Options
 from markscheme.calibration.choice import Contender
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.contenders import Compared, compare_sides, files_among
 from markscheme.calibration.decision import decide
 from markscheme.calibration.judge_runs import rated_by

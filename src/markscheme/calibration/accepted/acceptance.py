@@ -13,9 +13,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.accepted_history import keep_point, kept_points, point_of
+from markscheme.calibration.accepted.accepted_history import keep_point, kept_points, point_of
+from markscheme.calibration.accepted.card import (
+    CardBasis,
+    JudgeCard,
+    card_of,
+    card_path,
+    named_files,
+    terms_of,
+    text_path,
+)
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.card import CardBasis, JudgeCard, card_of, card_path, named_files, terms_of, text_path
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import (
     MOST_RUNS,

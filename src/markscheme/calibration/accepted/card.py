@@ -1,6 +1,7 @@
 """The judge card: what an accepted run shows of a judge, short enough for a pull request, and from which files.
 
-A card states figures and the digests of everything they follow from. `calibration.verification` computes them again.
+A card states figures and the digests of everything they follow from. `calibration.accepted.verification` computes them
+again.
 """
 
 import json

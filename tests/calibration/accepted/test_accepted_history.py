@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.calibration.accepted_history import ACCEPTED_RUNS, AcceptedPoint, keep_point, kept_points, load_history
+from markscheme.calibration.accepted.accepted_history import (
+    ACCEPTED_RUNS,
+    AcceptedPoint,
+    keep_point,
+    kept_points,
+    load_history,
+)
 from markscheme.errors import RatingError
 from markscheme.report.document import Items, Table
 from markscheme.report.plot import Plot, PlotPoint, PlotRule

@@ -7,9 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.acceptance import accepted_document
-from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
-from markscheme.calibration.card import (
+from markscheme.calibration.accepted.acceptance import accepted_document
+from markscheme.calibration.accepted.card import (
     CARD,
     CardFile,
     JudgeCard,
@@ -24,6 +23,7 @@ from markscheme.calibration.card import (
     stated_id,
     text_path,
 )
+from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import Accepted

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from markscheme.calibration.acceptance import accept, joinable
+from markscheme.calibration.accepted.acceptance import accept, joinable
+from markscheme.calibration.accepted.card import CardBasis
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.card import CardBasis
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import DRIFT_MARGIN, Since, why_incomparable
 from markscheme.calibration.drift.rule import DriftRule

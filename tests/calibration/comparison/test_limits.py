@@ -5,7 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from markscheme.calibration.limits import Limit, LimitState, MostWrong, WrongDecisions, limits_of, wrong_decisions
+from markscheme.calibration.comparison.limits import (
+    Limit,
+    LimitState,
+    MostWrong,
+    WrongDecisions,
+    limits_of,
+    wrong_decisions,
+)
 from markscheme.ratings.examples import Example
 from markscheme.stats.shares import grouped_share
 from markscheme.stats.wrong_decisions import RateByVerdict, Stratum

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from markscheme.calibration.calibration import Options, Rater, calibration_of
+from markscheme.calibration.cascades.votes import TunedVotes, tune_votes
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.judge_runs import rated_by, rater_of
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.promised import Promised
 from markscheme.calibration.tuning import Proposal, Source, propose
-from markscheme.calibration.votes import TunedVotes, tune_votes
 from markscheme.errors import UsageError
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched

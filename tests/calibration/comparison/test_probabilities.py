@@ -9,7 +9,7 @@ import pytest
 
 from markscheme import calibrate
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.probabilities import audits_of
+from markscheme.calibration.comparison.probabilities import audits_of
 from markscheme.ratings.rating import Rated, Rating, by_choice
 from markscheme.ratings.table import Column, column_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale

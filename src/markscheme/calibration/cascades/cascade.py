@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.certificate import Certificate
+from markscheme.calibration.cascades.certificate import Certificate
+from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
 from markscheme.calibration.promised import MarkSide, Promised, on_side
-from markscheme.calibration.ranked_decisions import RankedDecisions
 from markscheme.calibration.tuning import DecidedLabels, decided_labels
 from markscheme.judges.cascade_file import CertaintySignal
 from markscheme.phrases import counted, percent

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.calibration.calibration import Options
-from markscheme.calibration.plans.plan_request import PlanRequest
+from markscheme.calibration.requests.plan import PlanRequest
 from markscheme.errors import UsageError
 from markscheme.rubrics.rubric import Rubric
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from markscheme.calibration.comparison.preferences import OrderFigures, SystemsCompared, order_figures, systems_compared
 from markscheme.calibration.labelled_examples import labelled_examples
-from markscheme.calibration.preferences import OrderFigures, SystemsCompared, order_figures, systems_compared
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice

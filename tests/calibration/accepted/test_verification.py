@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from markscheme.calibration.card import content_digest, differences_between, read_card
+from markscheme.calibration.accepted.card import content_digest, differences_between, read_card
+from markscheme.calibration.accepted.verification import Verification, verify_card
 from markscheme.calibration.run import calibrate
-from markscheme.calibration.verification import Verification, verify_card
 from markscheme.errors import RatingError
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.from_grades import first_prompts

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from markscheme.calibration.cascade import CascadeCandidate, TunedCascade, tune_cascade
+from markscheme.calibration.cascades.cascade import CascadeCandidate, TunedCascade, tune_cascade
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.promised import Promised
-from markscheme.calibration.tuning_request import TuningLabels
+from markscheme.calibration.requests.tuning import TuningLabels
 from markscheme.errors import UsageError, no_file
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import stage_fingerprint

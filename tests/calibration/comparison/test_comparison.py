@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.choice import Contender, choose
-from markscheme.calibration.comparison import Comparison, compare
+from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from markscheme.calibration.limits import Limit
+from markscheme.calibration.comparison.limits import Limit
 from markscheme.receipt import Use
 from markscheme.stats.agreement_figures import AgreementFigures
 from markscheme.stats.decisive_labels import (

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.calibration.categories import Answers
-from markscheme.calibration.limits import WrongDecisions, WrongName, wrong_decisions
-from markscheme.calibration.policy import interval_level
+from markscheme.calibration.comparison.categories import Answers
+from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, wrong_decisions
+from markscheme.calibration.comparison.policy import interval_level
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of, rounded
 from markscheme.ratings.examples import draws_of
@@ -37,7 +37,7 @@ from markscheme.stats.severity import ERROR_NAMES, YES_NO_NAMES, confusion, erro
 from markscheme.stats.shares import drawn_weights
 
 if TYPE_CHECKING:
-    from markscheme.calibration.probabilities import ProbabilityAudits
+    from markscheme.calibration.comparison.probabilities import ProbabilityAudits
 
 NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"
@@ -370,7 +370,7 @@ class Comparison:
         judge = self.table[self.judge_name]
         if not judge.probabilities:
             return None
-        from markscheme.calibration.probabilities import audits_of
+        from markscheme.calibration.comparison.probabilities import audits_of
 
         return audits_of(judge, self.table[self.gold_name], self.table.rubric, self.table.groups)
 

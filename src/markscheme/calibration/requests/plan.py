@@ -10,7 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.calibration import Options
-from markscheme.calibration.comparison import Comparison, compare
+from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.plans.next_labels import NextLabels, next_labels, planned_labels
@@ -45,7 +45,7 @@ from markscheme.stats import Estimate
 from markscheme.stats.cascade import MOST_STAGES
 
 if TYPE_CHECKING:
-    from markscheme.calibration.cascade import TunedCascade
+    from markscheme.calibration.cascades.cascade import TunedCascade
 
 HALF_WIDTH = 0.1
 """Half the width of the intervals that are planned for, the usual width in reports of agreement."""
@@ -212,7 +212,7 @@ class PlanRequest:
 
     def _deciding(self, by_file: Sequence[Sequence[Rating]]) -> "TunedCascade | None":
         """What `tune --cascade` says of the judges in the files of ratings, in their order; nothing is recorded."""
-        from markscheme.calibration.cascade import CascadeCandidate, tune_cascade
+        from markscheme.calibration.cascades.cascade import CascadeCandidate, tune_cascade
 
         raters = [{rating.rater for rating in ratings} for ratings in by_file]
         everything, _ = self._labelled
