@@ -53,30 +53,32 @@ REPRODUCED = {
         "weights_40": ["stats/test_weights.py::test_weights_agree_with_the_simulation_code"],
     },
     "verdict.yaml": {
-        "constants": ["calibration/test_policy.py::test_the_constants_of_the_reference_are_ours"],
+        "constants": ["calibration/comparison/test_policy.py::test_the_constants_of_the_reference_are_ours"],
         "share": ["stats/test_shares.py::test_every_share_of_the_reference_comes_out"],
         "mean_difference": ["stats/test_shares.py::test_every_mean_of_the_reference_comes_out"],
         "pairwise": ["stats/test_agreement_figures.py::test_agreement_by_pairs_is_the_worked_one"],
         "real_full_data": [
-            "calibration/test_policy.py::test_the_figures_of_published_judges_come_out_from_their_scores"
+            "calibration/comparison/test_policy.py::test_the_figures_of_published_judges_come_out_from_their_scores"
         ],
     },
     "verdict3.yaml": {
-        "constants": ["calibration/test_policy.py::test_the_constants_of_the_reference_are_ours"],
-        "confidence": ["calibration/test_policy.py::test_every_confidence_of_the_reference_comes_out"],
+        "constants": ["calibration/comparison/test_policy.py::test_the_constants_of_the_reference_are_ours"],
+        "confidence": ["calibration/comparison/test_policy.py::test_every_confidence_of_the_reference_comes_out"],
         "share": [
-            "calibration/test_policy.py::test_every_share_of_the_reference_is_placed_by_the_interval_that_is_drawn"
+            "calibration/comparison/test_policy.py::test_every_share_of_the_reference_is_placed_by_the_interval_that_is_drawn"
         ],
-        "verdict": ["calibration/test_policy.py::test_every_verdict_of_the_reference_comes_out"],
+        "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_of_the_reference_comes_out"],
         "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
         "labels_for_means": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
         "labels_for_limits": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
         "first_labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
         "weighted_share": ["stats/test_drawn_weights.py::test_every_weighted_share_of_the_reference_comes_out"],
         "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_of_the_reference_comes_out"],
-        "limit": ["calibration/test_limits.py::test_the_cases_above_are_those_of_the_reference"],
-        "false_passes_by_verdict": ["calibration/test_limits.py::test_the_rates_above_are_those_of_the_reference"],
-        "unordered": ["calibration/test_categories.py::test_the_worked_cases_are_those_of_the_reference"],
+        "limit": ["calibration/comparison/test_limits.py::test_the_cases_above_are_those_of_the_reference"],
+        "false_passes_by_verdict": [
+            "calibration/comparison/test_limits.py::test_the_rates_above_are_those_of_the_reference"
+        ],
+        "unordered": ["calibration/comparison/test_categories.py::test_the_worked_cases_are_those_of_the_reference"],
         "one_side": ["stats/test_cascade.py::test_every_one_sided_case_of_the_reference_comes_out"],
         "except": ["calibration/test_exceptions.py::test_the_cases_above_are_those_of_the_reference"],
         "stale": ["stats/test_relabelling.py::test_the_cases_above_are_those_of_the_reference"],
