@@ -1,12 +1,12 @@
 """Our commands, run as a user runs them."""
 
-import atexit
+import fcntl
 import functools
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
@@ -19,6 +19,8 @@ INSTALLED = Path(sys.executable).parent
 SECONDS = 300
 """What hangs is ended; a slow machine gets there long before."""
 SOCKET = "socket"
+IN_USE = "in_use"
+"""A pipe that every process with use for the warm one holds open."""
 
 
 def run(
@@ -69,30 +71,45 @@ def run_installed(
 
 @functools.cache
 def scripts() -> Path:
-    """A folder with `markscheme` and `calibrate`, which a warm process runs without a second of imports each."""
-    folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
+    """A folder with `markscheme` and `calibrate`, which a warm process runs without a second of imports each.
+
+    All processes of a test run share it: the first makes it, and the warm process removes it when the last has ended.
+    """
+    run_of_tests = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex
+    folder = Path("/tmp", f"ms-{run_of_tests[:12]}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / SOCKET).exists():
+            _start_warm_process(folder)
+        os.open(folder / IN_USE, os.O_WRONLY)  # open for as long as this process is there
+    return folder
+
+
+def _start_warm_process(folder: Path) -> None:
     place = folder / SOCKET
     client = f"import sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\nfrom warm_client import main\n"
     for name in COMMANDS:
         script = folder / name
         script.write_text(f"#!{sys.executable} -IS\n{client}main({str(place)!r}, {str(script)!r})\n", encoding="utf-8")
         script.chmod(0o755)
-    warm = subprocess.Popen(
+    os.mkfifo(folder / IN_USE)
+    in_use = os.open(folder / IN_USE, os.O_RDWR)
+    ready, written = os.pipe()
+    os.posix_spawn(  # a process that outlives this one, where others are at work for longer
+        sys.executable,
         [sys.executable, "-m", "tests.commands.warm", str(place)],
-        cwd=ROOT,
-        env={**environment(), "OPENBLAS_NUM_THREADS": "1"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        {**environment(), "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, str(folder / IN_USE), os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, written, 1),
+        ],
     )
-    assert warm.stdout is not None
-    assert warm.stdout.readline() == b"ready\n"
-
-    def end() -> None:
-        warm.communicate()
-        shutil.rmtree(folder)
-
-    atexit.register(end)
-    return folder
+    os.close(written)
+    with open(ready, "rb") as output:
+        assert output.read(6) == b"ready\n"
+    os.open(folder / IN_USE, os.O_WRONLY)
+    os.close(in_use)
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

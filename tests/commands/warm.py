@@ -11,6 +11,7 @@ import importlib
 import os
 import pkgutil
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -167,10 +168,13 @@ def exit_status(code: Any) -> int:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.path.remove(os.environ.pop("PYTHONPATH"))  # commands find no module of the tests
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(sys.argv[1])
         loaded = load()
         gc.freeze()
         listener.listen(64)
         print("ready", flush=True)
+        os.dup2(2, 1)  # who started this may be gone by now
         serve(listener, loaded)
+    shutil.rmtree(os.path.dirname(sys.argv[1]))
