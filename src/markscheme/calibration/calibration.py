@@ -90,8 +90,9 @@ class Rater:
 
         Otherwise the default.
 
-        >>> [Rater(name, "", "live").proposer for name in ("local:m.gguf+openai:gpt-5", "local:m.gguf")]
-        ['openai:gpt-5', 'anthropic']
+        Example:
+            >>> [Rater(name, "", "live").proposer for name in ("local:m.gguf+openai:gpt-5", "local:m.gguf")]
+            ['openai:gpt-5', 'anthropic']
         """
         kinds = {name: kind_of(name) for name in panel_names(self.name)}
         models = [name for name, kind in kinds.items() if kind is not None and kind.proposes]
