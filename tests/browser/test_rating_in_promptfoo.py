@@ -118,7 +118,7 @@ def comment(page: Page, text: str, words: str) -> None:
 
 
 def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium: Browser, tmp_path: Path) -> None:
-    config = export(tmp_path, TEXTS)
+    config = export(tmp_path, TEXTS, judge="anthropic")
     private = tmp_path / "promptfoo"
     with MessagesFront(judging()) as front:
         asked = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": front.url, "MARKSCHEME_CACHE": str(tmp_path / "c")}

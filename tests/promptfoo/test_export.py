@@ -34,7 +34,7 @@ STRANGE = [
 ]
 
 
-def export(folder: Path, texts: list[str]) -> Path:
+def export(folder: Path, texts: list[str], judge: str = "function:counting_judge:judge") -> Path:
     """The exported configuration of a project whose examples answer, and are asked, with these texts."""
     project(folder)
     calibration = folder / "calibration" / "capital"
@@ -46,8 +46,7 @@ def export(folder: Path, texts: list[str]) -> Path:
     ]
     (calibration / "examples.jsonl").write_text("\n".join(map(json.dumps, examples)))
     (folder / "counting_judge.py").write_text(JUDGE)
-    judge = ("--judge", "function:counting_judge:judge")
-    done = run("markscheme", "export", "capital", "--promptfoo", "rate.yaml", *judge, cwd=folder)
+    done = run("markscheme", "export", "capital", "--promptfoo", "rate.yaml", "--judge", judge, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "rate.yaml"
 
