@@ -8,6 +8,7 @@ fresh interpreter: a test about start-up, imports or `PYTHONPATH` runs the insta
 
 import gc
 import importlib
+import inspect
 import os
 import pkgutil
 import select
@@ -23,9 +24,13 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from cyclopts import App
+from rich.cells import cell_len
 
 import markscheme
 from markscheme.commands import call, help
+from markscheme.labelling.page_template import environment
+from markscheme.report.document import Document
+from markscheme.report.html import render_html
 from markscheme.settings import Settings
 from tests.commands.warm_client import COMMANDS, MESSAGE_BYTES
 
@@ -34,19 +39,22 @@ LIBRARIES = (
     "anyio._backends._asyncio",
     "encodings.unicode_escape",
     "encodings.utf_8_sig",
-    "genai_prices",
+    "genai_prices.data",
     "h11",
     "httpcore2",
     "jinja2",
     "numpy.random",
-    "openai.resources.chat",
+    "openai.resources.chat.completions",
+    "openai.resources.chat.completions.messages",
     "platformdirs.unix",
     "rich.console",
     "ruamel.yaml",
     "scipy.special",
     "tomllib",
     "truststore",
-    "uvicorn",
+    "uvicorn.lifespan.off",
+    "uvicorn.loops.asyncio",
+    "uvicorn.protocols.http.h11_impl",
 )
 """What commands load later than our modules: the SDKs with what they load for a request, and what edits YAML."""
 NOT_LOADED = {"__main__", "pytest_plugin", "sockets"}
@@ -63,6 +71,9 @@ def load() -> dict[str, Callable[[], Any]]:
     for command in help.COMMANDS:
         call.described(command)  # takes as long as many a command
     prepare_parsing()
+    prepare_pages()
+    cell_len("漢")  # reads the widths of all characters
+    inspect.getsource(load)  # compiles what Python's own syntax is read with
     scripts = entry_points(group="console_scripts")
     return {name: scripts[name].load() for name in COMMANDS}
 
@@ -95,6 +106,13 @@ def prepare_parsing() -> None:
 
     setattr(App, "assemble_argument_collection", described_or_assembled)  # noqa: B010 (a type checker refuses to assign)
     setattr(call, "parse", parse_without_pydantic)  # noqa: B010
+
+
+def prepare_pages() -> None:
+    """Let a forked command find the templates of its pages compiled."""
+    render_html(Document("", "", ()))
+    for name in environment().list_templates(extensions=("html",)):
+        environment().get_template(name)
 
 
 def serve(listener: socket.socket, commands: dict[str, Callable[[], Any]]) -> None:

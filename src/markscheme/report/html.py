@@ -260,6 +260,7 @@ def _spelling(letter: str) -> str:
 # --- the template ---------------------------------------------------------------------------------------------------
 
 
+@cache
 def _environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined  # imported only if a page is written
 
