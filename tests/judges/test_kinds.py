@@ -209,7 +209,8 @@ if name == "a" or name in ("b",) or name.startswith(("c:", "d")) or by_kind.get(
 
 def test_the_kind_of_a_panel_is_that_of_its_first_member() -> None:
     assert kind_of("anthropic+openai:m") is kind_of("anthropic")
-    assert kind_of("nobody+openai:m") is None
+    assert kind_of("anthropic+ openai:m") is kind_of("anthropic")
+    assert [kind_of(name) for name in ("nobody+openai:m", "anthropic+nobody:m", "anthropic+")] == [None] * 3
 
 
 ARCHIVE = """

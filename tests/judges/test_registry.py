@@ -62,6 +62,9 @@ def test_without_a_memory_nothing_is_kept() -> None:
     [
         ("oracle", r"unknown judge 'oracle'; expected anthropic\[:MODEL\], openai:MODEL, "),
         ("antropic:m", "unknown judge 'antropic:m'; did you mean 'anthropic'?"),
+        ("anthropic+claude-haiku-4-5", r"unknown judge 'anthropic\+claude-haiku-4-5'"),
+        ("anthropic+opnai:m", r"unknown judge 'anthropic\+opnai:m'"),
+        ("anthropic+", r"unknown judge 'anthropic\+'"),
         ("openai", "doesn't name the model; expected openai:MODEL"),
         ("local", "doesn't name the file; expected local:PATH.gguf"),
         ("recorded", "doesn't name the file; expected recorded:PATH"),

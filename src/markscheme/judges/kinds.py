@@ -109,8 +109,15 @@ def kind_of(name: str) -> JudgeKind | None:
     Example:
         >>> [kind_of(name).name for name in ("openai:m", "anthropic", "anthropic+openai:m")]
         ['openai', 'anthropic', 'anthropic']
+        >>> kind_of("anthropic+opnai:m") is None
+        True
     """
-    kind_name = re.split("[:+]", name, maxsplit=1)[0]
+    first, *others = name.partition(":")[0].split("+")
+    is_unknown = any(_kind_named(other.strip()) is None for other in others)
+    return None if is_unknown else _kind_named(first)
+
+
+def _kind_named(kind_name: str) -> JudgeKind | None:
     shipped = next((kind for kind in SHIPPED_KINDS if kind.name == kind_name), None)
     point = None if shipped else _installed(tuple(sys.path)).get(kind_name)
     return _loaded(point) if point else shipped
