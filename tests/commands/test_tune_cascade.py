@@ -260,6 +260,11 @@ def test_a_file_that_names_code_is_not_opened(certified: tuple[Path, Servers], t
     done = run(*command, cwd=folder, env=servers.environment)
     assert done.returncode == 2
     assert "isn't a cascade" in done.stderr
+    content["stages"][0]["judge"] = f"{CHEAP}+{BETTER}"
+    bad.write_text(json.dumps(content))
+    done = run(*command, cwd=folder, env=servers.environment)
+    assert done.returncode == 2
+    assert f"ranks the panel '{CHEAP}+{BETTER}' by probability; expected votes" in done.stderr
     content["stages"][0]["judge"] = "nowhere:m"
     bad.write_text(json.dumps(content))
     done = run(*command, cwd=folder, env=servers.environment)
@@ -378,7 +383,7 @@ def test_files_of_ratings_are_certified_and_written_only_where_they_say_which_ju
     examples = [
         json.loads(line) for line in (folder / "calibration" / "reply" / "examples.jsonl").read_text().splitlines()
     ]
-    for name, rater in (("named", BETTER), ("nameless", "better")):
+    for name, rater in (("named", BETTER), ("nameless", "better"), ("panel", f"anthropic+{BETTER}")):
         with (folder / f"{name}.jsonl").open("w") as file:
             for example in examples:
                 p = figures_in(example["response"])["better"]
@@ -390,6 +395,8 @@ def test_files_of_ratings_are_certified_and_written_only_where_they_say_which_ju
     nameless = run(*command, "nameless.jsonl", cwd=folder, env=environment)
     assert nameless.returncode == 0
     assert "nameless.jsonl doesn't say which judge to ask" in " ".join(nameless.stdout.split())
+    panel = run(*command, "panel.jsonl", cwd=folder, env=environment)
+    assert (panel.returncode, f"--cascade anthropic+{BETTER}" in " ".join(panel.stdout.split())) == (0, True)
     assert not (folder / "calibration" / "reply" / "cascade.json").exists()
     named = run(*command, "named.jsonl", cwd=folder, env=environment)
     assert named.returncode == 0, named.stdout + named.stderr

@@ -56,12 +56,17 @@ def _with_stages(cascade: CascadeJudge, asking: Asking) -> CascadeJudge:
     """A cascade with the judges that its file names.
 
     Raises:
-        UsageError: One can't be opened, or is code or names judges itself, which no file may name.
+        UsageError: One can't be opened, or is code or names judges itself, which no file may name; or a panel isn't
+            ranked by its votes.
     """
     stages = []
     with naming(cascade.file.path):
         for record in cascade.file.stages:
             names = panel_names(record.judge)
+            if len(names) > 1 and record.certainty != "votes":
+                raise UsageError(
+                    f"{cascade.file.path} ranks the panel {record.judge!r} by {record.certainty}; expected votes"
+                )
             for name in names:
                 kind = known_kind(name)
                 if kind.names_code or kind.names_judges:

@@ -145,6 +145,9 @@ class CascadeRequest:
             raise UsageError(f"{path} contains {len(raters)} raters ({', '.join(raters)}); use one file for each judge")
         rater = raters[0] if raters else ""
         name, _, model = rater.partition(", ")
+        if len(panel_names(name)) > 1:
+            why = f"{path} has the verdicts of a panel as one, and a cascade counts its judges' votes: --cascade {name}"
+            return CascadeCandidate(str(path), ratings, why_unnamed=why)
         kind = kind_of(name)
         if kind is None or names_code(name) or not kind.asks or (kind.needs and ":" not in name):
             return CascadeCandidate(str(path), ratings, why_unnamed=f"{path} doesn't say which judge to ask")
