@@ -396,6 +396,14 @@ def test_an_example_without_a_prediction_is_reported(example: dict[str, str], mo
         run(name="qa", dataset=[{"prediction": "x"}, example], scorers=[json_valid], model=model)
 
 
+def test_a_cell_with_nan_is_no_expected_answer_and_no_prediction() -> None:
+    nan = math.nan
+    done = run(name="qa", dataset=[{"prediction": "x", "expected": nan}], scorers=[exact_match, json_valid])
+    assert done.rows[0].scores == {"exact_match": None, "json_valid": 0}
+    with pytest.raises(UsageError, match="example 1 has no prediction"):
+        run(name="qa", dataset=[{"prediction": nan, "expected": "x"}], scorers=[exact_match])
+
+
 def test_two_scorers_of_one_name_are_refused() -> None:
     with pytest.raises(UsageError, match="two scorers are named 'exact_match'"):
         run(name="qa", dataset=QA, scorers=[exact_match, exact_match])

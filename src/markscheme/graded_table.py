@@ -26,7 +26,7 @@ from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
 from markscheme.rubrics.rubric import Criterion
 from markscheme.shipped import install_command
-from markscheme.submission import Submission
+from markscheme.submission import Submission, is_missing
 from markscheme.text import on_one_line, printable, spreadsheet_cell
 
 JOURNAL: Final = ".partial"
@@ -326,6 +326,8 @@ def require_parquet(path: Path) -> None:
 def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a Parquet file, or of a folder of them, with their numbers from 1; a part of the file at a time.
 
+    A cell with NaN is as empty as one with null: None.
+
     Raises:
         RatingError: It can't be read.
         UsageError: pyarrow is missing.
@@ -343,7 +345,7 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 for batch in opened.iter_batches(batch_size=1000):
                     for row in batch.to_pylist():
                         number += 1
-                        yield number, row
+                        yield number, {name: None if is_missing(cell) else cell for name, cell in row.items()}
     except (OSError, pa.ArrowException) as error:
         raise RatingError(f"cannot be read as Parquet: {error}", path=path) from error
 

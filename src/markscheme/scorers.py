@@ -31,7 +31,7 @@ from markscheme.plain_data import json_lines, no_constant
 from markscheme.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form
 from markscheme.rubrics.rubric import Criterion
 from markscheme.step_checks import STEP_CHECKS, StepCheck, steps_of
-from markscheme.submission import Submission, as_text
+from markscheme.submission import Submission, as_text, is_missing
 from markscheme.trajectory import AgentStep
 from markscheme.user_code import import_user_module, search_for_code
 from markscheme.verdict import Holistic, Outcome, Unread, Verdict, combine_holistic, read_holistic
@@ -537,7 +537,7 @@ _EXPECTED = ("expected", "reference")
 
 def _text_at(example: Mapping[str, Any], names: Sequence[str]) -> str | None:
     """The value under the first of these names that has one, as text; None without one."""
-    name = next((name for name in names if example.get(name) is not None), None)
+    name = next((name for name in names if not is_missing(example.get(name))), None)
     return None if name is None else as_text(example[name], f"an example's `{name}`")
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import subprocess
 import sys
@@ -84,6 +85,15 @@ def test_parquet_becomes_parquet_with_a_column_for_each_criterion(here: Path) ->
     }
     made = {"asked", "cache", "graded.parquet", "rows.parquet", "rubrics", "stand_in.py"}
     assert set(os.listdir(here)) - {"__pycache__"} == made
+
+
+def test_nan_in_a_cell_is_an_empty_cell(here: Path) -> None:
+    ids = pa.array([math.nan, math.nan, 7.0])
+    table = pa.table({"id": ids, "response": ["thanks", None, "no"], "query": pa.array([math.nan, 1.0, math.nan])})
+    parquet.write_table(table, here / "rows.parquet")
+    assert _grade(here, "rows.parquet", "--out", "graded.jsonl").returncode == 5
+    graded = {row["id"]: row["pass"] for row in _lines(here / "graded.jsonl")}
+    assert graded == {"1": True, "2": None, "7.0": False}
 
 
 def test_bytes_are_refused_where_the_judge_would_be_shown_them(here: Path) -> None:

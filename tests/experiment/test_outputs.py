@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import math
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from markscheme import Rubric, ScriptedJudge
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
@@ -48,6 +51,13 @@ def test_a_csv_file_gives_outputs_and_inputs_by_column(tmp_path: Path) -> None:
         {"query": "Why?"},
     )
     assert second.output.text == ""
+
+
+def test_an_empty_cell_of_a_parquet_file_is_no_input_be_it_null_or_nan(tmp_path: Path) -> None:
+    cells = {"variant": ["a", "a"], "case": ["x", "y"], "output": ["One", "Two"], "n": pa.array([math.nan, 2.0])}
+    parquet.write_table(pa.table({**cells, "query": ["Why?", None]}), tmp_path / "out.parquet")
+    inputs = [dict(output.inputs) for output in read_outputs(tmp_path / "out.parquet")]
+    assert inputs == [{"query": "Why?"}, {"n": "2.0"}]
 
 
 def test_variants_and_cases_may_come_from_the_outputs_alone(tmp_path: Path) -> None:

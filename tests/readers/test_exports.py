@@ -189,6 +189,18 @@ def test_nan_is_not_a_level_and_not_applicable_is_recorded_as_such(tmp_path: Pat
     assert judged["p2"].declined == "not applicable"
 
 
+def test_nan_among_steps_is_shown_as_the_log_has_it_and_a_response_that_is_nan_is_none(tmp_path: Path) -> None:
+    files = exports.inspect()
+    first, second, *_ = files["log.json"]["samples"]
+    first["messages"][1]["tool_calls"][0]["arguments"] = {"weight": float("nan")}
+    second["output"]["choices"][0]["message"]["content"] = float("nan")
+    content = read(written(tmp_path, files), SAMPLES["inspect"].columns)
+    (example,) = (example for example in content.examples if example.id == "p1")
+    call = trajectories(example.submission.inputs, STEPPED)["messages"].steps[1]
+    assert (call.title, call.text) == ("track", '{"weight": NaN}')
+    assert content.lost == {"records without a response": 1}
+
+
 def test_an_edited_score_is_the_judges_before_and_a_persons_after(tmp_path: Path) -> None:
     files = exports.inspect()
     score = files["log.json"]["samples"][5]["scores"]["judge-1"]

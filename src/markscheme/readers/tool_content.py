@@ -17,7 +17,7 @@ from markscheme.readers.infer_rubric import scale_between
 from markscheme.readers.table_meaning import SCALE_SIDES, Span
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
-from markscheme.submission import Submission, as_text
+from markscheme.submission import Submission, as_text, is_missing
 from markscheme.trajectory import STEPPED
 
 QUERY = ("query", "question", "input", "prompt")
@@ -186,14 +186,14 @@ class ToolContent(Import):
         """
         if isinstance(response, Mapping) and len(response) == 1:
             response = next(iter(response.values()))
-        if not unit or response is None:
+        if not unit or is_missing(response):
             self.lose("responses without an id" if not unit else "records without a response")
         elif unit in self.responses:
             self.lose("second responses of the same id")
         else:
-            self.responses[unit] = Example(
-                Submission(as_text(response), {**_inputs(inputs), **more}, unit), group=group
-            )
+            values = {**_inputs(inputs), **more}
+            texts = {name: as_text(value, f"input {name!r}") for name, value in values.items() if not is_missing(value)}
+            self.responses[unit] = Example(Submission(as_text(response), texts, unit), group=group)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
         """An agent's steps, under the input of steps that the rubric declares; empty if there is only an answer.
