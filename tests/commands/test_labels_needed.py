@@ -57,6 +57,12 @@ def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) ->
     assert report["labels_needed"] == 60
 
 
+def test_a_file_named_almost_like_the_examples_changes_no_number(sitting: Path) -> None:
+    before = printed(sitting, "markscheme", "label", "kind", "--progress")
+    (sitting / "calibration" / "kind" / "examples.jsonl.orig").write_text("an older copy")
+    assert printed(sitting, "markscheme", "label", "kind", "--progress") == before
+
+
 def test_a_comparison_after_the_calibration_changes_the_number_everywhere(sitting: Path) -> None:
     alone = printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     assert "Label about 40 more" in alone

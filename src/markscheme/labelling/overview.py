@@ -12,7 +12,7 @@ from markscheme.labelling.disputes import agreement_so_far, first_labels, rating
 from markscheme.labelling.pool import RATINGS, read_pool
 from markscheme.phrases import counted, number
 from markscheme.ratings.additions import DAY
-from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
+from markscheme.ratings.examples import ExampleSet, examples_file, examples_files, load_examples
 from markscheme.ratings.rating import Rating
 from markscheme.report.document import Callout, Document, Notes, Table
 from markscheme.rubrics.file import load_rubric
@@ -119,7 +119,7 @@ def next_labels_of(named: str, here: Path) -> NextLabels:
     """
     rubric = load_rubric(find_rubric(named, here))
     folder = calibration_folder(rubric.name, here)
-    files = [path for path in folder.glob("examples.*") if path.is_file()]
+    files = examples_files(folder)
     examples = load_examples(files[0], rubric, ratings=folder / RATINGS) if len(files) == 1 else ExampleSet(())
     return next_labels(folder, rubric, examples)
 
