@@ -19,6 +19,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import chance_of_levels, decision_of_levels, score_of_levels
 from markscheme.stats.annotators import gold
 from markscheme.stats.intervals import Flags, Floats
+from markscheme.verdict import middle_of
 
 MOST_ANNOTATORS = 6
 """Up to this many annotators get a column each; with more, columns are the first, second, … rating of every example,
@@ -410,13 +411,6 @@ def _middle_levels(by_sample: Sequence[Mapping[str, float]], rubric: Rubric) -> 
             if not np.isnan(level) and not is_split:
                 middle[criterion.name] = level
     return middle
-
-
-def middle_of(numbers: Sequence[float]) -> float:
-    """The median of a few numbers, at least one, each finite; numpy takes thirty times as long for two or three."""
-    ranked = sorted(numbers)
-    n = len(ranked)
-    return (ranked[(n - 1) // 2] + ranked[n // 2]) / 2
 
 
 def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
