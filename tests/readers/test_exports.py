@@ -14,10 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markscheme.errors import RatingError
+from markscheme.experiment.outputs import read_outputs
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers import archive
 from markscheme.readers.imported import Columns, Meanings
 from markscheme.readers.rated import RatedFile, open_rated
+from markscheme.readers.submissions import holds_several, read_submissions
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import STEPPED, AgentStep, trajectories
 from tests.readers import exports
@@ -75,6 +77,30 @@ def test_the_same_ratings_give_the_same_figures_from_every_tool(tool: str, tmp_p
     figures = [f"{same} of {both}" for same, both in (agreed(content, judge, person) for person in sample.people)]
     row = " | ".join([TITLES.get(tool, tool.title()), *[*figures, "–"][:2]])
     assert f"\n| {row} | " in OTHER_TOOLS.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        ("mlflow", "traces.json"),
+        ("inspect", "log.json"),
+        ("phoenix", "spans.json"),
+        ("langfuse", "traces.json"),
+        ("langsmith", "runs.json"),
+    ],
+)
+def test_responses_that_nobody_has_rated_can_be_graded(tool: str, name: str, tmp_path: Path) -> None:
+    files = SAMPLES[tool].files()
+    for trace in files[name]["traces"] if tool == "mlflow" else ():
+        trace["info"]["assessments"] = []
+    for sample in files[name]["samples"] if tool == "inspect" else ():
+        sample["scores"] = {}
+    (path,) = written(tmp_path, {name: files[name]})
+    assert holds_several(path)
+    submissions = list(read_submissions(path, {}, ()))
+    assert [submission.response for submission in submissions] == [exports.reply(unit) for unit in exports.UNITS]
+    assert {submission.inputs["query"] for submission in submissions} == {exports.ASKED}
+    assert [output.output.text for output in read_outputs(path)] == [submission.response for submission in submissions]
 
 
 def test_texts_that_a_log_of_inspect_stores_apart_are_put_into_its_messages(tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
     """The traces as responses, the scores as ratings, and the comments as remarks.
 
     Raises:
-        RatingError: No scores are given: comments rate nothing, and traces don't separate the scores of different
-            raters.
+        RatingError: No scores are given where they are wanted: comments rate nothing, and traces don't separate the
+            scores of different raters.
     """
-    if not content.for_remarks and not any(peek.has(*_SCORE) for peek in files):
+    if content.needs_ratings and not any(peek.has(*_SCORE) for peek in files):
         if all(peek.has(*COMMENT) for peek in files):
             raise RatingError(
                 "contains comments and no ratings: export the scores too, or take the comments in as notes with "

@@ -31,9 +31,9 @@ def read_langsmith(files: Sequence[Peek], content: ToolContent) -> None:
     """The runs as responses and the feedback as ratings.
 
     Raises:
-        RatingError: Only runs are given: their `feedback_stats` are averages over all raters.
+        RatingError: Only runs are given where ratings are wanted: their `feedback_stats` are averages over all raters.
     """
-    if not any(peek.has(*FEEDBACK) for peek in files):
+    if content.needs_ratings and not any(peek.has(*FEEDBACK) for peek in files):
         stats = [mapping(mapping(run).get("feedback_stats")) for _, run in files[0].first]
         names = ", ".join(sorted({str(name) for averages in stats for name in averages}))
         raise RatingError(

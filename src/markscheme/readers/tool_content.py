@@ -151,6 +151,7 @@ class ToolContent(Import):
         scales: Lowest and highest value by metric, if the files state them.
         remarks: Words that no rating holds.
         for_remarks: Whether words alone are wanted, so that an export without ratings will do.
+        for_responses: The same, where responses alone are wanted.
         not_rated: Counts, among the lost, of what came in as remarks.
     """
 
@@ -160,7 +161,13 @@ class ToolContent(Import):
     scales: dict[str, tuple[float, float]] = field(default_factory=dict)
     remarks: list[Remark] = field(default_factory=list)
     for_remarks: bool = False
+    for_responses: bool = False
     not_rated: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def needs_ratings(self) -> bool:
+        """Whether an export without ratings won't do."""
+        return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str = "") -> None:
         """Add words that no rating holds; `lost` is what they count as where ratings are wanted."""
