@@ -236,10 +236,19 @@ def test_a_file_of_pairs_with_half_a_character_or_nan_in_a_line_takes_further_pa
 
 def test_a_file_of_pairs_that_is_no_text_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "pairs.jsonl"
-    file.write_bytes(b'{"id": "\xe9"}\n')
-    answer, _ = select(tmp_path, monkeypatch, ["one two", "one"], pairs=str(file))
-    assert f"{file}: is not UTF-8 text" in answer["error"]
-    assert file.read_bytes() == b'{"id": "\xe9"}\n'
+    for content in (b'{"id": "\xe9"}\n', b"\x89PNG"):
+        file.write_bytes(content)
+        answer, _ = select(tmp_path, monkeypatch, ["one two", "one"], pairs=str(file))
+        assert f"{file}: is not UTF-8 text" in answer["error"]
+        assert file.read_bytes() == content
+
+
+def test_pairs_are_added_after_a_last_line_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"id": "earlier"}')
+    select(tmp_path, monkeypatch, ["one two", "one"], pairs=str(file))
+    earlier, added = file.read_text().splitlines()
+    assert (json.loads(earlier), json.loads(added)["first"]["response"]) == ({"id": "earlier"}, "one two")
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,8 @@ def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Matc
     pairs = {pair["id"]: pair for pair in _lines(call, texts, matches, judge)}
     try:
         with writing(file):
-            append_text(file, "")
+            if not file.exists():
+                append_text(file, "")
             rewrite(file, lambda text: _with_pairs(text, pairs, judge))
     except UnicodeDecodeError as error:
         raise RatingError("is not UTF-8 text", path=file) from error
@@ -210,7 +211,7 @@ def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -
     """The lines of a file with some pairs added, or their labels by a judge put in the place of its earlier ones."""
     left = dict(pairs)
     lines = []
-    for line in text.split("\n")[:-1]:
+    for line in text.removesuffix("\n").split("\n") if text else ():
         earlier = _pair_in(line)
         new = left.pop(earlier["id"], None) if "id" in earlier else None
         if new is None:
