@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from markscheme.errors import RatingError
+from markscheme.errors import RatingError, UsageError
 from markscheme.experiment.outputs import read_outputs
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers import archive
@@ -101,6 +101,8 @@ def test_responses_that_nobody_has_rated_can_be_graded(tool: str, name: str, tmp
     assert [submission.response for submission in submissions] == [exports.reply(unit) for unit in exports.UNITS]
     assert {submission.inputs["query"] for submission in submissions} == {exports.ASKED}
     assert [output.output.text for output in read_outputs(path)] == [submission.response for submission in submissions]
+    with pytest.raises(UsageError, match="`--map` is for columns of tables"):
+        next(read_submissions(path, {"answer": "response"}, ()))
 
 
 def test_texts_that_a_log_of_inspect_stores_apart_are_put_into_its_messages(tmp_path: Path) -> None:

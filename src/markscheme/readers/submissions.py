@@ -33,9 +33,11 @@ def read_submissions(
     Raises:
         RatingError: No column has the responses, a row has another number of cells, one that `fields` names is not
             there, or an id occurs twice.
-        UsageError: The file has ratings and no responses.
+        UsageError: The file has ratings and no responses, or fields of another tool, which keep their names.
     """
     if _is_tool_file(path):
+        if fields:
+            raise UsageError(f"`--map` is for columns of tables and keys of lines; {path} has its own names")
         yield from _from_tool_file(path)
         return
     line_of_id: dict[str, int] = {}
