@@ -9,6 +9,7 @@ import pytest
 from markscheme.errors import ComparisonError, RatingError
 from markscheme.readers.formats import FORMATS
 from markscheme.readers.rated import open_rated
+from markscheme.readers.submissions import read_submissions
 from markscheme.rubrics.rubric import Criterion, Rubric
 from tests.readers import exports
 from tests.readers.exports import written
@@ -43,6 +44,17 @@ def test_labelled_responses_with_inputs_named_first_and_second_are_no_pairs(tmp_
     assert not rated.rubric.is_of_pairs
     (example,) = rated.labelled.examples
     assert example.submission.response == "In Mainz."
+
+
+@pytest.mark.parametrize("name", ["tone", None])
+def test_labelled_responses_can_be_graded_whatever_their_labels_say(name: str | None, tmp_path: Path) -> None:
+    labels = [{"rater": "ann", "criteria": {"tone": {"level": level}}} for level in ("warm", "curt")]
+    examples = [{"id": f"e{n}", "response": f"r{n}", "labels": [label]} for n, label in enumerate(labels)]
+    path = tmp_path / "examples.json"
+    path.write_text(json.dumps(examples if name is None else {"rubric": name, "examples": examples}))
+    assert [(e.id, e.response) for e in read_submissions(path, {}, ())] == [("e0", "r0"), ("e1", "r1")]
+    with pytest.raises(RatingError, match="whose order is not known"):
+        open_rated([path])
 
 
 def test_another_response_of_the_same_id_keeps_apart(tmp_path: Path) -> None:

@@ -218,6 +218,20 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
     return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path), ratings)
 
 
+def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
+    """The examples in a file without their labels, which may be by any rubric.
+
+    Args:
+        path: As for `load_examples`.
+        rubric: Says whether they are pairs.
+
+    Raises:
+        RatingError: All that is wrong with the file apart from labels, each fault with its line.
+    """
+    reading = _Reading(path, rubric, with_labels=False)
+    return ExampleSet(tuple(reading.examples(reading.raw(path))), path)
+
+
 def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -> ExampleSet:
     """Examples that a program has, with their labels.
 
@@ -243,6 +257,7 @@ class _Reading:
 
     path: Path | str
     rubric: Rubric
+    with_labels: bool = True
     faults: list[Fault] = field(default_factory=list)
 
     def examples(self, rows: Iterable[tuple[int | None, Any]]) -> list[Example]:
@@ -284,7 +299,7 @@ class _Reading:
         at: tuple[str | int, ...] = ()
         if isinstance(data, Mapping):
             rubric_name = data.get("rubric", self.rubric.name)
-            if rubric_name != self.rubric.name:
+            if self.with_labels and rubric_name != self.rubric.name:
                 raise RatingError(
                     f"holds examples of rubric {rubric_name!r}, not of {self.rubric.name!r}", path=self.path
                 )
@@ -327,7 +342,7 @@ class _Reading:
         submission = Submission(first, self._inputs(raw, short), id, second=second)
         return Example(
             submission,
-            tuple(self._labels(raw, id, reader, short)),
+            tuple(self._labels(raw, id, reader, short)) if self.with_labels else (),
             group=text_of(raw.get("group")) or ("" if pair is None else group_of_inputs(submission.inputs)),
             system=text_of(raw.get("system")) if pair is None else systems_of(pair.sides),
             split=_one_of(raw.get("split"), SPLITS, "split"),

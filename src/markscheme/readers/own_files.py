@@ -5,9 +5,9 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.plain_data import form_of, plain_data, read_text
-from markscheme.ratings.examples import SUFFIXES, load_examples
+from markscheme.ratings.examples import SUFFIXES, load_examples, load_responses
 from markscheme.ratings.rating import load_ratings
-from markscheme.readers.imported import Expected, Interpretation, Reading
+from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubric_of_wholes
 from markscheme.readers.own_scales import shared_scales
 from markscheme.readers.pair_lists import pair_rubric
@@ -85,30 +85,38 @@ def may_be_examples(peek: Peek) -> bool:
 def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
     """The examples in each file, and their labels as ratings; without a rubric, by the scales that labels imply.
 
+    Who wants the responses alone, and names no rubric, gets them without labels.
+
     Raises:
         RatingError: A file can't be read, or no scale can be inferred.
     """
     readings = []
     for peek in files:
-        by = rubric or _rubric_of_labels(peek, interpretation.expected)
-        examples = load_examples(peek.path, by)
+        for_responses = rubric is None and interpretation.expected == "examples"
+        by = rubric or (_rubric_of_responses(peek) if for_responses else _rubric_of_labels(peek))
+        examples = load_responses(peek.path, by) if for_responses else load_examples(peek.path, by)
         by_id = {example.id: example for example in examples.examples}
         readings.append(Reading(peek.path, by, by_id=by_id, ratings=examples.labels, examples_read=examples))
     return readings
 
 
-def _rubric_of_labels(peek: Peek, expected: Expected) -> Rubric:
-    """The rubric that labels imply: of pairs, where the examples are some; without criteria for responses alone.
+def _are_pairs(peek: Peek) -> bool:
+    return any(map(has_pair_alone, _records(peek)))
+
+
+def _rubric_of_responses(peek: Peek) -> Rubric:
+    return pair_rubric() if _are_pairs(peek) else rubric_of_wholes()
+
+
+def _rubric_of_labels(peek: Peek) -> Rubric:
+    """The rubric that labels imply: of pairs, where the examples are some.
 
     Raises:
         RatingError: No criterion is labelled, or none has a scale that can be inferred.
     """
-    names = dict.fromkeys(name for levels in _levels_of_labels(peek) for name in levels)
-    are_pairs = any(map(has_pair_alone, _records(peek)))
-    if not names and expected == "examples":
-        return pair_rubric() if are_pairs else rubric_of_wholes()
-    if not are_pairs:
+    if not _are_pairs(peek):
         return rubric_of_levels(_levels_of_labels(peek), peek.path)
+    names = dict.fromkeys(name for levels in _levels_of_labels(peek) for name in levels)
     if not names:
         raise RatingError("rates no criterion; name its rubric by --rubric", path=peek.path)
     return pair_rubric(names)
