@@ -108,8 +108,8 @@ def test_whatever_else_is_refused_with_what_is_accepted(value: Any, fault: str) 
 
 
 def test_nan_is_what_tables_have_where_there_is_nothing() -> None:
-    inputs: dict[str, Any] = {"query": math.nan, "context": None, "n": 0.0}
-    assert Submission("x", inputs).inputs == {"n": "0.0"}
+    inputs: dict[str, Any] = {"query": math.nan, "context": None, "n": 0.0, "k": np.float32("nan"), "a": np.array("x")}
+    assert Submission("x", inputs).inputs == {"n": "0.0", "a": '"x"'}
     row = submission_of({"response": np.float64("nan"), "query": math.nan}, 1)
     assert (row.response, row.fault, row.inputs) == ("", NO_RESPONSE, {})
     response: Any = math.nan

@@ -124,7 +124,11 @@ def is_missing(value: Any) -> bool:
         >>> is_missing(float("nan")), is_missing(0.0)
         (True, False)
     """
-    return value is None or (isinstance(value, float) and math.isnan(value))
+    if value is None or isinstance(value, str):
+        return value is None
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    is_float = isinstance(value, float) or (kind == "f" and value.shape == ())  # numpy.float32 is no float
+    return is_float and math.isnan(value)
 
 
 def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True) -> str:

@@ -1,7 +1,6 @@
 """Read a CSV table of ratings, with units in rows and raters in columns, as numbers."""
 
 import csv
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.readers.imported import number
 from markscheme.readers.recoding import Recoding
+from markscheme.submission import is_missing
 
 UNIT_COLUMNS = ("unit", "id", "item")
 
@@ -74,8 +74,7 @@ def rater_table_from(
 
 def _text(value: Any) -> str:
     """A cell's value as a file has it; a missing one is empty."""
-    is_missing = value is None or (isinstance(value, float) and math.isnan(value))
-    return "" if is_missing else str(value)
+    return "" if is_missing(value) else str(value)
 
 
 def _table(rows: Sequence[tuple[int, list[str]]], levels: str, path: Path | str, *, between: bool) -> RaterTable:
