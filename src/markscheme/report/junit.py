@@ -8,7 +8,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import counted
 from markscheme.report.document import Line
-from markscheme.report.sections.criteria import CRITERION_HEADINGS, criterion_rows, overall_line
+from markscheme.report.sections.criteria import criterion_headings, criterion_rows, overall_line
 from markscheme.report.sections.first_screen import agreement_bars, callout, tiles
 from markscheme.report.terminal import inline
 from markscheme.report.views.calibration import view
@@ -83,7 +83,8 @@ def _criterion(calibration: Calibration, name: str, row: Sequence[Line]) -> Xml.
     grave = [finding for finding in findings if finding.severity == "high"]
     if grave:
         _outcome(case, "failure", grave[0].message, _messages(grave))
-    figures = "; ".join(f"{head} {inline(cell)}" for head, cell in zip(CRITERION_HEADINGS, row[1:-1], strict=True))
+    headings = criterion_headings(calibration.rubric)
+    figures = "; ".join(f"{heading} {inline(cell)}" for heading, cell in zip(headings, row[1:-1], strict=True))
     milder = [finding for finding in findings if finding.severity != "high"]
     Xml.SubElement(case, "system-out").text = _text("\n".join([figures, _messages(milder)]).strip())
     return case

@@ -20,7 +20,7 @@ from markscheme.report.figures import (
     with_signed_interval,
 )
 from markscheme.report.sections.examples import cell_tag, criterion_tag, level_name
-from markscheme.rubrics.rubric import Criterion
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import Flags
 from markscheme.stats.severity import confusion
@@ -51,8 +51,6 @@ CRITERION_FIGURES = (
     CriterionFigure("kappa", lambda compared: compared.headline, coefficient),
 )
 """Columns of the criteria table before the bias, which is drawn on one scale for all criteria."""
-CRITERION_HEADINGS = (*(figure.heading for figure in CRITERION_FIGURES), "bias, levels")
-"""Headings of the figures in `criterion_rows`."""
 
 
 def criteria_blocks(
@@ -75,8 +73,14 @@ def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) 
 
 
 def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = "") -> doc.Table:
-    headings = CRITERION_HEADINGS[:-1] if comparison.rubric.is_of_pairs else CRITERION_HEADINGS
-    return doc.Table(("Criterion", *headings, ""), tuple(criterion_rows(comparison, findings, tag_prefix)))
+    headings = ("Criterion", *criterion_headings(comparison.rubric), "")
+    return doc.Table(headings, tuple(criterion_rows(comparison, findings, tag_prefix)))
+
+
+def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
+    """Headings of the figures in `criterion_rows`; between the responses of a pair there is no bias in levels."""
+    figures = tuple(figure.heading for figure in CRITERION_FIGURES)
+    return figures if rubric.is_of_pairs else (*figures, "bias, levels")
 
 
 def criterion_rows(
@@ -125,7 +129,7 @@ def _about_figures(comparison: Comparison, *, brief: bool = False) -> str:
 def _notes(comparison: Comparison) -> Iterator[doc.Line]:
     shown = _figures(comparison)
     yield _about_figures(comparison)
-    silent = {name for name, compared in comparison.criteria.items() if np.isnan(compared.judge).all()}
+    silent = [name for name, compared in comparison.criteria.items() if np.isnan(compared.judge).all()]
     yield from (f"– {name}: the judge gave no level." for name in silent)
     for name, heading, estimate in shown:
         if estimate.undefined and name not in silent:
@@ -143,7 +147,7 @@ def _level_in_reason(criterion: Criterion, level: float) -> str:
     'MET'
     """
     name = criterion.scale.level_name(level)
-    return f"level {name}" if name[0].isdigit() else name
+    return f"level {name}" if name.lstrip("-−")[:1].isdigit() else name
 
 
 def _has_near_misses(comparison: Comparison) -> bool:

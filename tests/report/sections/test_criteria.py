@@ -1,0 +1,33 @@
+"""The notes under the table of criteria."""
+
+import math
+
+import numpy as np
+
+from markscheme.report.document import Notes, in_text
+from markscheme.report.sections.criteria import criteria_blocks
+from markscheme.report.terminal import inline
+from markscheme.rubrics.rubric import Rubric, Scale
+from tests.calibration import made
+
+
+def notes(rubric: Rubric, gold: made.Floats, judge: made.Floats) -> list[str]:
+    """The notes on a judge's levels beside gold's, each of shape (n_examples, n_criteria)."""
+    labelled = made.examples(rubric, {"ana": gold})
+    blocks = in_text(criteria_blocks(made.compared(rubric, labelled, made.judged(rubric, judge))))
+    return [inline(line) for block in blocks if isinstance(block, Notes) for line in block.lines]
+
+
+def test_criteria_without_a_level_are_named_in_the_order_of_the_rubric() -> None:
+    names = tuple(f"c{place}" for place in range(12))
+    gold = np.tile([[1.0], [3.0], [5.0]], (4, len(names)))
+    judge = np.where(np.arange(len(names)) == 0, gold, math.nan)
+    silent = [note for note in notes(made.rubric(*names), gold, judge) if note.startswith("– ")]
+    assert [note.removeprefix("– ").partition(":")[0] for note in silent] == list(names[1:])
+
+
+def test_a_level_that_is_a_number_is_called_a_level_below_zero_too() -> None:
+    gold = np.tile([[-2.0], [0.0], [2.0]], (4, 1))
+    for level in (-2.0, 2.0):
+        reasons = notes(made.rubric("tone", scale=Scale.numbered(-2, 2)), gold, np.full_like(gold, level))
+        assert any(f"level {level:g}" in reason for reason in reasons)
