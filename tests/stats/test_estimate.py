@@ -1,12 +1,14 @@
 """Estimates: what limits an interval is data, and its words are read by nobody but people."""
 
 import ast
+import copy
 import json
+import pickle
 
 import pytest
 
 from markscheme.stats import Estimate
-from markscheme.stats.estimate import Caveat, Reason
+from markscheme.stats.estimate import Caveat, EstimatesOnDemand, Reason
 from markscheme.stats.intervals import mark_rough, noted, withhold
 from tests.test_layers import SOURCE
 
@@ -47,6 +49,13 @@ def test_what_is_no_estimate_in_json_is_an_error_of_its_type() -> None:
     for damaged in json.loads('[null, [1], {"value": 0.4, "unheard": 1}]'):
         with pytest.raises(TypeError):
             Estimate.from_json(damaged)
+
+
+def test_estimates_on_demand_are_copied_pickled_and_shown_as_the_estimates_they_are() -> None:
+    estimates = EstimatesOnDemand([(LIMITED, lambda: LIMITED)])
+    assert pickle.loads(pickle.dumps(estimates)) == LIMITED
+    assert copy.deepcopy(estimates) == LIMITED
+    assert repr(estimates) == repr(LIMITED)
 
 
 # --- words are for people -------------------------------------------------------------------------------------------

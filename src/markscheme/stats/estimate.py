@@ -226,3 +226,10 @@ class EstimatesOnDemand(Mapping[str, Estimate]):
 
     def __len__(self) -> int:
         return len(self._families)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[type[dict[str, Estimate]], tuple[dict[str, Estimate]]]:
+        """Copied and pickled as the estimates themselves: what computes them can't be pickled."""
+        return dict, (dict(self),)
