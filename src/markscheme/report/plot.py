@@ -35,9 +35,9 @@ class Axis:
         return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
 
     @classmethod
-    def of_shares(cls, title: str = "") -> "Axis":
+    def of_shares(cls) -> "Axis":
         """0 to 100%."""
-        return cls(0.0, 1.0, tuple((n / 100, f"{n}%" if n == 100 else str(n)) for n in (0, 20, 40, 60, 80, 100)), title)
+        return cls(0.0, 1.0, tuple((n / 100, f"{n}%" if n == 100 else str(n)) for n in (0, 20, 40, 60, 80, 100)))
 
     @classmethod
     def of_fractions(cls, title: str = "") -> "Axis":

@@ -18,8 +18,6 @@ Coefficient: TypeAlias = Callable[[Floats], float]
 
 STEP = 1e-4
 """Step of the numeric derivative of a coefficient: small next to a share, large next to rounding error."""
-MOST_LABELS = 1_000_000
-"""A number of labels above this is none: nobody labels a million."""
 
 
 def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:

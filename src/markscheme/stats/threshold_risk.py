@@ -54,8 +54,8 @@ class ThresholdRisk:
         run_shift: Variance of run means as a multiple of what their cases explain; None likewise.
         run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None likewise.
         safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None likewise.
-        repeats: The fewest runs to average for the given threshold, which keeps false alarms to 1 run in 20 in 8 of 10
-            such runs; None where 9 aren't enough.
+        repeats: The fewest runs to average for the given threshold, which keeps false alarms to 1 run in 20 with 80 %
+            probability; None where 9 aren't enough.
         smallest_drop: The drop below `center` that the given threshold detects with 80% probability; None likewise.
     """
 
