@@ -1,4 +1,4 @@
-"""Criteria: the table of figures per criterion, each criterion in detail, the whole score, and scores against gold."""
+"""Criteria: the table of figures per criterion, each criterion in detail, and the whole score."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

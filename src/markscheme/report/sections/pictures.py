@@ -1,4 +1,4 @@
-"""Pictures of a calibration: scores at the pass mark, what more labels would buy, and annotators with each other."""
+"""Pictures of a calibration: scores against gold and at the pass mark, what more labels would buy, and annotators."""
 
 import math
 from collections import defaultdict
