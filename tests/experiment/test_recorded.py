@@ -29,6 +29,8 @@ from markscheme.judges.registry import open_judge
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import RatingTable, decision_table
+from markscheme.report.document import Table
+from markscheme.report.figures import NONE
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views.experiment import csv_of, json_of, view
@@ -230,6 +232,30 @@ def test_what_is_not_graded_is_in_no_mean(run: ExperimentRun) -> None:
     assert (row.overall.mean, row.overall.n, row.overall.not_graded) == (1.0, 1, 1)
     assert (row.criteria["tone"].mean, row.criteria["accuracy"].not_graded) == (3.0, 1)
     assert (row.criteria["conciseness"].mean, row.criteria["conciseness"].n) == (None, 0)
+
+
+def without_grades(run: ExperimentRun, *variants: str) -> ExperimentRun:
+    """The run, with no output of these variants graded."""
+    grades = {
+        cell: replace(grade, scored=None, outcomes={}, error="no reply") if cell[0] in variants else grade
+        for cell, grade in run.grades.items()
+    }
+    return replace(run, grades=grades)
+
+
+def test_a_variant_without_a_grade_is_still_a_variant_and_leaves_no_table_empty(run: ExperimentRun) -> None:
+    document = view(report_of(without_grades(run, "casual")))
+    assert document.answer is not None
+    assert "formal has a mean of 0.81" in document.answer.head
+    assert "There is no other variant" not in document.answer.text
+    assert all(block.rows for block in document.blocks if isinstance(block, Table))
+
+
+def test_no_variant_is_named_where_nothing_is_graded(run: ExperimentRun) -> None:
+    answer = view(report_of(without_grades(run, "formal", "casual"))).answer
+    assert answer is not None
+    assert answer.tone == "open"
+    assert not any(name in answer.head for name in (*run.experiment.by_name, NONE))
 
 
 def test_each_difference_stands_with_the_means_of_the_cases_it_is_about(run: ExperimentRun) -> None:

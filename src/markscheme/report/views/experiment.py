@@ -65,10 +65,9 @@ def _lead(report: ExperimentReport) -> Iterator[Block]:
         tuple(_variant(name, row) for name, row in report.rows.items()),
     )
     best = _best(report)
-    shown = [difference for difference in report.differences if best in (difference.first, difference.second)]
+    shown = tuple(_pair(difference) for difference in _with_overall(report, best))
     if shown:
-        rows = tuple(_pair(difference) for difference in shown if OVERALL in difference.shifts)
-        yield Table(("Overall, on the same cases", "means", "difference (95% CI)", "p", "cases"), rows)
+        yield Table(("Overall, on the same cases", "means", "difference (95% CI)", "p", "cases"), shown)
     yield Notes((*_missing(report.run), *_since(report), *report.notes))
 
 
@@ -104,10 +103,14 @@ def _callout(report: ExperimentReport) -> Callout:
     if report.failed:
         return Callout("bad", "Fails.", "; ".join(report.failed))
     best = _best(report)
-    pairs = [pair for pair in report.differences if best in (pair.first, pair.second) and OVERALL in pair.shifts]
+    mean = report.rows[best].overall.mean
+    if mean is None:
+        return Callout("open", "No output has an overall score.", "So no variant can be compared with another.")
+    pairs = _with_overall(report, best)
     if not pairs:
-        mean = report.rows[best].overall.mean
-        return Callout("note", f"{best} has a mean of {number(mean)}.", "There is no other variant to compare it with.")
+        is_alone = len(report.rows) == 1
+        why = "There is no other variant" if is_alone else "No other variant has a score on the same cases"
+        return Callout("note", f"{best} has a mean of {number(mean)}.", f"{why} to compare it with.")
     closest = min(pairs, key=lambda pair: abs(pair.shifts[OVERALL].difference.value or 0.0))
     rival = closest.first if closest.second == best else closest.second
     shift = closest.shifts[OVERALL]
@@ -125,6 +128,11 @@ def _callout(report: ExperimentReport) -> Callout:
         few = f"{counted(shift.difference.n, 'case')} can't show any difference; it takes at least {LEAST_CASES}."
         return Callout("open", "Too few cases to name a winner.", f"{few} {figures_}.")
     return Callout("open", "No variant is shown to be the best.", f"{figures_}.")
+
+
+def _with_overall(report: ExperimentReport, best: str) -> list[Difference]:
+    """The pairs of the best variant in which both have overall scores on the same cases."""
+    return [pair for pair in report.differences if best in (pair.first, pair.second) and OVERALL in pair.shifts]
 
 
 def _is_shown(pair: Difference, best: str) -> bool:
