@@ -237,6 +237,17 @@ class Scale:
         place = self.place_of(value)
         return brief(value, 3) if place is None else self.choices[place]
 
+    def level_in_words(self, value: float) -> str:
+        """A level in a sentence: its label where raters choose that, else "level" and its number.
+
+        Example:
+            >>> YES_NO.level_in_words(1.0), Scale.numbered(-2, 2).level_in_words(-2.0)
+            ('MET', 'level -2')
+        """
+        name = self.level_name(value)
+        is_number = self.place_of(value) is None or name == f"{value:g}"
+        return f"level {name}" if is_number else name
+
     def written(self, value: float) -> float | str:
         """A level as files have it: its value; of categories without values the label.
 

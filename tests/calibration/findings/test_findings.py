@@ -195,6 +195,13 @@ def test_a_judge_that_gives_one_level_is_stuck_and_nothing_else() -> None:
     assert finding.evidence["share"] >= 0.9
 
 
+def test_a_category_that_a_judge_is_stuck_on_is_named_by_its_label() -> None:
+    of = rubric("reason", scale=Scale.of_categories(["refund", "delay", "other"]))
+    gold = np.tile([[0.0], [0.5], [1.0]], (20, 1))
+    findings = diagnosed(of, examples(of, {"p": gold}), judged(of, np.zeros_like(gold)))
+    assert "gave refund to" in of_code(findings, "stuck-judge", "reason").text
+
+
 def test_a_judge_that_always_says_yes_has_no_skill_however_often_it_is_right() -> None:
     of = yes_no_rubric()
     gold = (np.arange(100)[:, None] % 8 != 0).astype(float)

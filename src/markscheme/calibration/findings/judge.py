@@ -72,11 +72,7 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
         level, share = modal_level(criterion.judge[criterion.both])
         of_people = modal_level(criterion.labels)[1]
         worst = worst_places(np.where(criterion.judge == level, np.abs(criterion.errors), np.nan))
-        always = (
-            criterion.scale.level_name(level)
-            if criterion.scale.is_yes_no
-            else f"level {criterion.scale.level_name(level)}"
-        )
+        always = criterion.scale.level_in_words(level)
         whom = "every response" if share == 1 else f"{percent(share)} of responses"
         yield evidence.finding(
             kinds.STUCK_JUDGE,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from markscheme.report.figures import (
     with_signed_interval,
 )
 from markscheme.report.sections.examples import cell_tag, criterion_tag, level_name
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import Flags
 from markscheme.stats.severity import confusion
@@ -135,19 +134,9 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
         if estimate.undefined and name not in silent:
             yield f"– {name}, {heading}: {estimate.undefined}."
     for name, heading, estimate in shown:
-        why = why_no_interval(estimate, partial(_level_in_reason, comparison.criteria[name].criterion))
+        why = why_no_interval(estimate, comparison.criteria[name].criterion.scale.level_in_words)
         if why:
             yield f"{name}, {heading}: no interval: {why}."
-
-
-def _level_in_reason(criterion: Criterion, level: float) -> str:
-    """A level that a reason of statistics names, as raters choose it.
-
-    >>> _level_in_reason(Criterion(1.0, "Is it kind?", "kind"), 1.0)
-    'MET'
-    """
-    name = criterion.scale.level_name(level)
-    return f"level {name}" if name.lstrip("-−")[:1].isdigit() else name
 
 
 def _has_near_misses(comparison: Comparison) -> bool:
