@@ -195,6 +195,11 @@ def test_notes_call_raters_by_their_names(tmp_path: Path) -> None:
     )
 
 
+def test_notes_call_levels_by_the_words_of_the_table(tmp_path: Path) -> None:
+    rows = [f"{('yes', 'partly', 'no')[n % 3]},yes" for n in range(30)]
+    assert "no interval: bob never leaves yes" in measured(tmp_path, "\n".join(["ann,bob", *rows])).stdout
+
+
 THREE = "ann,bob,judge\n" + "yes,yes,yes\nno,partly,no\nyes,yes,n/a\nno,no,yes\npartly,no,no\nyes,no,yes\n" * 6
 
 

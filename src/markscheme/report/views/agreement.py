@@ -1,10 +1,12 @@
 """Agreement in a table of ratings: each measure with its interval, or why it has no value."""
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any
 
 from markscheme.calibration.agreement import Agreement, ScaleName
 from markscheme.phrases import counted, percent
+from markscheme.readers.rater_table import RaterTable
 from markscheme.report.document import Callout, Document, Notes, Section, Table, Tone
 from markscheme.report.figures import coefficient, with_interval
 from markscheme.report.json import attributes
@@ -48,16 +50,22 @@ def view(agreement: Agreement) -> Document:
     return Document(
         f"{counted(len(table.values), 'unit')}, {counted(len(table.raters), 'rater')}",
         f"Levels: {', '.join(map(_level, table.levels))} ({agreement.scale} scale).",
-        (_callout(agreement), *_measures(agreement.statistics, by_scale[agreement.scale]), Notes((_SOURCE,))),
-        (Section("Every measure", _measures(agreement.statistics, agreement.statistics)),),
+        (_callout(agreement), *_measures(agreement, by_scale[agreement.scale]), Notes((_SOURCE,))),
+        (Section("Every measure", _measures(agreement, agreement.statistics)),),
     )
 
 
-def _note(estimate: Estimate) -> str:
+def _note(estimate: Estimate, table: RaterTable) -> str:
     """Why an estimate has no interval, or only an approximate one."""
     if estimate.caveat is None:
         return ""
-    return HEDGES[estimate.caveat.hedge] + estimate.caveat.why
+    return HEDGES[estimate.caveat.hedge] + estimate.caveat.why_with_levels(partial(_level_in_words, table))
+
+
+def _level_in_words(table: RaterTable, code: float) -> str:
+    """A level that a reason names: a word as the table has it, a number with what it is."""
+    level = dict(zip(table.codes, table.levels, strict=True)).get(code, code)
+    return level if isinstance(level, str) else f"level {level:g}"
 
 
 def _level(level: float | str) -> str:
@@ -95,9 +103,11 @@ def _good_for(alpha: float) -> tuple[Tone, str]:
     )
 
 
-def _measures(statistics: Mapping[str, Estimate], names: Collection[str]) -> tuple[Table, Notes]:
-    shown = [(name, statistics[name]) for name in names if name in statistics]
-    rows = tuple((name.replace("_", " "), with_interval(estimate), _note(estimate)) for name, estimate in shown)
+def _measures(agreement: Agreement, names: Collection[str]) -> tuple[Table, Notes]:
+    shown = [(name, agreement.statistics[name]) for name in names if name in agreement.statistics]
+    rows = tuple(
+        (name.replace("_", " "), with_interval(estimate), _note(estimate, agreement.table)) for name, estimate in shown
+    )
     undefined = tuple(
         f"– {name.replace('_', ' ')}: {estimate.undefined}." for name, estimate in shown if estimate.undefined
     )
