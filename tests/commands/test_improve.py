@@ -1,4 +1,4 @@
-"""`markscheme improve`, run as a user runs it, against a judge that reads the rubric's words."""
+"""`markscheme improve`, run as a user runs it, with a judge that reads the rubric's words."""
 
 import json
 import math
@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,8 @@ import pytest
 
 from markscheme.stats.selection import chance_to_find
 from tests.commands.console import run
+from tests.improvement.reader import ASKED, HARMS, HEARD, HELPS, number_of
 from tests.improvement.reading import (
-    HARMS,
-    HELPS,
     PROPOSER,
     SECRET,
     edit,
@@ -29,30 +28,33 @@ from tests.improvement.reading import (
 )
 from tests.judges.chat_server import Answer, ChatServer, failing
 
-JUDGE = ("--judge", "openai:reader")
+JUDGE, SERVED_JUDGE = ("--judge", "function:reader:judge"), ("--judge", "openai:reader")
 CLOSER = 2 / 3
 """How much closer to the label the judge's score is where the better words help."""
 BETTER, WORSE, SAME = f"The {HELPS} is polite", f"The reply is polite, {HARMS}", "The reply is quite polite"
 
 
 class Project:
-    """A made project and the server its judge is."""
+    """A made project, with a server where a model is asked."""
 
-    def __init__(self, folder: Path, server: ChatServer) -> None:
+    def __init__(self, folder: Path, server: ChatServer | None = None) -> None:
         self.folder, self.server = folder, server
         self.home = folder / "calibration" / "manners"
         self.rubric = folder / "rubrics" / "manners.yaml"
 
-    def improve(self, *options: str) -> tuple[int, dict[str, Any], str]:
+    def run(self, command: str, *options: str) -> subprocess.CompletedProcess[str]:
+        """A finished command about the project's rubric."""
+        env = user_environment(self.folder, self.server.url if self.server else "")
+        return run("markscheme", command, "manners", *options, cwd=self.folder, env={**env, "COLUMNS": "118"})
+
+    def improve(self, *options: str, judge: tuple[str, str] = JUDGE) -> tuple[int, dict[str, Any], str]:
         """Exit status, JSON, and standard error."""
-        env = user_environment(self.folder, self.server.url)
-        done = run("markscheme", "improve", "manners", *JUDGE, *options, "--json", cwd=self.folder, env=env)
+        done = self.run("improve", *judge, *options, "--json")
         return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
     def shown(self, *options: str) -> str:
         """What the terminal shows."""
-        env = {**user_environment(self.folder, self.server.url), "COLUMNS": "118"}
-        return run("markscheme", "improve", "manners", *JUDGE, *options, cwd=self.folder, env=env).stdout
+        return self.run("improve", *JUDGE, *options).stdout
 
     def candidate(self, name: str, *edits: Any) -> str:
         """A file of JSON edits."""
@@ -66,14 +68,20 @@ class Project:
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def prompts_received(self) -> list[tuple[str, str]]:
-        """Prompts that reached the server, in order."""
-        return [prompts_of(body) for body in self.server.requests]
+        """Prompts that reached the judge, and those that reached the server, in order."""
+        asked = self.folder / ASKED
+        judged = [json.loads(line) for line in asked.read_text().splitlines()] if asked.exists() else []
+        served = self.server.requests if self.server else []
+        return [(system, user) for system, user in judged] + [prompts_of(body) for body in served]
+
+    def judge_hears_words_on(self, numbers: Iterable[int]) -> None:
+        """On other replies the judge decides as if it had read no words."""
+        (self.folder / HEARD).write_text(json.dumps([*numbers]))
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    with ChatServer(reading_judge) as server:
-        yield Project(make_project(tmp_path), server)
+def project(tmp_path: Path) -> Project:
+    return Project(make_project(tmp_path))
 
 
 def test_a_better_wording_is_found_on_dev_and_confirmed_on_held_out_labels(project: Project) -> None:
@@ -103,7 +111,7 @@ def test_without_open_no_held_out_example_is_asked_about(project: Project) -> No
     lines = (project.home / "examples.jsonl").read_text().splitlines()
     held_out = {i for i, line in enumerate(lines) if json.loads(line)["split"] == "test"}
     assert len(held_out) == 30
-    seen = {int(re.findall(r"reply (\d+) of", user)[0]) for _, user in project.prompts_received()}
+    seen = {number_of(user) for _, user in project.prompts_received()}
     assert seen
     assert not seen & held_out
 
@@ -132,38 +140,24 @@ def test_words_that_change_no_score_are_called_so(project: Project) -> None:
 
 def test_after_a_no_no_figure_of_the_held_out_labels_is_shown(tmp_path: Path) -> None:
     """On dev the new words help; on held-out examples they do nothing."""
-
-    def judge(body: dict[str, Any]) -> Answer:
-        _system, user = prompts_of(body)
-        number = int(re.findall(r"reply (\d+) of", user)[0])
-        return reading_judge(body if number % 3 == 0 else {**body, "messages": [body["messages"][-1]]})
-
-    make_project(tmp_path, split=True)
-    with ChatServer(judge) as server:
-        project = Project(tmp_path, server)
-        status, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
-        assert (status, report["adopted"], report["opening"]) == (1, None, 1)
-        assert (report["gain"], report["agreement_gain"], report["held_out"]) == (None, None, None)
-        assert project.opened()[0]["adopted"] is None
-        again = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
-        assert (again[0], again[1]["opening"], len(project.opened())) == (1, 1, 1)
-        second = project.improve("--candidates", project.candidate("other", edit(f"{BETTER} throughout")), "--open")
-        assert (second[1]["opening"], second[1]["alpha"]) == (2, 0.025)
+    project = Project(make_project(tmp_path, split=True))
+    project.judge_hears_words_on(range(0, 45, 3))
+    status, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    assert (status, report["adopted"], report["opening"]) == (1, None, 1)
+    assert (report["gain"], report["agreement_gain"], report["held_out"]) == (None, None, None)
+    assert project.opened()[0]["adopted"] is None
+    again = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    assert (again[0], again[1]["opening"], len(project.opened())) == (1, 1, 1)
+    second = project.improve("--candidates", project.candidate("other", edit(f"{BETTER} throughout")), "--open")
+    assert (second[1]["opening"], second[1]["alpha"]) == (2, 0.025)
 
 
 @pytest.mark.parametrize("every", [3, 9])
 def test_a_no_says_how_often_these_labels_find_a_gain(tmp_path: Path, every: int) -> None:
     """Every third reply is of dev. The new words bring the judge closer to some of these, and to one or two others."""
-
-    def judge(body: dict[str, Any]) -> Answer:
-        number = int(re.findall(r"reply (\d+) of", prompts_of(body)[1])[0])
-        helped = number % every == 0 or number in (1, 2)
-        return reading_judge(body if helped else {**body, "messages": [body["messages"][-1]]})
-
-    make_project(tmp_path, split=True)
-    with ChatServer(judge) as server:
-        project = Project(tmp_path, server)
-        _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    project = Project(make_project(tmp_path, split=True))
+    project.judge_hears_words_on([1, 2, *range(0, 45, every)])
+    _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
     n = report["dev"]
     times = round(report["wordings"][0]["dev"]["mae_lower_by"] * n / CLOSER)
     spread = CLOSER * math.sqrt(times * (n - times) / (n * (n - 1)))
@@ -178,9 +172,8 @@ def test_a_no_says_how_often_these_labels_find_a_gain(tmp_path: Path, every: int
 def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: Project) -> None:
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better)  # draws the parts
-    env = user_environment(project.folder, project.server.url)
-    run("markscheme", "calibrate", "manners", *JUDGE, "--split", "test", cwd=project.folder, env=env)
-    run("markscheme", "tune", "manners", "--final", cwd=project.folder, env=env)
+    project.run("calibrate", *JUDGE, "--split", "test")
+    project.run("tune", "--final")
     assert len(project.opened()) == 2
     _, report, _ = project.improve("--candidates", better, "--open")
     assert (report["opening"], report["alpha"]) == (3, 0.0125)
@@ -239,8 +232,7 @@ def test_help_shows_a_file_of_edits() -> None:
 
 def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
     before = project.rubric.read_text()
-    env = user_environment(project.folder, project.server.url)
-    run("markscheme", "calibrate", "manners", *JUDGE, "--accept", "--anyway", cwd=project.folder, env=env)
+    project.run("calibrate", *JUDGE, "--accept", "--anyway")
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better, "--open")
     status, report, _ = project.improve("--candidates", better, "--open", "--write")
@@ -285,27 +277,23 @@ def test_outside_opens_held_out_labels_only_where_it_is_said(project: Project) -
 
 
 def test_too_few_tasks_are_too_few_labels(tmp_path: Path) -> None:
-    make_project(tmp_path, tasks=25)
-    with ChatServer(reading_judge) as server:
-        project = Project(tmp_path, server)
-        status, _, complaint = project.improve("--candidates", project.candidate("better", edit(BETTER)))
-        assert (status, server.requests) == (4, [])
-        assert "8 dev and 17 held-out tasks, and 10 and 20 are needed" in complaint
-        assert "split" not in (project.home / "examples.jsonl").read_text()
+    project = Project(make_project(tmp_path, tasks=25))
+    status, _, complaint = project.improve("--candidates", project.candidate("better", edit(BETTER)))
+    assert (status, project.prompts_received()) == (4, [])
+    assert "8 dev and 17 held-out tasks, and 10 and 20 are needed" in complaint
+    assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
 def test_examples_of_one_task_count_as_one(tmp_path: Path) -> None:
-    make_project(tmp_path, n=60, tasks=30)
-    with ChatServer(reading_judge) as server:
-        project = Project(tmp_path, server)
-        _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    project = Project(make_project(tmp_path, n=60, tasks=30))
+    _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
     assert (report["dev"], report["sealed"], report["tasks"]) == (20, 40, {"dev": 10, "sealed": 20})
     assert report["gain"]["n"] == 20
 
 
 def test_a_plan_asks_nobody_and_writes_nothing(project: Project) -> None:
     status, report, _ = project.improve("--plan", "--proposer", "openai:writer")
-    assert (status, project.server.requests) == (0, [])
+    assert (status, project.prompts_received()) == (0, [])
     assert (report["held_out_needed"], report["labels_needed"]) == (132, 198)
     assert (report["dev"], report["sealed"], report["alpha"]) == ([15, 15], [30, 30], 0.05)
     assert "split" not in (project.home / "examples.jsonl").read_text()
@@ -318,7 +306,8 @@ def test_a_candidate_that_is_not_graded_is_out(tmp_path: Path) -> None:
     make_project(tmp_path)
     with ChatServer(judge) as server:
         project = Project(tmp_path, server)
-        status, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+        better = project.candidate("better", edit(BETTER))
+        status, report, _ = project.improve("--candidates", better, "--open", judge=SERVED_JUDGE)
     assert (status, report["wordings"][0]["outcome"], project.opened()) == (1, "not graded", [])
 
 
@@ -405,8 +394,8 @@ def test_a_round_in_which_all_is_refused_is_followed_by_another(proposing: Any) 
 def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None:
     for project in proposing(good_proposals):
         price = ("--price", "100:100", "--budget", "0.3", "--concurrency", "1")
-        status, report, complaint = project.improve(*PROPOSING, *price, "--rounds", "1")
-        calls = len(project.server.requests)
+        status, report, complaint = project.improve(*PROPOSING, *price, "--rounds", "1", judge=SERVED_JUDGE)
+        calls = len(project.prompts_received())
         assert status in (1, 2)
         assert calls < 15 + 5 + 5 * 15
         assert "budget" in (complaint + report.get("because", ""))
@@ -415,7 +404,7 @@ def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None
 # --- ended and begun again ------------------------------------------------------------------------------------------
 
 
-IN_ROUNDS = ("improve", "manners", *JUDGE, *PROPOSING, "--rounds", "1", "--open", "--concurrency", "1", "--json")
+IN_ROUNDS = ("improve", "manners", *SERVED_JUDGE, *PROPOSING, "--rounds", "1", "--open", "--concurrency", "1", "--json")
 START = (sys.executable, "-m", "markscheme", *IN_ROUNDS)
 
 
@@ -516,9 +505,8 @@ def test_calls_that_make_no_sense_are_refused(project: Project, options: tuple[s
 
 
 def test_calibrate_says_which_part_of_the_set_its_figures_are_of(project: Project) -> None:
-    env = {**user_environment(project.folder, project.server.url), "COLUMNS": "118"}
-    before = run("markscheme", "calibrate", "manners", *JUDGE, cwd=project.folder, env=env).stdout
+    before = project.run("calibrate", *JUDGE).stdout
     assert "45 examples," in before
     project.improve("--candidates", project.candidate("worse", edit(WORSE)))
-    after = run("markscheme", "calibrate", "manners", *JUDGE, cwd=project.folder, env=env).stdout
+    after = project.run("calibrate", *JUDGE).stdout
     assert "15 of 45 examples (dev)," in after

@@ -1,14 +1,15 @@
-"""A project and a judge that reads its rubric's words: some words make it better, some make it worse."""
+"""A project of the judge that reads its rubric's words, and a server that is this judge and a proposer."""
 
-import hashlib
 import json
-import random
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tests.commands.console import environment
+from tests.improvement import reader
+from tests.improvement.reader import HARMS, HELPS, gold_level
 from tests.judges.chat_server import Answer, completion
 
 RUBRIC = """\
@@ -25,17 +26,15 @@ criteria:
     requirement: The reply is short
     weight: 0.5
 """
-HELPS, HARMS = "whole reply", "whatever"
-"""Words that make the judge right more often, and less often."""
-DEFAULT_OFF, HELPED_OFF, HARMED_OFF = 0.6, 0.1, 0.9
 SECRET = "please accept our sincere apologies for the very long delay of your parcel"
 """Words of one example, long enough to be recognised where they are copied."""
 PROPOSER = "You improve the words of a rubric"
 
 
 def make_project(folder: Path, *, n: int = 45, tasks: int | None = None, split: bool = False) -> Path:
-    """Rubric `manners` with n labelled examples, each its own task or spread over `tasks`."""
+    """Rubric `manners`, a judge, and n labelled examples, each its own task or spread over `tasks`."""
     (folder / "rubrics").mkdir()
+    shutil.copy(reader.__file__, folder)
     (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
     home = folder / "calibration" / "manners"
     home.mkdir(parents=True)
@@ -53,13 +52,8 @@ def make_project(folder: Path, *, n: int = 45, tasks: int | None = None, split: 
     return folder
 
 
-def gold_level(i: int) -> int:
-    """The level on `polite` of reply i."""
-    return 1 + (i * 7) % 3
-
-
 def user_environment(folder: Path, url: str) -> dict[str, str]:
-    """For a command whose judge is the server at `url`, with a cache of its own."""
+    """For a command with a cache of its own, whose models the server at `url` plays."""
     return {
         **environment(),
         "OPENAI_BASE_URL": url,
@@ -75,20 +69,8 @@ def prompts_of(body: dict[str, Any]) -> tuple[str, str]:
 
 
 def reading_judge(body: dict[str, Any]) -> Answer:
-    """Levels that are right more often or less often, by the words of the criterion `polite`."""
-    system, user = prompts_of(body)
-    number = int(re.findall(r"reply (\d+) of", user)[0])
-    off = HELPED_OFF if HELPS in system else HARMED_OFF if HARMS in system else DEFAULT_OFF
-    seed = hashlib.sha256(f"{number} {off}".encode()).hexdigest()
-    chance = random.Random(seed).random()
-    level = gold_level(number)
-    if chance < off:
-        level = level - 1 if level > 1 else 3
-    levels = {"polite": str(level), "short": "MET" if number % 2 else "UNMET"}
-    verdicts = {
-        name: {"quote": "nothing to quote", "reason": "as it sounds", "level": one} for name, one in levels.items()
-    }
-    return completion(json.dumps({"verdicts": verdicts}))
+    """The judge's answer as a server gives it."""
+    return completion(json.dumps(reader.verdicts(*prompts_of(body))))
 
 
 def edit(new: str, old: str = "The reply is polite", field: str = "description", criterion: str = "polite") -> Any:
