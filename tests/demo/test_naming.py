@@ -1,8 +1,9 @@
 """A round's files, the process that is given them, and what it says."""
 
 import contextlib
+import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.cli import main
 from markscheme.demo.faults import FAULTS, NO_FAULT, Charge
-from markscheme.demo.naming import charge_of, diagnosed, write_project
+from markscheme.demo.naming import Diagnosis, charge_of, diagnosed, write_project
 from markscheme.demo.planting import ACCEPTED_RUNS, JUDGE_NAME, ROUND_NAME, made_round
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import load_ratings
@@ -24,22 +25,36 @@ def in_this_process(folder: Path, command: Sequence[str]) -> int:
         return main(command)
 
 
+@pytest.fixture(scope="module")
+def diagnosis(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Diagnosis]]:
+    """The files of a round with a fault, and what this process says of them."""
+
+    @functools.cache
+    def once(fault: str) -> tuple[Path, Diagnosis]:
+        folder = tmp_path_factory.mktemp(fault)
+        write_project(made_round(n=100, seed=SEEDS[fault], fault=fault), folder)
+        return folder, diagnosed(folder, in_this_process)
+
+    return once
+
+
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_was_planted_is_named(fault: str, tmp_path: Path) -> None:
-    made = made_round(n=100, seed=SEEDS[fault], fault=fault)
-    write_project(made, tmp_path)
-    assert diagnosed(tmp_path, in_this_process).named == made.planted
+def test_what_was_planted_is_named(fault: str, diagnosis: Callable[[str], tuple[Path, Diagnosis]]) -> None:
+    _, found = diagnosis(fault)
+    assert found.named == made_round(n=100, seed=SEEDS[fault], fault=fault).planted
 
 
-def test_another_process_says_what_this_one_does_in_an_ordinary_report(tmp_path: Path) -> None:
+def test_another_process_says_what_this_one_does_in_an_ordinary_report(
+    diagnosis: Callable[[str], tuple[Path, Diagnosis]],
+) -> None:
     """`demo` itself asks another process; its own tests plant every fault."""
-    write_project(made_round(n=100, seed=SEEDS["text"], fault="text"), tmp_path)
-    from_another = diagnosed(tmp_path)
-    report = json.loads((tmp_path / "report.json").read_text())
+    folder, from_this = diagnosis("text")
+    (folder / "report.json").unlink()
+    assert diagnosed(folder) == from_this
+    report = json.loads((folder / "report.json").read_text())
     assert report["schema"] == 1
     assert report["rubric"]["name"] == ROUND_NAME
     assert report["baseline"] is not None
-    assert from_another == diagnosed(tmp_path, in_this_process)
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -12,7 +12,7 @@ from markscheme.demo.planting import ACCEPTED_RUNS, CRITERIA, SYSTEMS, Round, ma
 from markscheme.ratings.rating import Rating
 
 Floats = npt.NDArray[np.float64]
-MANY = 4000
+MANY = 2000
 NAMES = tuple(FAULTS)
 
 
