@@ -5,11 +5,9 @@
 """
 
 import ast
-import io
 import itertools
 import math
 import sys
-import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -102,18 +100,19 @@ class Figure:
 
 def code_lines(module: Module) -> int:
     """Lines with code: without docstrings, comments and blank lines."""
-    layout = {
-        tokenize.COMMENT,
-        tokenize.NL,
-        tokenize.NEWLINE,
-        tokenize.INDENT,
-        tokenize.DEDENT,
-        tokenize.ENDMARKER,
+    written = {
+        number
+        for number, line in enumerate(module.text.splitlines(), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
     }
-    tokens = tokenize.generate_tokens(io.StringIO(module.text).readline)
-    lines = {line for token in tokens if token.type not in layout for line in range(token.start[0], token.end[0] + 1)}
+    strings = [node for node in module.nodes if isinstance(node, ast.Constant | ast.JoinedStr)]
     docstrings = [node for node in module.nodes if isinstance(node, ast.Expr) and is_docstring(node)]
-    return len(lines.difference(*(range(node.lineno, (node.end_lineno or 0) + 1) for node in docstrings)))
+    return len(written.union(*map(lines_of, strings)).difference(*map(lines_of, docstrings)))
+
+
+def lines_of(node: ast.expr | ast.Expr) -> range:
+    """The numbers of a node's lines."""
+    return range(node.lineno, (node.end_lineno or 0) + 1)
 
 
 def is_docstring(node: ast.AST | None) -> bool:
