@@ -1,7 +1,10 @@
 """`calibrate --accept` and the runs that follow it, as a user runs them."""
 
+import functools
 import json
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -18,6 +21,32 @@ Done = subprocess.CompletedProcess[str]
 def here(tmp_path: Path) -> Path:
     """A working directory with a rubric, labelled examples and a judge."""
     return setting.make_setting(tmp_path / "here")
+
+
+@pytest.fixture(scope="module")
+def accepting(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    """A working directory in which so many runs were accepted at once; each is made once, and copied."""
+
+    @functools.cache
+    def made(samples: int) -> Path:
+        folder = setting.make_setting(tmp_path_factory.mktemp("accepted") / "here")
+        done = _calibrate(folder, "--accept", "--samples", str(samples), "--quiet")
+        assert done.returncode == 0, done.stderr
+        return folder
+
+    return made
+
+
+@pytest.fixture
+def accepted(accepting: Callable[[int], Path], tmp_path: Path) -> Path:
+    """A working directory with an accepted run."""
+    return shutil.copytree(accepting(1), tmp_path / "here")
+
+
+@pytest.fixture
+def accepted_twice(accepting: Callable[[int], Path], tmp_path: Path) -> Path:
+    """A working directory with two accepted runs."""
+    return shutil.copytree(accepting(2), tmp_path / "here")
 
 
 def _calibrate(here: Path, *options: str, env: dict[str, str] | None = None) -> Done:
@@ -97,8 +126,8 @@ def test_no_rubric_s_name_makes_an_accepted_run_land_elsewhere(here: Path) -> No
     assert not (here / "calls.txt").exists()
 
 
-def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
-    _calibrate(here, "--accept", "--samples", "2", "--quiet")
+def test_the_same_judge_again_has_not_drifted(accepted_twice: Path) -> None:
+    here = accepted_twice
     report, status = _json(here)
     assert status == 0
     baseline = report["baseline"]
@@ -111,8 +140,8 @@ def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
     assert text.count("no drift") == 2
 
 
-def test_a_judge_that_moved_under_the_same_name_fails_the_gate(here: Path) -> None:
-    _calibrate(here, "--accept", "--samples", "2", "--quiet")
+def test_a_judge_that_moved_under_the_same_name_fails_the_gate(accepted_twice: Path) -> None:
+    here = accepted_twice
     setting.set_judge(here, tone=1)
     report, status = _json(here, "--no-cache")
     assert status == 1
@@ -123,8 +152,8 @@ def test_a_judge_that_moved_under_the_same_name_fails_the_gate(here: Path) -> No
     assert report["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
 
 
-def test_a_shift_is_put_down_to_the_text_or_the_judge_that_changed(here: Path) -> None:
-    _calibrate(here, "--accept", "--samples", "2", "--quiet")
+def test_a_shift_is_put_down_to_the_text_or_the_judge_that_changed(accepted_twice: Path) -> None:
+    here = accepted_twice
     setting.write_judge(here, facts=1)
     by_judge, status = _json(here)
     assert status == 1
@@ -141,8 +170,8 @@ def test_a_shift_is_put_down_to_the_text_or_the_judge_that_changed(here: Path) -
     assert by_text["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
 
 
-def test_text_and_judge_at_once_are_separated_by_a_replay_only(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+def test_text_and_judge_at_once_are_separated_by_a_replay_only(accepted: Path) -> None:
+    here = accepted
     setting.write_judge(here, facts=1)
     setting.ask_strictly(here)
     together, _ = _json(here)
@@ -159,8 +188,8 @@ def test_text_and_judge_at_once_are_separated_by_a_replay_only(here: Path) -> No
     assert [part["shift"]["value"] for part in causes["replay"]] == [0.0, pytest.approx(-0.8)]
 
 
-def test_replies_that_were_kept_separate_causes_without_asking(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+def test_replies_that_were_kept_separate_causes_without_asking(accepted: Path) -> None:
+    here = accepted
     setting.write_judge(here, facts=1)
     _calibrate(here, "--quiet")
     setting.ask_strictly(here)
@@ -208,8 +237,8 @@ def test_accepting_again_asks_again_and_adds_a_run_up_to_five(here: Path) -> Non
     assert _accepted_runs(here) == 1
 
 
-def test_accepting_after_an_edit_starts_over_and_says_why(here: Path) -> None:
-    _calibrate(here, "--accept", "--samples", "2", "--quiet")
+def test_accepting_after_an_edit_starts_over_and_says_why(accepted_twice: Path) -> None:
+    here = accepted_twice
     setting.ask_strictly(here)
     refused = _calibrate(here, "--accept", "--quiet")
     assert "not accepted: function:judging:judge shouldn't be used; --anyway accepts it" in refused.stderr
@@ -259,8 +288,8 @@ def test_another_file_can_be_named_and_must_be_there(here: Path) -> None:
     assert report["baseline"]["accepted"]["file"] == str(elsewhere)
 
 
-def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(accepted: Path) -> None:
+    here = accepted
     examples = here / "calibration" / "clear" / "examples.jsonl"
     renamed = examples.read_text(encoding="utf-8").replace('"id": "x', '"id": "y')
     others = here / "others.jsonl"
@@ -276,8 +305,8 @@ def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(here:
     assert _calibrate(here).returncode == 0
 
 
-def test_comparisons_are_counted_and_the_same_ratings_count_once(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+def test_comparisons_are_counted_and_the_same_ratings_count_once(accepted: Path) -> None:
+    here = accepted
     runs = [_json(here, "--check")[0]["baseline"]["run"] for _ in range(2)]
     setting.set_judge(here, facts=1)
     runs.append(_json(here, "--no-cache", "--check")[0]["baseline"]["run"])
@@ -291,8 +320,8 @@ def test_comparisons_are_counted_and_the_same_ratings_count_once(here: Path) -> 
     assert "accept a new run" in over.stderr
 
 
-def test_a_casual_run_is_tested_at_the_level_of_the_next_check_and_does_not_use_it_up(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+def test_a_casual_run_is_tested_at_the_level_of_the_next_check_and_does_not_use_it_up(accepted: Path) -> None:
+    here = accepted
     casual = [_json(here)[0]["baseline"] for _ in range(2)]
     checked = _json(here, "--check")[0]["baseline"]
     setting.set_judge(here, facts=1)
@@ -307,8 +336,8 @@ def test_anyway_needs_accept(here: Path) -> None:
     assert "--anyway goes with --accept" in done.stderr
 
 
-def test_junit_and_the_step_summary_tell_the_drift(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+def test_junit_and_the_step_summary_tell_the_drift(accepted: Path) -> None:
+    here = accepted
     setting.set_judge(here, tone=1)
     summary = here / "summary.md"
     done = _calibrate(here, "--no-cache", "--quiet", "--junit", "junit.xml", env={"GITHUB_STEP_SUMMARY": str(summary)})
@@ -344,8 +373,8 @@ def test_the_run_of_several_judges_cannot_be_accepted(here: Path) -> None:
     assert setting.calls(here) == 0
 
 
-def test_an_accepted_run_that_cannot_be_read_is_a_fault_until_one_is_accepted_again(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+def test_an_accepted_run_that_cannot_be_read_is_a_fault_until_one_is_accepted_again(accepted: Path) -> None:
+    here = accepted
     (here / "calibration" / "clear" / "accepted.json").write_text("{}", encoding="utf-8")
     assert _calibrate(here).returncode == 2
     assert _grade(here).returncode == 2
