@@ -22,7 +22,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission
 
-EXAMPLES, ANNOTATORS = 80, 3
+EXAMPLES, ANNOTATORS = 48, 3
 RUBRIC = Rubric(
     (
         Criterion(2.0, "It is polite.", name="tone", scale=Scale.numbered(1, 5)),

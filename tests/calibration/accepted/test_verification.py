@@ -310,7 +310,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("change", CHANGES)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 def test_any_single_change_is_found(original: Path, change: str, seed: int) -> None:
     pattern, changed = CHANGES[change]
