@@ -4,12 +4,13 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.commands.console import environment, run
+from tests.commands.console import ROOT, environment, run
 from tests.judges.chat_server import ChatServer, completion
 from tests.test_import_budget import HEAVY
 
@@ -118,16 +119,81 @@ def test_passes(assert_grade):
     assert outcomes(done) == {"passed": 1}, done.stdout
 
 
-def test_a_failure_shows_score_criteria_reasons_and_the_calibration_and_nothing_of_our_frames(project: Path) -> None:
-    done = run_tests(
-        project,
-        """
+FAILING = """
 def test_fails(assert_grade):
     assert_grade("No.", "manners", judge=judges.harsh, inputs={"query": "When?"})
-""",
-    )
-    assert outcomes(done) == {"failed": 1}
-    output = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E ")]
+"""
+THRESHOLDS = """
+@pytest.mark.parametrize("threshold", [0.1, 0.2])
+def test_threshold(assert_grade, threshold):
+    assert_grade("No.", "manners", judge=judges.harsh, inputs={"query": "When?"}, threshold=threshold)
+"""
+NOT_GRADED = """
+@pytest.mark.parametrize("judge", [judges.silent, ScriptedJudge(["no JSON", "none again"])], ids=["silent", "garbled"])
+def test_not_graded(assert_grade, judge):
+    with contextlib.suppress(AssertionError):
+        assert_grade("No.", "manners", judge=judge, inputs={"query": "When?"})
+"""
+RECORDED = """
+import json
+from pathlib import Path
+
+def test_recorded(assert_grade):
+    lines = Path(FILE).read_text().splitlines()
+    example = next(e for e in map(json.loads, lines) if e["id"] == "cq-004")
+    given = {"query": example["query"]}
+    grade = assert_grade(example["response"], FOLDER / "rubrics/code-quality.yaml", inputs=given, threshold=0)
+    assert dict(grade.replies) == {"recorded": 1}
+    assert_grade(example["response"], FOLDER / "rubrics/code-quality.yaml", inputs=given, threshold=1)
+""".replace("FILE", "FOLDER / 'calibration/code-quality/examples.jsonl'").replace("FOLDER", f"Path({str(ROOT)!r})")
+IN_A_LOOP = """
+def test_in_a_loop(assert_grade):
+    async def inside():
+        return assert_grade("Hm.", "manners", judge=judges.kind, inputs={"query": "?"}).score
+    assert asyncio.run(inside()) == 1.0
+    rubric = Rubric.from_dict([{"weight": 1, "requirement": "A"}])
+    assert_grade({"any": "data"}, rubric, judge=ScriptedJudge([{"c1": "MET"}]))
+"""
+PASSING = """
+def test_passes(assert_grade):
+    assert_grade("No.", "manners", judge=judges.kind, inputs={"query": "?"})
+"""
+BODIES = (FAILING, THRESHOLDS, NOT_GRADED, RECORDED, IN_A_LOOP, PASSING)
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One run of several tests.
+
+    Attributes:
+        printed: All that it printed.
+        cases: What its JUnit file says of each test, by name.
+    """
+
+    printed: str
+    cases: dict[str, ElementTree.Element]
+
+    def failure(self, name: str) -> str:
+        """How a test failed; empty if it passed."""
+        return self.cases[name].findtext("failure", "")
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Reported:
+    """A run of all BODIES."""
+    project = make_project(tmp_path_factory.mktemp("reported"))
+    done = run_tests(project, "\n".join(BODIES), "--junit-xml", "out.xml")
+    assert outcomes(done) == {"failed": 5, "passed": 3}, done.stdout
+    cases = ElementTree.parse(project / "out.xml").iter("testcase")
+    return Reported(done.stdout, {case.get("name", ""): case for case in cases})
+
+
+def test_a_failure_shows_score_criteria_reasons_and_the_calibration_and_nothing_of_our_frames(
+    reported: Reported,
+) -> None:
+    failure = reported.failure("test_fails")
+    assert failure in reported.printed
+    output = [line.removeprefix("E").strip() for line in failure.splitlines() if line.startswith("E ")]
     assert output == [
         "AssertionError: the output fails manners: 0.19, pass mark 0.6",
         "polite 2 of 5 (weight 3): Because �[31mit is so.",
@@ -137,37 +203,21 @@ def test_fails(assert_grade):
         "full marks: blames",
         "calibration: 0.19, not calibrated",
     ]
-    assert "pytest_plugin" not in done.stdout
-    assert "assert_grade = <assert_grade>" in done.stdout
-    assert "\x1b" not in done.stdout
+    assert "pytest_plugin" not in reported.printed
+    assert "assert_grade = <assert_grade>" in failure
+    assert "\x1b" not in reported.printed
 
 
-def test_the_threshold_of_a_call_is_the_pass_mark(project: Path) -> None:
-    done = run_tests(
-        project,
-        """
-@pytest.mark.parametrize("threshold", [0.1, 0.2])
-def test_it(assert_grade, threshold):
-    assert_grade("No.", "manners", judge=judges.harsh, inputs={"query": "When?"}, threshold=threshold)
-""",
-    )
-    assert outcomes(done) == {"passed": 1, "failed": 1}
-    assert "0.19, pass mark 0.2" in done.stdout
+def test_the_threshold_of_a_call_is_the_pass_mark(reported: Reported) -> None:
+    assert reported.failure("test_threshold[0.1]") == ""
+    assert "0.19, pass mark 0.2" in reported.failure("test_threshold[0.2]")
 
 
-def test_what_is_not_graded_is_neither_a_pass_nor_a_failed_assertion(project: Path) -> None:
-    done = run_tests(
-        project,
-        """
-@pytest.mark.parametrize("judge", [judges.silent, ScriptedJudge(["no JSON", "none again"])], ids=["silent", "garbled"])
-def test_it(assert_grade, judge):
-    with contextlib.suppress(AssertionError):
-        assert_grade("No.", "manners", judge=judge, inputs={"query": "When?"})
-""",
-    )
-    assert outcomes(done) == {"failed": 2}, done.stdout
-    assert done.stdout.count("JudgeError: not graded by manners, which is neither a pass nor a fail:") >= 2
-    assert "no answer today" in done.stdout
+def test_what_is_not_graded_is_neither_a_pass_nor_a_failed_assertion(reported: Reported) -> None:
+    silent, garbled = (reported.failure(f"test_not_graded[{judge}]") for judge in ("silent", "garbled"))
+    for failure in (silent, garbled):
+        assert "JudgeError: not graded by manners, which is neither a pass nor a fail:" in failure
+    assert "no answer today" in silent
 
 
 UNASKABLE = {
@@ -228,61 +278,28 @@ def test_it(assert_grade, number):
 def test_replies_of_a_named_judge_are_kept_and_those_of_a_function_are_not(project: Path) -> None:
     body = '\ndef test_{}(assert_grade):\n    assert_grade("No.", "manners", judge={}, inputs={{"query": "?"}})\n'
     named = body.format("it", '"function:judges:kind"')
-    twice = body.format("it", "judges.kind") + body.format("it_again", "judges.kind")
+    twice = body.format("once", "judges.kind") + body.format("again", "judges.kind")
     for asked, text, passed, variables in (
-        (1, named, 1, {}),
-        (1, named, 1, {}),
-        (2, named, 1, {"MARKSCHEME_NO_CACHE": "1"}),
-        (4, twice, 2, {}),
+        (3, named + twice, 3, {}),
+        (5, named + twice, 3, {}),
+        (6, named, 1, {"MARKSCHEME_NO_CACHE": "1"}),
     ):
         assert outcomes(run_tests(project, text, **variables)) == {"passed": passed}
         assert calls(project) == asked
 
 
-def test_recorded_replies_answer_and_the_receipt_is_reported(project: Path) -> None:
-    done = run_tests(
-        project,
-        """
-import json
-from pathlib import Path
-
-def test_it(assert_grade):
-    lines = Path(FILE).read_text().splitlines()
-    example = next(e for e in map(json.loads, lines) if e["id"] == "cq-004")
-    given = {"query": example["query"]}
-    grade = assert_grade(example["response"], FOLDER / "rubrics/code-quality.yaml", inputs=given, threshold=0)
-    assert dict(grade.replies) == {"recorded": 1}
-    assert_grade(example["response"], FOLDER / "rubrics/code-quality.yaml", inputs=given, threshold=1)
-""".replace("FILE", "FOLDER / 'calibration/code-quality/examples.jsonl'").replace(
-            "FOLDER", f"Path({str(Path(__file__).parents[1])!r})"
-        ),
-    )
-    assert outcomes(done) == {"failed": 1}, done.stdout
-    assert "calibration: " in done.stdout
-    assert "judge: claude" in done.stdout
+def test_recorded_replies_answer_and_the_receipt_is_reported(reported: Reported) -> None:
+    failure = reported.failure("test_recorded")
+    assert "calibration: " in failure
+    assert "judge: claude" in failure
 
 
-def test_a_test_that_runs_an_event_loop_may_ask_too(project: Path) -> None:
-    done = run_tests(
-        project,
-        """
-def test_it(assert_grade):
-    async def inside():
-        return assert_grade("Hm.", "manners", judge=judges.kind, inputs={"query": "?"}).score
-    assert asyncio.run(inside()) == 1.0
-    rubric = Rubric.from_dict([{"weight": 1, "requirement": "A"}])
-    assert_grade({"any": "data"}, rubric, judge=ScriptedJudge([{"c1": "MET"}]))
-""",
-    )
-    assert outcomes(done) == {"passed": 1}, done.stdout
+def test_a_test_that_runs_an_event_loop_may_ask_too(reported: Reported) -> None:
+    assert reported.failure("test_in_a_loop") == ""
 
 
-def test_the_junit_file_carries_score_and_calibration(project: Path) -> None:
-    body = (
-        '\ndef test_it(assert_grade):\n    assert_grade("No.", "manners", judge=judges.kind, inputs={"query": "?"})\n'
-    )
-    run_tests(project, body, "--junit-xml", "out.xml")
-    properties = ElementTree.parse(project / "out.xml").iter("property")
+def test_the_junit_file_carries_score_and_calibration(reported: Reported) -> None:
+    properties = reported.cases["test_passes"].iter("property")
     assert [(property.get("name"), property.get("value")) for property in properties] == [
         ("markscheme_rubric", "manners"),
         ("markscheme_score", "1"),
