@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -33,6 +34,8 @@ NAMES = {
 }
 """What it lacks of modules that it has."""
 HOME = "calibration/code-quality"
+Command: TypeAlias = tuple[str, ...]
+Outcome: TypeAlias = tuple[int, str]
 WITHOUT_POSIX = f"""
 import os, signal, socket, subprocess, sys, tempfile, asyncio, shutil, getpass
 
@@ -76,15 +79,36 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def outcomes_of(commands: Sequence[Command], folder: Path) -> dict[Command, Outcome]:
+    """Exit status and standard error of commands, all of them run by one interpreter without what only POSIX has."""
+    code = f"""{WITHOUT_POSIX}
+import contextlib, io, json
+from markscheme.cli import main
+
+ended = []
+for command in {[list(command) for command in commands]!r}:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as complained:
+        status = main(command)
+    ended.append((status, complained.getvalue()))
+print(json.dumps(ended))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=variables(folder),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    outcomes = json.loads(done.stdout.splitlines()[-1])
+    return {tuple(command): tuple(outcome) for command, outcome in zip(commands, outcomes, strict=True)}
+
+
 def variables(folder: Path) -> dict[str, str]:
     """With a cache of its own: where a system keeps caches is another library's matter."""
     return environment({"MARKSCHEME_CACHE": str(folder / "cache")})
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """The shipped set, and human labels for it."""
-    return shipped_set_in(tmp_path)
 
 
 def shipped_set_in(folder: Path) -> Path:
@@ -107,24 +131,40 @@ def test_what_is_taken_away_is_gone(tmp_path: Path) -> None:
         assert done.returncode == 1, statement
 
 
-def test_calibrating_accepting_and_reports(project: Path) -> None:
-    forms = ("--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--junit", "r.xml", "--sarif", "r.sarif")
-    done = run("calibrate", "code-quality", "--accept", "--anyway", *forms, cwd=project)
-    assert done.returncode in (0, 1, 4), done.stderr
-    assert "Traceback" not in done.stderr
+ACCEPTING = (
+    *("calibrate", "code-quality", "--accept", "--anyway", "--json", "r.json", "--html", "r.html"),
+    *("--markdown", "r.md", "--junit", "r.xml", "--sarif", "r.sarif"),
+)
+CALIBRATED = (ACCEPTING, ("calibrate", "code-quality", "--quiet"), ("verify", "calibration/code-quality"))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shipped set, and human labels for it."""
+    return shipped_set_in(tmp_path_factory.mktemp("project"))
+
+
+@pytest.fixture(scope="module")
+def calibrated(project: Path) -> dict[Command, Outcome]:
+    """Exit status and standard error of CALIBRATED, run in the project."""
+    return outcomes_of(CALIBRATED, project)
+
+
+def test_calibrating_accepting_and_reports(project: Path, calibrated: dict[Command, Outcome]) -> None:
+    (accepting, complained), (again, complained_again), (verified, found) = calibrated.values()
+    assert accepting in (0, 1, 4), complained
+    assert "Traceback" not in complained
     home = project / "calibration" / "code-quality"
     assert {"accepted.json", "card.json", "card.md", "settings.jsonl"} <= {path.name for path in home.iterdir()}
     assert json.loads((project / "r.json").read_text(encoding="utf-8"))["counts"]["graded"] == 73
-    again = run("calibrate", "code-quality", "--quiet", cwd=project)
-    assert again.returncode in (0, 1, 4), again.stderr
-    verified = run("verify", "calibration/code-quality", cwd=project)
-    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert again in (0, 1, 4), complained_again
+    assert verified == 0, found
 
 
-def test_the_figures_are_those_of_a_system_that_has_it_all(project: Path) -> None:
-    run("calibrate", "code-quality", "--quiet", "--json", "without.json", cwd=project)
-    console.run("calibrate", "code-quality", "--quiet", "--json", "with.json", cwd=project)
-    without, whole = (json.loads((project / f"{name}.json").read_text()) for name in ("without", "with"))
+@pytest.mark.usefixtures("calibrated")
+def test_the_figures_are_those_of_a_system_that_has_it_all(project: Path, tmp_path: Path) -> None:
+    console.run("calibrate", "code-quality", "--quiet", "--json", "r.json", cwd=shipped_set_in(tmp_path))
+    without, whole = (json.loads((folder / "r.json").read_text()) for folder in (project, tmp_path))
     assert without["agreement"] == whole["agreement"]
     assert without["use"] == whole["use"]
 
@@ -144,7 +184,7 @@ def test_grading_a_table_with_a_cache(project: Path) -> None:
     assert (project / "cache" / "replies.sqlite3").is_file()
 
 
-OTHERS: Sequence[Sequence[str]] = (
+OTHERS: Sequence[Command] = (
     ("lint", "code-quality"),
     ("status", "--json"),
     ("plan", "code-quality"),
@@ -158,7 +198,7 @@ OTHERS: Sequence[Sequence[str]] = (
         "code-quality",
     ),
 )
-REFUSED: Mapping[Sequence[str], str] = {
+REFUSED: Mapping[Command, str] = {
     ("label", "code-quality", "--rater", "ann"): "the labelling page runs on Linux and macOS",
     ("adjudicate", "code-quality", "--rater", "ann"): "the labelling page runs on Linux and macOS",
     ("session", "start"): "this system has no Unix sockets",
@@ -166,37 +206,13 @@ REFUSED: Mapping[Sequence[str], str] = {
 
 
 @pytest.fixture(scope="module")
-def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], tuple[int, str]]:
-    """Exit status and standard error of OTHERS and REFUSED, all of them run by one interpreter."""
-    project = shipped_set_in(tmp_path_factory.mktemp("others"))
-    commands = [list(command) for command in (*OTHERS, *REFUSED)]
-    code = f"""{WITHOUT_POSIX}
-import contextlib, io, json
-from markscheme.cli import main
-
-ended = []
-for command in {commands!r}:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as complained:
-        status = main(command)
-    ended.append((status, complained.getvalue()))
-print(json.dumps(ended))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=project,
-        env=variables(project),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    outcomes = json.loads(done.stdout.splitlines()[-1])
-    return {tuple(command): tuple(outcome) for command, outcome in zip(commands, outcomes, strict=True)}
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[Command, Outcome]:
+    """Exit status and standard error of OTHERS and REFUSED."""
+    return outcomes_of((*OTHERS, *REFUSED), shipped_set_in(tmp_path_factory.mktemp("others")))
 
 
 @pytest.mark.parametrize("command", OTHERS, ids=" ".join)
-def test_other_commands(ended: dict[tuple[str, ...], tuple[int, str]], command: tuple[str, ...]) -> None:
+def test_other_commands(ended: dict[Command, Outcome], command: Command) -> None:
     status, complained = ended[command]
     assert status in (0, 1), complained
     assert "Traceback" not in complained
@@ -219,9 +235,7 @@ print(get_assert("[1]", {{"vars": {{}}, "config": {{"rubric": "form"}}}})["pass"
 
 
 @pytest.mark.parametrize(("command", "why"), REFUSED.items(), ids=lambda value: value[0])
-def test_what_does_not_run_there_says_why(
-    ended: dict[tuple[str, ...], tuple[int, str]], command: tuple[str, ...], why: str
-) -> None:
+def test_what_does_not_run_there_says_why(ended: dict[Command, Outcome], command: Command, why: str) -> None:
     status, complained = ended[command]
     assert status == 2, complained
     assert why in complained
