@@ -270,7 +270,7 @@ def test_costs_that_are_none_are_refused(project: Path, cost: str) -> None:
 
 
 def test_test_labels_have_no_say_before_they_are_opened(project: Path) -> None:
-    label(project, 160, OTHERS, test=60)
+    label(project, 90, OTHERS, test=30)
     _, report = tuned(project, "--ratings", "judge.jsonl")
     file = project / "calibration" / "code-quality" / "examples.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()]
@@ -281,19 +281,19 @@ def test_test_labels_have_no_say_before_they_are_opened(project: Path) -> None:
     _, again = tuned(project, "--ratings", "judge.jsonl")
     assert again.pop("test_labels")["labels"] != report.pop("test_labels")["labels"]
     assert again == report
-    assert report["counts"]["marks"] == 100
+    assert report["counts"]["marks"] == 60
     assert report["final"] is None
     assert not (file.parent / "opened.jsonl").exists()
 
 
 def test_opening_the_test_labels_is_recorded_and_shown_ever_after(project: Path) -> None:
-    label(project, 160, OTHERS, test=60)
+    label(project, 90, OTHERS, test=30)
     _, first = tuned(project, "--ratings", "judge.jsonl", "--final")
-    assert first["final"]["mae"]["after"]["n"] == 60
+    assert first["final"]["mae"]["after"]["n"] == 30
     assert first["final"]["mae"]["difference"]["value"] < 0
     record = project / "calibration" / "code-quality" / "opened.jsonl"
     (line,) = map(json.loads, record.read_text().splitlines())
-    assert line["n"] == 60
+    assert line["n"] == 30
     assert line["labels"].startswith("sha256:")
     _, later = tuned(project, "--ratings", "judge.jsonl")
     assert (later["test_labels"]["opened"], later["test_labels"]["labels"]) == (1, line["labels"])
@@ -303,7 +303,7 @@ def test_opening_the_test_labels_is_recorded_and_shown_ever_after(project: Path)
 
 
 def test_calibrate_puts_on_record_that_it_looked_and_says_how_often(project: Path) -> None:
-    label(project, 160, AUTHOR, test=60)
+    label(project, 60, AUTHOR, test=20)
     command = ["calibrate", "code-quality", "--ratings", "judge.jsonl", "--json", "-", "--quiet"]
     looks = []
     for split in ("dev", "test", "all", "dev"):
@@ -365,10 +365,10 @@ def test_labels_that_move_the_numbers_can_not_promise_anything_of_them(project: 
 
 
 def test_labels_chosen_by_hand_carry_no_promise(project: Path) -> None:
-    label(project, 300, AUTHOR, lenient=0.0, drawn="chosen")
+    label(project, 60, AUTHOR, lenient=0.0, drawn="chosen")
     _, report = tuned(project, "--ratings", "judge.jsonl")
     assert not report["ask_within"]["supported"]
-    assert "300 labels left out" in report["ask_within"]["reason"]
+    assert "60 labels left out" in report["ask_within"]["reason"]
 
 
 def asks_of(project: Path) -> list[dict[str, Any]]:
@@ -407,7 +407,7 @@ def test_a_side_without_a_promise_goes_to_people_and_the_report_says_why(project
 
 
 def test_each_side_has_a_promise_at_half_the_level(project: Path) -> None:
-    label(project, 300, AUTHOR, lenient=0.0)
+    label(project, 60, AUTHOR, lenient=0.0)
     _, report = tuned(project, "--ratings", "judge.jsonl", "--for", "each")
     promises = report["ask_within"]["promises"]
     assert list(promises) == ["passes", "fails"]
@@ -415,7 +415,7 @@ def test_each_side_has_a_promise_at_half_the_level(project: Path) -> None:
 
 
 def test_a_further_promise_on_the_same_labels_has_half_the_level_of_the_one_before(project: Path) -> None:
-    label(project, 300, AUTHOR, lenient=0.0)
+    label(project, 60, AUTHOR, lenient=0.0)
 
     def gray_zone(*options: str) -> dict[str, Any]:
         figures: dict[str, Any] = tuned(project, "--ratings", "judge.jsonl", *options)[1]["ask_within"]
@@ -436,12 +436,12 @@ def test_a_further_promise_on_the_same_labels_has_half_the_level_of_the_one_befo
         ("both", 0.05), ("passes", 0.05), ("both", 0.1),
     ]  # fmt: skip
     assert asks_of(project)[0].keys() >= {"at", "labels", "judge", "signal"}
-    label(project, 301, AUTHOR, lenient=0.0, seed=6)
+    label(project, 61, AUTHOR, lenient=0.0, seed=6)
     assert gray_zone("--error", "0.1")["promise"]["confidence"] == pytest.approx(0.9), "other labels"
 
 
 def test_a_promise_that_was_not_tested_costs_later_ones_nothing(project: Path) -> None:
-    label(project, 300, AUTHOR, lenient=0.0, drawn="chosen")
+    label(project, 60, AUTHOR, lenient=0.0, drawn="chosen")
     tuned(project, "--ratings", "judge.jsonl")
     assert asks_of(project) == []
 

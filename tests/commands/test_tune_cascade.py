@@ -177,8 +177,8 @@ def test_a_second_promise_about_passes_decides_no_more(servers: Servers, tmp_pat
 
 
 def tuned_afresh(folder: Path, servers: Servers, *options: str) -> dict[str, Any]:
-    """The first ask of 400 labels, of which nothing was asked before."""
-    return tune(write_project(folder, 400), servers, *options)
+    """The first ask of labels of which nothing was asked before."""
+    return tune(write_project(folder, 260), servers, *options)
 
 
 def test_one_side_alone_or_each_by_its_own_promise(servers: Servers, tmp_path: Path) -> None:
