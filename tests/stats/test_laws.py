@@ -111,7 +111,7 @@ def fitting(name: str, ratings: Table) -> Table:
     return ratings[:, :2] if name in TWO_RATERS_ONLY else ratings
 
 
-law = settings(max_examples=25, deadline=None, derandomize=True)
+law = settings(max_examples=16, deadline=None, derandomize=True)
 
 
 # ------------------------------------------------------------------------------------------------ nobody is forgotten

@@ -147,9 +147,9 @@ def test_the_same_seed_draws_the_same_and_another_another() -> None:
 def test_a_rate_estimated_from_two_draws_after_each_other_is_not_bent() -> None:
     rng = np.random.default_rng(8)
     values = []
-    levels = rng.integers(1, 6, 600).astype(float)
-    truth = rng.random(600) < np.array([0.02, 0.1, 0.5, 0.8, 0.97])[levels.astype(int) - 1]
-    groups = ["new" if i % 7 == 0 else "old" for i in range(600)]
+    levels = rng.integers(1, 6, 300).astype(float)
+    truth = rng.random(300) < np.array([0.02, 0.1, 0.5, 0.8, 0.97])[levels.astype(int) - 1]
+    groups = ["new" if i % 7 == 0 else "old" for i in range(300)]
     examples, ratings = pool(levels.tolist(), group=groups)
     gold = {e.id: bool(t) for e, t in zip(examples, truth, strict=True)}
     for seed in range(1, 41):
@@ -217,7 +217,7 @@ def test_a_system_or_a_decision_that_is_missing_leaves_the_rate_of_all() -> None
 
 
 def test_each_system_gets_its_rate_after_one_draw_and_after_another_and_no_rate_is_bent() -> None:
-    sizes = {"a": (60, 240), "b": (150, 150), "c": (200, 100)}
+    sizes = {"a": (30, 120), "b": (75, 75), "c": (100, 50)}
     examples, ratings = systems(sizes)
     rng = np.random.default_rng(4)
     levels = {rating.id: rating.criteria["q"].level == 5.0 for rating in ratings}
