@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -79,11 +80,26 @@ def test_the_layout_names_every_module_in_the_order_of_its_layers() -> None:
     assert [name.rstrip("/") for row in rows for name in re.findall(r"`(.+?)`", row)] == LAYERS
 
 
+@dataclass(frozen=True)
+class Followed:
+    """A copy of the package in which the recipes were followed, and the files that each touched."""
+
+    home: Path
+    touched: dict[str, list[str]]
+
+
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `calibrate` shows of the recipe's statistic, by format: the judge is two levels too kind to tones."""
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Followed:
+    """All recipes but that of a judge, which is a package of its own."""
     home = copy_of_package(tmp_path_factory.mktemp("package"))
-    assert follow("Add a statistic", home) == [
+    titles = [title for title in re.findall(r"^### (Add an? .*)$", PAGE, re.M) if title != "Add a judge"]
+    return Followed(home, {title: follow(title, home) for title in titles})
+
+
+@pytest.fixture(scope="module")
+def measured(followed: Followed, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What `calibrate` shows of the recipe's statistic, by format: the judge is two levels too kind to tones."""
+    assert followed.touched["Add a statistic"] == [
         f"{PACKAGE}stats/severity.py",
         f"{PACKAGE}report/sections/criteria.py",
     ]
@@ -91,7 +107,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     setting.set_judge(here, tone=3)
     files = {name: here / f"report.{name}" for name in ("json", "markdown", "html", "junit")}
     options = [option for name, path in files.items() for option in (f"--{name}", str(path))]
-    done = markscheme(home, "calibrate", "clear", "--judge", setting.JUDGE, *options, cwd=here)
+    done = markscheme(followed.home, "calibrate", "clear", "--judge", setting.JUDGE, *options, cwd=here)
     assert done.returncode == 1, done.stderr
     shown = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
     return {**shown, "terminal": done.stdout, "json": json.loads(shown["json"])}
@@ -112,15 +128,16 @@ def test_an_added_statistic_is_shown(form: str, measured: dict[str, Any]) -> Non
     assert f"40% ({low}–{high})" in measured[form]
 
 
-def test_an_added_finding_is_in_every_report_with_its_advice_and_the_command_of_its_kind(tmp_path: Path) -> None:
-    home = copy_of_package(tmp_path / "package")
-    assert set(follow("Add a finding", home)) == {
+def test_an_added_finding_is_in_every_report_with_its_advice_and_the_command_of_its_kind(
+    followed: Followed, tmp_path: Path
+) -> None:
+    assert set(followed.touched["Add a finding"]) == {
         f"{PACKAGE}calibration/findings/{name}.py" for name in ("kinds", "judge", "diagnosis")
     }
     here = setting.make_setting(tmp_path / "here")
     files = {name: tmp_path / f"report.{name}" for name in ("json", "markdown", "html", "junit")}
     options = [option for name, path in files.items() for option in (f"--{name}", str(path))]
-    done = markscheme(home, "calibrate", "clear", "--judge", setting.JUDGE, *options, cwd=here)
+    done = markscheme(followed.home, "calibrate", "clear", "--judge", setting.JUDGE, *options, cwd=here)
     assert done.returncode == 0, done.stderr
     findings = json.loads(files["json"].read_text(encoding="utf-8"))["findings"]
     assert [(finding["code"], finding["criterion"]) for finding in findings] == [
@@ -151,10 +168,9 @@ print(render_html(document))
 """
 
 
-def test_an_added_view_is_rendered_in_every_format(tmp_path: Path) -> None:
-    home = copy_of_package(tmp_path)
-    assert follow("Add a view", home) == [f"{PACKAGE}report/views/openings.py"]
-    env = environment({"PYTHONPATH": str(home / "src")})
+def test_an_added_view_is_rendered_in_every_format(followed: Followed, tmp_path: Path) -> None:
+    assert followed.touched["Add a view"] == [f"{PACKAGE}report/views/openings.py"]
+    env = environment({"PYTHONPATH": str(followed.home / "src")})
     shown = subprocess.run(
         [sys.executable, "-c", SHOW_LOOKS],
         cwd=tmp_path,
@@ -170,9 +186,9 @@ def test_an_added_view_is_rendered_in_every_format(tmp_path: Path) -> None:
     assert re.search(r"^2026-11-09 +tune +41", shown.stdout, re.M)
 
 
-def test_an_added_option_is_in_the_help_and_works(tmp_path: Path) -> None:
-    home = copy_of_package(tmp_path / "package")
-    assert set(follow("Add an option", home)) == {f"{PACKAGE}commands/lint.py"}
+def test_an_added_option_is_in_the_help_and_works(followed: Followed, tmp_path: Path) -> None:
+    home = followed.home
+    assert set(followed.touched["Add an option"]) == {f"{PACKAGE}commands/lint.py"}
     here = setting.make_setting(tmp_path / "here")
     assert re.search(r"--quiet +print nothing: exit status only", markscheme(home, "lint", "--help", cwd=here).stdout)
     loud, quiet = markscheme(home, "lint", "clear", cwd=here), markscheme(home, "lint", "clear", "--quiet", cwd=here)
@@ -187,9 +203,9 @@ def choice(place: int, answer: str, *accept: str) -> dict[str, Any]:
     return {**common, "answer": answer, "accept": list(accept)}
 
 
-def test_import_reads_a_file_with_an_added_reader(tmp_path: Path) -> None:
-    home = copy_of_package(tmp_path / "package")
-    touched = follow("Add a reader of another tool's labels", home)
+def test_import_reads_a_file_with_an_added_reader(followed: Followed, tmp_path: Path) -> None:
+    home = followed.home
+    touched = followed.touched["Add a reader of another tool's labels"]
     assert set(touched) == {f"{PACKAGE}readers/prodigy.py", f"{PACKAGE}readers/formats.py"}
     (tmp_path / "one.json").write_text(CRITERION, encoding="utf-8")
     lines = [choice(1, "accept", "MET"), choice(2, "accept", "no"), choice(3, "ignore")]
@@ -209,13 +225,15 @@ def test_import_reads_a_file_with_an_added_reader(tmp_path: Path) -> None:
     assert (again.returncode, "choices of Prodigy" in again.stderr) == (2, True)
 
 
-def test_a_package_in_which_the_recipes_were_followed_passes_the_house(tmp_path: Path) -> None:
-    home = copy_of_package(tmp_path)
-    for title in re.findall(r"^### (Add an? .*)$", PAGE, re.M):
-        if title != "Add a judge":  # a package of its own
-            assert follow(title, home)
-    figures = figures_of(modules_of(home / PACKAGE))
+def test_a_package_in_which_the_recipes_were_followed_passes_the_house(followed: Followed) -> None:
+    assert all(followed.touched.values())
+    figures = figures_of(modules_of(followed.home / PACKAGE))
     assert not [(name, figure) for name, figure in figures.items() if figure.value > LIMITS[name].most]
+
+
+def test_no_recipe_builds_on_lines_of_another(followed: Followed) -> None:
+    files = [name for touched in followed.touched.values() for name in set(touched)]
+    assert len(set(files)) == len(files)
 
 
 def test_a_recipe_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) -> None:
