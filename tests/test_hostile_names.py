@@ -36,7 +36,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("export", "manners"),
     ("export", "manners", "--json"),
     ("export", "manners", "--promptfoo", "rate.yaml"),
-    ("demo",),
+    ("demo", "--plant", "nothing", "-n", "30"),
     ("init",),
     ("session", "status"),
     ("verify", "bad.jsonl"),

@@ -41,7 +41,6 @@ COMMANDS: Sequence[Sequence[str]] = (
     ("improve", "manners", *JUDGE, "--plan"),
     ("pass-rate", "passes.jsonl", "--calibration", "decided.jsonl"),
     ("gate-risk", "passes.jsonl", "passes.jsonl", "--threshold", "0.5", "--of", "pass"),
-    ("demo", "--plant", "nothing", "-n", "30", "--seed", "1"),
     ("session", "status"),
     ("batches",),
     ("init", "new"),
@@ -51,6 +50,8 @@ COMMANDS: Sequence[Sequence[str]] = (
     ("diff", "manners"),
     ("verify", "calibration/manners"),
 )
+DEMO = ("demo", "--plant", "nothing", "-n", "30", "--seed", "1")
+"""Has a folder of its own."""
 HARNESS = """
 import contextlib, json, sys
 tried = set()
@@ -71,10 +72,10 @@ print(json.dumps([statuses, sorted(tried)]))
 PLANTED = "from pathlib import Path\nPath({marks!r}, __name__).touch()\n"
 
 
-def every_command(folder: Path) -> tuple[list[int], set[str]]:
-    """The exit statuses of all commands in a folder, and the modules that were tried and found nowhere."""
+def outcomes_of(commands: Sequence[Sequence[str]], folder: Path) -> tuple[list[int], set[str]]:
+    """The exit statuses of commands in a folder, and the modules that were tried and found nowhere."""
     done = subprocess.run(
-        [sys.executable, "-P", "-c", HARNESS, json.dumps(COMMANDS)],
+        [sys.executable, "-P", "-c", HARNESS, json.dumps(commands)],
         cwd=folder,
         env=environment({"MARKSCHEME_CACHE": str(folder.parent / "cache"), "MARKSCHEME_SESSION": "off"}),
         capture_output=True,
@@ -87,7 +88,7 @@ def every_command(folder: Path) -> tuple[list[int], set[str]]:
 
 
 def test_every_command_is_tried() -> None:
-    assert {*NAMES_OF_COMMANDS} <= {command[0] for command in COMMANDS}
+    assert {*NAMES_OF_COMMANDS} <= {command[0] for command in (*COMMANDS, DEMO)}
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_no_command_imports_a_module_left_in_the_folder(folder: Path, tmp_path: Path) -> None:
-    statuses, tried = every_command(folder)
+    statuses, tried = outcomes_of(COMMANDS, folder)
     assert 70 not in statuses, (folder / "printed.txt").read_text()
     assert "msvcrt" in tried, "the hook sees what isn't installed"
     marks = tmp_path / "marks"
@@ -123,7 +124,7 @@ def test_no_command_imports_a_module_left_in_the_folder(folder: Path, tmp_path: 
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1\n")
     (package / "entry_points.txt").write_text("[markscheme.judges]\nevil = brotli:KIND\n")
-    assert every_command(folder)[0] == statuses
+    assert outcomes_of((*COMMANDS, DEMO), folder)[0] == [*statuses, 0]
     assert sorted(path.name for path in marks.iterdir()) == []
     for command in (("markscheme", "status"), (sys.executable, "-m", "markscheme", "status")):
         assert run_installed(*command, cwd=folder).returncode == 0
