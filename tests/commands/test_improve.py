@@ -405,14 +405,15 @@ def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None
 
 
 IN_ROUNDS = ("improve", "manners", *SERVED_JUDGE, *PROPOSING, "--rounds", "1", "--open", "--concurrency", "1", "--json")
+FEWEST = 30
+"""Examples: a third are dev, and at least 10 of these are needed."""
 START = (sys.executable, "-m", "markscheme", *IN_ROUNDS)
 
 
 @pytest.fixture(scope="module")
 def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a run says that was not killed."""
-    folder = tmp_path_factory.mktemp("never-killed")
-    make_project(folder)
+    folder = make_project(tmp_path_factory.mktemp("never-killed"), n=FEWEST)
     with ChatServer(with_proposer(good_proposals)) as server:
         done = run("markscheme", *IN_ROUNDS, cwd=folder, env=user_environment(folder, server.url))
     whole: dict[str, Any] = json.loads(done.stdout)
@@ -443,7 +444,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str, never_kil
         answered.append((system, user))
         return decide(body)
 
-    make_project(tmp_path)
+    make_project(tmp_path, n=FEWEST)
     with ChatServer(judge) as server:
         env = user_environment(tmp_path, server.url)
         first = subprocess.Popen(
@@ -471,7 +472,7 @@ def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, 
         case "proposals":
             return system.startswith(PROPOSER) and proposals == 2
         case "screen":
-            return proposals == 5 and HELPS in system and len(answered) > 15 + 5 + 10
+            return proposals == 5 and HELPS in system and len(answered) > FEWEST / 3 + 5 + 5
     opened = folder / "calibration" / "manners" / "opened.jsonl"
     return opened.exists() and HELPS in system and not system.startswith(PROPOSER)
 
