@@ -126,8 +126,8 @@ def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> 
 
     def build() -> str:
         target = folder / "wheel"
-        command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(target), str(ROOT))
-        built = subprocess.run(command, capture_output=True, text=True, check=False)
+        command = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(target))
+        built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert built.returncode == 0, built.stderr
         (wheel,) = target.glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:

@@ -9,6 +9,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
 
 LONG = 1_000_000
+LONG_LINE = "<&\"'\u202e\x00x" * (LONG // 7 + 1)
 ATTACKS = (
     "<script>window.hit = 1; alert(1)</script>",
     "</pre></article></details></section></main><script>window.hit = 1</script>",
@@ -36,7 +37,7 @@ def hostile_calibration(n: int, *, attacks: Sequence[str] = ATTACKS) -> Calibrat
     examples, ratings = [], []
     for place in range(n):
         attack = attacks[place % len(attacks)]
-        long = "<&\"'\u202e\x00x" * (LONG // 7 + 1) if place % 11 == 5 and len(attacks) > 1 else ""
+        long = LONG_LINE if place % 11 == 5 and len(attacks) > 1 else ""
         gold, judge = 1.0 + place % 5, 1.0 + min(4, place % 5 + (place % 3 == 0))
         labels = tuple(
             Rating(
@@ -63,4 +64,5 @@ def hostile_calibration(n: int, *, attacks: Sequence[str] = ATTACKS) -> Calibrat
 
 
 def _hostile_ratings(rubric: Rubric, level: float, text: str) -> dict[str, Rated]:
-    return {c.name: Rated(level, f"a reason: {text}", f"a quote: {text}", False) for c in rubric.criteria}
+    rated = Rated(level, f"a reason: {text}", f"a quote: {text}", False)
+    return {criterion.name: rated for criterion in rubric.criteria}
