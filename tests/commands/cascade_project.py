@@ -19,6 +19,8 @@ passingThreshold: 0.5
 criteria:
 - {name: tone, requirement: The reply is polite., weight: 1}
 """
+LABELLED, OUTPUTS = 260, 30
+"""As many labels as promises about passes take, and outputs of which each judge decides some and neither some."""
 CHEAP, BETTER = "systemone:cheap-1", "decisions:better-1"
 CASCADE = f"{CHEAP},{BETTER}"
 
@@ -41,7 +43,7 @@ def reply(place: int, cheap: float, better: float) -> str:
     return f"Reply {place}. cheap={cheap:.4f} better={better:.4f}"
 
 
-def write_project(folder: Path, n: int = 220, *, group: int = 0) -> Path:
+def write_project(folder: Path, n: int = LABELLED, *, group: int = 0) -> Path:
     """The rubric, labelled examples, and further outputs in `outputs.jsonl`."""
     (folder / "rubrics").mkdir(parents=True)
     (folder / "rubrics" / "reply.yaml").write_text(RUBRIC)
@@ -53,7 +55,7 @@ def write_project(folder: Path, n: int = 220, *, group: int = 0) -> Path:
             example = {"id": f"e{place}", "response": reply(place, cheap, better), "labels": [label], "drawn": "random"}
             file.write(json.dumps({**example, "group": f"g{place // group}"} if group else example) + "\n")
     with (folder / "outputs.jsonl").open("w") as file:
-        for place, (_, cheap, better) in enumerate(rows(60, 2)):
+        for place, (_, cheap, better) in enumerate(rows(OUTPUTS, 2)):
             file.write(json.dumps({"id": f"o{place}", "response": reply(place, cheap, better)}) + "\n")
     return folder
 

@@ -12,7 +12,7 @@ from markscheme.assert_grade import AssertGrade, Background
 from markscheme.ratings.rating import asked_under
 from markscheme.rubrics.file import load_rubric
 from tests.calibration import dialogues
-from tests.commands.cascade_project import BETTER, CASCADE, CHEAP, Servers, judges, write_project
+from tests.commands.cascade_project import BETTER, CASCADE, CHEAP, LABELLED, OUTPUTS, Servers, judges, write_project
 from tests.commands.console import run
 
 NEITHER = ("ask", None)
@@ -69,17 +69,17 @@ def test_the_file_has_what_the_judges_were_and_what_they_may_decide(certified: t
     assert [stage["judge"] for stage in file["stages"]] == [CHEAP, BETTER]
     assert [stage["model"] for stage in file["stages"]] == [["cheap-1"], ["better-1"]]
     assert {stage["certainty"] for stage in file["stages"]} == {"probability"}
-    assert sum(file["decided"]) == file["labels"]["n"] == 220
+    assert sum(file["decided"]) == file["labels"]["n"] == LABELLED
     assert all(n > 0 for n in file["decided"])
     assert file["upper"] <= 0.05
-    assert file["automatic"]["value"] == pytest.approx(sum(file["decided"][:2]) / 220)
+    assert file["automatic"]["value"] == pytest.approx(sum(file["decided"][:2]) / LABELLED)
 
 
 def test_the_report_says_who_decides_what_in_a_promise(certified: tuple[Path, Servers]) -> None:
     folder, servers = certified
     done = run("markscheme", "tune", "reply", "--cascade", CASCADE, cwd=folder, env=servers.environment)
     text = " ".join(done.stdout.split())
-    assert "pass, fail, or ask a person · 220 labelled examples" in text
+    assert f"pass, fail, or ask a person · {LABELLED} labelled examples" in text
     assert "✓ At most 5% of the automatic decisions are wrong, with 90% confidence, if what you grade is like" in text
     assert "Not written; add --write." in text
     assert "automatic passes" in text
@@ -97,12 +97,12 @@ def test_each_reply_is_decided_by_the_first_judge_that_is_certain_enough(certifi
     decided = {place: sum(stage == place for _, stage in by_hand) for place in (1, 2, None)}
     assert all(decided.values())
     asked = len(servers.cheap.requests) - before[0], len(servers.better.requests) - before[1]
-    assert asked == (60, 60 - decided[1])
+    assert asked == (OUTPUTS, OUTPUTS - decided[1])
     cost = sum(grade["usage"]["usd"] for grade in grades)
     assert cost == pytest.approx(sum(asked) * 100 / 1e6)
     line = errors.strip().splitlines()[-1]
     assert line.endswith(f"to people · ${cost:.2f}")
-    assert f"{round(100 * decided[1] / 60)}% decided by {CHEAP}, " in line
+    assert f"{round(100 * decided[1] / OUTPUTS)}% decided by {CHEAP}, " in line
     assert all(grade["ask"] == "no judge is certain enough" for grade in grades if grade["decision"] == "ask")
     assert all(grade["score"] is not None and grade["criteria"] for grade in grades)
 
@@ -178,7 +178,7 @@ def test_a_second_promise_about_passes_decides_no_more(servers: Servers, tmp_pat
 
 def tuned_afresh(folder: Path, servers: Servers, *options: str) -> dict[str, Any]:
     """The first ask of labels of which nothing was asked before."""
-    return tune(write_project(folder, 260), servers, *options)
+    return tune(write_project(folder), servers, *options)
 
 
 def test_one_side_alone_or_each_by_its_own_promise(servers: Servers, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_further_asks_of_the_same_labels_are_stricter_and_the_same_again_is_not(
     alone = tune(tmp_path, servers, "--cascade", BETTER)
     lines = (tmp_path / "calibration" / "reply" / "asks.jsonl").read_text().splitlines()
     assert len(lines) == 3
-    assert sum(other["decided"]) == sum(alone["decided"]) == 220
+    assert sum(other["decided"]) == sum(alone["decided"]) == LABELLED
 
 
 def test_too_few_labels_certify_nothing_and_leave_an_older_file(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_groups_are_heeded(servers: Servers, tmp_path: Path) -> None:
         done = run("markscheme", "tune", "reply", "--cascade", BETTER, "--json", cwd=folder, env=servers.environment)
         shares.append(json.loads(done.stdout)["cascade"])
     assert shares[0]["labels"]["groups"] is None
-    assert shares[1]["labels"]["groups"] == 11
+    assert shares[1]["labels"]["groups"] == LABELLED / 20
     assert sum(shares[1]["decided"][:-1]) < sum(shares[0]["decided"][:-1])
 
 
