@@ -99,7 +99,7 @@ LATE: dict[str, dict[str, str]] = {
     "promptfoo.entry": {
         "importlib": "an assertion that a session answers loads json and socket alone",
         "pathlib": "an assertion that a session answers loads json and socket alone",
-        "promptfoo.assertion": "an assertion that a session answers loads json and socket alone",
+        "promptfoo.negation": "an assertion that a session answers loads json and socket alone",
         "f'markscheme.promptfoo.{grader}'": "an assertion that a session answers loads json and socket alone",
     },
     "session.client": dict.fromkeys(

@@ -132,6 +132,7 @@ def test_not_python_raises_through_a_session_as_it_does_without(
     context = {"config": config, "test": {"assert": [{"type": "not-python", "config": config}]}}
     through = call("get_assert", "Paris.", context, cwd=project, env=env)
     assert through["raised"].startswith("NotGraded: not graded: ")
+    assert "markscheme.rubrics" not in through["modules"], "it only passes on what the session said"
     assert through["raised"] == call("get_assert", "Paris.", context, cwd=project, env=env | OFF)["raised"]
 
 

@@ -26,6 +26,7 @@ from markscheme.phrases import number
 from markscheme.plain_data import shown
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
+from markscheme.promptfoo.negation import NotGraded
 from markscheme.receipt import CALIBRATION, calibration_text, receipt_json, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric, only_rubric
@@ -38,10 +39,6 @@ QUERY_VARS = ("query", "question", "input", "prompt")
 SCRIPT_TYPES = tuple(f"{negation}{kind}" for negation in ("", "not-") for kind in ("python", "javascript", "ruby"))
 """Types of an assertion whose value may be a Python file."""
 _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
-
-
-class NotGraded(Exception):  # noqa: N818 - Promptfoo prints its name
-    """Raised where the assertion is or may be a `not-python`, which would turn a failing result into a pass."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str,
 def _result(grader: str, arguments: "dict[str, Any]", holder: "Any", file: str) -> "dict[str, Any]":
     reply = answer(grader, arguments, _wish(holder), os.path.dirname(os.path.abspath(file)))
     if "raised" in reply:
-        from markscheme.promptfoo.assertion import NotGraded
+        from markscheme.promptfoo.negation import NotGraded
 
         raise NotGraded(reply["raised"])
     result: dict[str, Any] = reply["given"]
@@ -57,7 +57,7 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
         from importlib import import_module
         from pathlib import Path
 
-        from markscheme.promptfoo.assertion import NotGraded
+        from markscheme.promptfoo.negation import NotGraded
 
         in_this_process = getattr(import_module(f"markscheme.promptfoo.{grader}"), FUNCTIONS[grader])
         try:

@@ -9,8 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from markscheme.promptfoo.assertion import NotGraded, assess
+from markscheme.promptfoo.assertion import assess
 from markscheme.promptfoo.engine import Engine, own_modules, stamp_if_any
+from markscheme.promptfoo.negation import NotGraded
 from markscheme.promptfoo.provider import respond
 from markscheme.session.client import environment_key, folder_marks, settings_texts
 from markscheme.session.server import IDLE, Retired, Session, socket_file
