@@ -84,7 +84,7 @@ def outcome(row: Mapping[str, Any]) -> str:
 
 def evaluate(
     folder: Path,
-    url: str,
+    url: str | None,
     outputs: Sequence[str],
     asserts: Sequence[Mapping[str, Any]],
     *,
@@ -93,7 +93,10 @@ def evaluate(
     language: str = "py",
     **document: Any,
 ) -> EvalRun:
-    """What the real Promptfoo makes of the outputs; `document` adds to its configuration."""
+    """What the real Promptfoo makes of the outputs; `document` adds to its configuration.
+
+    The judge `anthropic` has its server at `url`; with None it has no key.
+    """
     test = document.pop("test", {})
     config = {
         "prompts": ["{{answer}}"],
@@ -106,12 +109,8 @@ def evaluate(
     }
     path = project(folder) / "promptfooconfig.yaml"
     path.write_text(in_language(language, yaml.safe_dump(config)))
-    environment = {
-        "ANTHROPIC_API_KEY": "key-of-a-test",
-        "ANTHROPIC_BASE_URL": url,
-        "MARKSCHEME_CACHE": str(folder / "cache"),
-        **(env or {}),
-    }
+    server = {} if url is None else {"ANTHROPIC_API_KEY": "key-of-a-test", "ANTHROPIC_BASE_URL": url}
+    environment = {**server, "MARKSCHEME_CACHE": str(folder / "cache"), **(env or {})}
     return run_eval(path, cwd=folder, env=environment, args=args)
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from markscheme.hooks import after_all
 from tests.commands.console import ROOT
-from tests.promptfoo.answering import HOOKS, assertion, evaluate, judging, rows
-from tests.real.messages_front import MessagesFront
+from tests.promptfoo.answering import HOOKS, assertion, evaluate, rows
 from tests.real.promptfoo import EvalRun, PromptfooInstall
 from tests.session.processes import sockets
 
@@ -52,10 +51,14 @@ class Recorded:
 
 
 JUDGE = """
+import json
+from markscheme.judges.judge import Reply, Usage
+
 def judge(system_prompt, user_prompt):
     verdict = {"quote": "nothing to quote", "reason": "The material says so."}
     right = "MET" if "Paris" in user_prompt else "UNMET"
-    return {"verdicts": {"right": {**verdict, "level": right}, "rude": {**verdict, "level": "UNMET"}}}
+    verdicts = {"right": {**verdict, "level": right}, "rude": {**verdict, "level": "UNMET"}}
+    return Reply(json.dumps({"verdicts": verdicts}), usage=Usage(1, 100, 20))
 
 judge.environment = ()
 """
@@ -63,10 +66,11 @@ judge.environment = ()
 
 def recorded(folder: Path, tests: list[dict[str, Any]], env: dict[str, str], report: Path, **more: Any) -> Recorded:
     (folder / "recording.py").write_text(RECORDING)
-    with sockets() as runtime, MessagesFront(judging()) as front:
+    (folder / "capital_judge.py").write_text(JUDGE)
+    with sockets() as runtime:
         run = evaluate(
             folder,
-            front.url,
+            None,
             [],
             [],
             tests=tests,
@@ -79,7 +83,8 @@ def recorded(folder: Path, tests: list[dict[str, Any]], env: dict[str, str], rep
 
 
 def case_of(answer: str, **config: Any) -> dict[str, Any]:
-    return {"vars": {"answer": answer, "question": "Capital?"}, "assert": [assertion(config=config)]}
+    judged = {"judge": "function:capital_judge:judge", **config}
+    return {"vars": {"answer": answer, "question": "Capital?"}, "assert": [assertion(config=judged)]}
 
 
 @pytest.fixture(scope="module")
@@ -95,13 +100,9 @@ def three_prompts(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPath
 def repeated(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     """Five tests, each twice, of which one can't be graded; the report can't be written."""
     folder = tmp_path_factory.mktemp("repeats")
-    (folder / "capital_judge.py").write_text(JUDGE)
-    judge = "function:capital_judge:judge"
-    tests = [case_of(answer, judge=judge) for answer in ("Paris.", "It is Paris.", "Paris!", "Rome.")]
+    tests = [case_of(answer) for answer in ("Paris.", "It is Paris.", "Paris!", "Rome.")]
     nowhere = folder / "nowhere" / "report.json"
-    return recorded(
-        folder, [*tests, case_of("Paris.", judge=judge, rubric="capitol")], {}, nowhere, args=("--repeat", "2")
-    )
+    return recorded(folder, [*tests, case_of("Paris.", rubric="capitol")], {}, nowhere, args=("--repeat", "2"))
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from markscheme.promptfoo.provider import call_api
-from tests.promptfoo.answering import LANGUAGES, PROVIDER, assertion, evaluate, in_language, judging, project, rows
-from tests.real.messages_front import MessagesFront, Request
+from tests.promptfoo.answering import LANGUAGES, PROVIDER, assertion, evaluate, in_language, project, rows
 from tests.real.promptfoo import PromptfooInstall
 from tests.session.processes import session_pids, sockets
 
@@ -23,13 +22,29 @@ criteria:
 - {name: rude, requirement: Is polite, weight: 1}
 """
 JUDGE = """
-def judge(system_prompt, user_prompt):
-    level = "MET" if "Paris" in user_prompt else "UNMET"
+import json, pathlib
+from markscheme.judges.judge import Reply, Usage
+
+ASKED = pathlib.Path(__file__).with_name("asked.jsonl")
+
+def judge(system_prompt, user_prompt, schema):
+    with ASKED.open("a") as asked:
+        asked.write(json.dumps({"system": system_prompt, "user": user_prompt, "schema": schema}) + "\\n")
+    if "answer" in schema["properties"]:
+        return Reply(json.dumps({"answer": plain(user_prompt)}), usage=Usage(1, 40, 7))
+    met = "MET" if "Paris" in user_prompt else "UNMET"
     verdict = {"quote": "nothing to quote", "reason": "The material says so."}
-    return {"verdicts": {"right": {**verdict, "level": level}, "rude": {**verdict, "level": "UNMET"}}}
+    names = schema["properties"]["verdicts"]["properties"]
+    verdicts = {name: {**verdict, "level": "UNMET" if name == "rude" else met} for name in names}
+    return Reply(json.dumps({"verdicts": verdicts}), usage=Usage(1, 100, 20))
+
+def plain(question):
+    asks_for_steps = "steps" in question and "maxScore" not in question and '"score"' not in question
+    return json.dumps({"steps": ["Look for the capital"]} if asks_for_steps else {"score": 8, "reason": "Names it."})
 
 judge.environment = ()
 """
+JUDGED_BY = "function:capital_judge:judge"
 NOT_GRADED: list[tuple[str, dict[str, Any], str]] = [
     ("capitol", {}, "did you mean 'capital'?"),
     ("rubrics/nowhere.yaml", {}, "no rubric file"),
@@ -39,7 +54,14 @@ NOT_GRADED: list[tuple[str, dict[str, Any], str]] = [
 ]
 Case = tuple[str, str, dict[str, Any]]
 """The language of the provider, what a test is for, and the test."""
-STRANGE = ['{"capital": "Paris"}', "\0Paris\ud83d", "Paris. " * 150_000, ""]
+STRANGE = ['{"capital": "Paris"}', "\0Paris\ud83d", "Paris. " * 40_000, ""]
+"""Outputs, one of them longer than an argument of a command, a pipe or a socket holds (128, 64 and 208 kB)."""
+
+
+def ungraded_cases(language: str) -> list[tuple[str, tuple[str, dict[str, Any], str]]]:
+    """Each of NOT_GRADED with and without a negation; in Python, which starts one for each call, by turns."""
+    every = list(itertools.product(("llm-rubric", "not-llm-rubric"), NOT_GRADED))
+    return every[::2] if language == "py" else every
 
 
 def llm_rubric(value: Any, **more: Any) -> dict[str, Any]:
@@ -50,16 +72,17 @@ def cases_of(folder: Path, language: str) -> dict[str, list[dict[str, Any]]]:
     """The tests of one language under what they are for, each with our provider behind its graders."""
 
     def test(*asserts: dict[str, Any], output: str = "Paris.", of: str = "", **more: Any) -> dict[str, Any]:
-        config = {"judge": "anthropic", **more.pop("config", {})}
+        config = {"judge": JUDGED_BY, **more.pop("config", {})}
         question = f"{of} In {language}." if of else f"Capital, case {language} {next(numbers)}?"
         provider = {"options": {"provider": {"id": in_language(language, PROVIDER), "config": config}}}
         return {"vars": {"answer": output, "question": question}, "assert": list(asserts), **provider, **more}
 
     numbers = itertools.count(1)
     capital, half = llm_rubric("capital"), llm_rubric("half")
-    by_assertion = {**assertion(), "value": in_language(language, assertion()["value"])}
+    by_assertion = assertion(config={"judge": JUDGED_BY})
+    by_assertion["value"] = in_language(language, by_assertion["value"])
     halves = [half, llm_rubric("half", threshold=0.6), {"type": "not-llm-rubric", "value": "half"}]
-    uncached = {"cache": "off", "judge": "function:capital_judge:judge"}  # no SDK has to be imported without a session
+    uncached = {"cache": "off"}
     return {
         "both": [test(capital, by_assertion, output=output) for output in ("Paris.", "Rome.")],
         "text": [test(llm_rubric("Names the capital of France"), output=output) for output in ("Paris.", "Rome.")],
@@ -75,8 +98,7 @@ def cases_of(folder: Path, language: str) -> dict[str, list[dict[str, Any]]]:
         ],
         **{
             f"{kind} {reason}": [test({"type": kind, "value": value}, config=config)]
-            for kind in ("llm-rubric", "not-llm-rubric")
-            for value, config, reason in NOT_GRADED
+            for kind, (value, config, reason) in ungraded_cases(language)
         },
     }
 
@@ -87,23 +109,22 @@ class Graded:
 
     Attributes:
         rows: By what a test was for.
-        requests: Those to the judge, in both languages.
+        requests: What the judge was given each time, in both languages.
         sessions: How many there were.
         peak_kib: The most memory that a session held.
         pythons: The arguments of each Python that was started, in both languages.
     """
 
     rows: Mapping[str, list[dict[str, Any]]]
-    requests: Sequence[Request]
+    requests: Sequence[dict[str, Any]]
     sessions: int
     peak_kib: int
     pythons: Sequence[str]
 
     def requests_about(self, of: str) -> list[dict[str, Any]]:
-        """The bodies of the requests about the outputs of some tests."""
+        """The requests about the outputs of some tests."""
         questions = [row["vars"]["question"] for row in self.rows[of]]
-        texts = [(request.body, request.body["messages"][0]["content"]) for request in self.requests]
-        return [body for body, text in texts if any(question in text for question in questions)]
+        return [request for request in self.requests if any(question in request["user"] for question in questions)]
 
 
 @pytest.fixture(scope="module")
@@ -119,20 +140,21 @@ def in_both_languages(promptfoo: PromptfooInstall, tmp_path_factory: pytest.Temp
     ]
     (folder / "rubrics" / "half.yaml").write_text(HALF)
     (folder / "capital_judge.py").write_text(JUDGE)
-    with sockets() as runtime, MessagesFront(judging()) as front:
+    with sockets() as runtime:
         env = {
             "MARKSCHEME_PRICE": "3:15",
             "XDG_RUNTIME_DIR": str(runtime),
             "MARKSCHEME_SESSION_IDLE": "60",
             "PROMPTFOO_PYTHON": str(counting_python(folder)),
         }
-        run = evaluate(folder, front.url, [], [], env=env, tests=[test for _, _, test in cases])
+        run = evaluate(folder, None, [], [], env=env, tests=[test for _, _, test in cases])
         sessions = session_pids(runtime)
         graded = list(zip(cases, rows(run), strict=True))
         memory = max(map(peak_kib, sessions))
         pythons = (folder / "started").read_text().splitlines()
+        requests = [json.loads(line) for line in (folder / "asked.jsonl").read_text().splitlines()]
         return {
-            language: Graded(rows_by_purpose(language, graded), front.requests, len(sessions), memory, pythons)
+            language: Graded(rows_by_purpose(language, graded), requests, len(sessions), memory, pythons)
             for language in LANGUAGES
         }
 
@@ -176,9 +198,9 @@ def test_a_value_that_names_a_rubric_is_graded_by_it_like_the_python_assertion(g
 def test_any_other_text_is_a_rubric_of_one_criterion(graded: Graded) -> None:
     assert [(row["success"], row["score"]) for row in graded.rows["text"]] == [(True, 1), (False, 0)]
     sent = graded.requests_about("text")[0]
-    assert "Names the capital of France" in json.dumps(sent["system"])
-    assert list(sent["output_config"]["format"]["schema"]["properties"]["verdicts"]["properties"]) == ["requirement"]
-    assert "Capital, case" in sent["messages"][0]["content"]
+    assert "Names the capital of France" in sent["system"]
+    assert list(sent["schema"]["properties"]["verdicts"]["properties"]) == ["requirement"]
+    assert "Capital, case" in sent["user"]
 
 
 def test_a_file_of_criteria_as_value_is_graded_by_its_criteria(graded: Graded) -> None:
@@ -204,10 +226,14 @@ def test_thresholds_of_assertion_provider_and_test_work(graded: Graded) -> None:
     assert by_test["score"] == 0.5
 
 
-@pytest.mark.parametrize("kind", ["llm-rubric", "not-llm-rubric"])
-@pytest.mark.parametrize("message", [reason for _, _, reason in NOT_GRADED])
-def test_what_cannot_be_graded_passes_neither_way(graded: Graded, kind: str, message: str) -> None:
-    (row,) = graded.rows[f"{kind} {message}"]
+@pytest.mark.parametrize(
+    ("language", "kind", "message"),
+    [(language, kind, message) for language in LANGUAGES for kind, (_, _, message) in ungraded_cases(language)],
+)
+def test_what_cannot_be_graded_passes_neither_way(
+    in_both_languages: dict[str, Graded], language: str, kind: str, message: str
+) -> None:
+    (row,) = in_both_languages[language].rows[f"{kind} {message}"]
     assert not row["success"]
     assert "not graded: " in row["gradingResult"]["reason"]
     assert message in row["gradingResult"]["reason"]

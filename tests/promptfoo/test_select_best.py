@@ -1,7 +1,7 @@
 """`select-best` in the real Promptfoo, answered by our provider in both languages: by pairs, in both orders."""
 
 import json
-import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import yaml
 from markscheme.promptfoo.provider import call_api
 from markscheme.promptfoo.select_best import recorded_lines
 from tests.commands.console import run
+from tests.promptfoo import shorter_judge
 from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, rows
 from tests.real.messages_front import Answer, MessagesFront, Request, failing, message
 from tests.real.promptfoo import EvalRun, PromptfooInstall, run_eval
@@ -23,19 +24,16 @@ criteria:
 """
 PROMPTS = ["{{a}}", "{{b}}", "{{c}}", "{{d}}"]
 OUTPUTS = {"a": "four words are here", "b": "two words", "c": "three words here", "d": "there are five words here"}
-_SHOWN = re.compile(r"<response-[12]-[0-9a-f]+>\n(.*?)\n</response", re.DOTALL)
 
 
 def shorter(request: Request) -> Answer:
-    """Prefers the response with fewer words; takes whatever comes first where both say "lean"."""
-    first, second = _SHOWN.findall(request.body["messages"][0]["content"])
-    if "fails" in first + second:
-        return failing(400)
-    lengths = [len(text.split()) for text in (first, second)]
-    level = "first" if lengths[0] < lengths[1] or "lean" in first else "tie" if lengths[0] == lengths[1] else "second"
-    names = request.body["output_config"]["format"]["schema"]["properties"]["verdicts"]["properties"]
-    verdict = {"quote_1": "nothing to quote", "quote_2": "nothing to quote", "reason": "Fewer words.", "level": level}
-    return message(json.dumps({"verdicts": dict.fromkeys(names, verdict)}))
+    """What the judge that prefers fewer words answers over HTTP."""
+    body = request.body
+    try:
+        answer = shorter_judge.judge("", body["messages"][0]["content"], body["output_config"]["format"]["schema"])
+    except ValueError as error:
+        return failing(400, why=str(error))
+    return message(json.dumps(answer))
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,8 @@ class Selected:
 
 def select_tests(language: str, folder: Path) -> list[dict[str, Any]]:
     def test(name: str, value: str, outputs: dict[str, str] = OUTPUTS, **config: Any) -> dict[str, Any]:
-        provider = {"id": in_language(language, PROVIDER), "config": {"judge": "anthropic", **config}}
+        judged = {"judge": "function:shorter_judge:judge", **config}
+        provider = {"id": in_language(language, PROVIDER), "config": judged}
         return {
             "description": name,
             "vars": {**outputs, "language": language},
@@ -78,13 +77,9 @@ def in_both_languages(tmp_path_factory: pytest.TempPathFactory, promptfoo: Promp
     tests = [test for language in LANGUAGES for test in select_tests(language, folder)]
     config = {"prompts": PROMPTS, "providers": ["echo"], "tests": tests, "extensions": HOOKS}
     (folder / "promptfooconfig.yaml").write_text(yaml.safe_dump(config))
-    with MessagesFront(shorter) as front:
-        environment = {
-            "ANTHROPIC_API_KEY": "key-of-a-test",
-            "ANTHROPIC_BASE_URL": front.url,
-            "MARKSCHEME_CACHE": str(folder / "cache"),
-        }
-        evaluated = run_eval(folder / "promptfooconfig.yaml", cwd=folder, env=environment)
+    shutil.copy(shorter_judge.__file__, folder)
+    environment = {"MARKSCHEME_CACHE": str(folder / "cache")}
+    evaluated = run_eval(folder / "promptfooconfig.yaml", cwd=folder, env=environment)
     return {language: selected_by(language, folder, evaluated) for language in LANGUAGES}
 
 
