@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,9 +38,10 @@ def front() -> Iterator[MessagesFront]:
 
 STRANGE = ["Paris.", "Rome.", "", '{"capital": "Paris", "n": 1.50}', "\0Paris\ud83d\x1b[2J", "Paris. " * 150_000]
 GRADERS = [in_language(language, GRADER) for language in LANGUAGES]
-CACHED = 10
-"""Outputs that are asked about once and graded three times; twice as many as may be asked about at once."""
-BEYOND_BUDGET = 12
+REPEATS = 2
+AT_ONCE = 3
+"""As many may be asked about at once; a third of the first run's outputs."""
+BEYOND_BUDGET = 8
 """Outputs whose grades would cost more than the budget."""
 
 
@@ -81,34 +82,23 @@ def test_results_are_equal_in_both_languages_with_and_without_a_session(
     assert len(front.requests) == sum(len(test["assert"]) for test in tests)
 
 
-def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_holds_over_all_processes(
-    tmp_path: Path, runtime: Path
-) -> None:
-    tests = [
-        *({"vars": {"answer": "Paris.", "question": f"Cached {n}?"}, "assert": [by_turns(n)]} for n in range(CACHED)),
-        {"vars": {"answer": "Paris.", "question": "Bypassed?"}, "assert": [assertion(config={"cache": "off"})]},
-    ]
-    with MessagesFront(judging(0.1)) as front:
-        limit = {"MARKSCHEME_CONCURRENCY": "5"}
-        run = evaluate(tmp_path, front.url, [], [], env=limit, args=("--repeat", "3", "-j", "16"), tests=tests)
-        assert [row["success"] for row in rows(run)] == [True] * 3 * len(tests)
-        texts = [request.body["messages"][0]["content"] for request in front.requests]
-        assert (sum("Cached" in text for text in texts), sum("Bypassed?" in text for text in texts)) == (CACHED, 3)
-        assert 2 <= front.most_in_flight <= 5
-
-
 def refusing_some(request: Request) -> Answer:
-    """The answer of a judge that refuses to say anything of one output."""
-    return failing(401) if "Refused" in request.body["messages"][0]["content"] else judging()(request)
+    """The answer, after a while, of a judge that refuses to say anything of one output."""
+    return failing(401) if "Refused" in request.body["messages"][0]["content"] else judging(0.1)(request)
 
 
 def turned_verdicts() -> list[dict[str, Any]]:
     """Tests whose thresholds, or whose `not-python`, decide over the verdict; the last can't be graded."""
     by_assertion = [assertion(threshold=0.9), {"type": "contains", "value": "Paris"}]
     by_test = [assertion(weight=3), {"type": "contains", "value": "London"}]
+    kinds: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
+        (by_assertion, {}),
+        (by_test, {"threshold": 0.7}),
+        ([assertion("not-python")], {}),
+    ]
     tests: list[dict[str, Any]] = [
-        {"vars": {"answer": output, "question": "Capital?"}, "assert": asserts, **more}
-        for asserts, more in ((by_assertion, {}), (by_test, {"threshold": 0.7}), ([assertion("not-python")], {}))
+        {"vars": {"answer": output, "question": f"Capital, case {place}?"}, "assert": asserts, **more}
+        for place, (asserts, more) in enumerate(kinds)
         for output in ("Paris.", "Rome.")
     ]
     return [*tests, {"vars": {"answer": "Refused.", "question": "Capital?"}, "assert": [assertion("not-python")]}]
@@ -125,13 +115,17 @@ def in_every_language(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class TwoRuns:
-    """A run of `turned_verdicts` in all languages, and one with the same cache after it.
+    """A run of `turned_verdicts` in all languages, with repeats, and one with the same cache after it.
 
-    The second has those tests that could be graded, the first of them once more without a session, and then outputs
-    that nobody has asked about, more than its budget allows.
+    The first has a test before them that is asked about each time. The second has those tests that could be graded, the
+    first of them once more without a session, and then outputs that nobody has asked about, more than its budget
+    allows.
 
     Attributes:
-        first: Rows of the first run.
+        repeats: Rows of the first run for each of `turned_verdicts`, one a repeat.
+        bypassed: Rows of the first run for the test without the cache.
+        asked_first: What the first run asked, in which nothing was kept before.
+        most_at_once: Requests of the first run in flight at once, at most.
         again: Rows of the second for what the first had graded.
         beyond: Rows of the second for the other outputs.
         asked_again: Requests of the second run about what the first had graded.
@@ -141,7 +135,10 @@ class TwoRuns:
         files: What sessions then left in their folder.
     """
 
-    first: list[dict[str, Any]]
+    repeats: list[list[dict[str, Any]]]
+    bypassed: list[dict[str, Any]]
+    asked_first: list[str]
+    most_at_once: int
     again: list[dict[str, Any]]
     beyond: list[dict[str, Any]]
     asked_again: int
@@ -150,12 +147,18 @@ class TwoRuns:
     ended: bool
     files: list[str]
 
+    @property
+    def first(self) -> list[dict[str, Any]]:
+        """Rows of the first run for `turned_verdicts`, without repeats."""
+        return [row for row, *_ in self.repeats]
+
 
 @pytest.fixture(scope="module")
 def two_runs(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> TwoRuns:
-    """The two runs, the second of them with hooks and with a budget for all of Promptfoo's processes."""
+    """The two runs, the first with a limit for all of Promptfoo's processes, the second with a budget and hooks."""
     folder = tmp_path_factory.mktemp("twice")
     tests = in_every_language(turned_verdicts())
+    uncached = {"vars": {"answer": "Paris.", "question": "Bypassed?"}, "assert": [assertion(config={"cache": "off"})]}
     answered = [test for test in tests if test["vars"]["answer"] != "Refused."]
     alone = {**answered[0], "assert": [assertion(config={"session": "off"})]}
     others = [
@@ -165,18 +168,26 @@ def two_runs(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFacto
     money = {"MARKSCHEME_PRICE": "3:15", "MARKSCHEME_BUDGET": "0.2"}
     with MessagesFront(refusing_some) as front:
         with sockets() as runtime:
-            first = evaluate(folder, front.url, [], [], env={"XDG_RUNTIME_DIR": str(runtime)}, tests=tests)
-        before = len(front.requests)
+            limit = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CONCURRENCY": str(AT_ONCE)}
+            args = ("--repeat", str(REPEATS), "-j", "16")
+            first = evaluate(folder, front.url, [], [], env=limit, args=args, tests=[uncached, *tests])
+        asked_first = texts_of(front.requests)
+        most_at_once = front.most_in_flight
         with sockets() as runtime:
             env = {"XDG_RUNTIME_DIR": str(runtime), **money}
             tests_after = [*answered, alone, *others]
             second = evaluate(folder, front.url, [], [], env=env, tests=tests_after, extensions=HOOKS)
             ended = wait_until(lambda: not session_pids(runtime))
             left_files = files(runtime)
-        texts = [request.body["messages"][0]["content"] for request in front.requests[before:]]
+        texts = texts_of(front.requests[len(asked_first) :])
     asked_beyond = sum("Beyond" in text for text in texts)
+    graded = rows(first)
+    bypassed, *repeats = (graded[place : place + REPEATS] for place in range(0, len(graded), REPEATS))
     return TwoRuns(
-        first=rows(first),
+        repeats=repeats,
+        bypassed=bypassed,
+        asked_first=asked_first,
+        most_at_once=most_at_once,
         again=rows(second)[: -len(others)],
         beyond=rows(second)[-len(others) :],
         asked_again=len(texts) - asked_beyond,
@@ -185,6 +196,25 @@ def two_runs(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFacto
         ended=ended,
         files=left_files,
     )
+
+
+def texts_of(requests: Sequence[Request]) -> list[str]:
+    """The questions of requests."""
+    return [request.body["messages"][0]["content"] for request in requests]
+
+
+def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_holds_over_all_processes(
+    two_runs: TwoRuns,
+) -> None:
+    assert [row["success"] for row in two_runs.bypassed] == [True] * REPEATS
+    for row, *others in two_runs.repeats:
+        assert len(others) == REPEATS - 1
+        assert [(other["vars"], other["success"]) for other in others] == [(row["vars"], row["success"])] * len(others)
+    answered = [text for text in two_runs.asked_first if "Refused" not in text]
+    cached = [text for text in answered if "Bypassed?" not in text]
+    assert (len(cached), len(set(cached))) == (6, 6)
+    assert len(answered) - len(cached) == REPEATS
+    assert 2 <= two_runs.most_at_once <= AT_ONCE
 
 
 def test_thresholds_and_not_python_turn_the_verdict_and_nothing_else(two_runs: TwoRuns) -> None:
