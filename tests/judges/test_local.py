@@ -20,24 +20,25 @@ from tests.judges.asking import PROMPT, RUBRIC, Briefly, asked, asked_often, bri
 ODDLY_NAMED = Rubric.from_dict({"criteria": [{"name": 'clear "ü"', "description": "Clear", "weight": 1}]})
 
 BRIEF = brief(PROMPT)
-LENGTH = 40
-"""Tokens of an answer: the model needs a few more for a whole one to `BRIEF`."""
+LENGTH = 24
+"""Tokens of an answer; the model needs twice as many for a whole one to `BRIEF`."""
 
 
 @pytest.fixture(scope="module")
 def loaded(local_model: Path) -> Iterator[LocalJudge]:
     """A judge whose model is loaded once for all tests that only ask it."""
-    judge = LocalJudge(local_model, context=1024, max_tokens=LENGTH)
+    judge = LocalJudge(local_model, context=1024)
     yield judge
     asyncio.run(judge.aclose())
 
 
 @pytest.fixture(scope="module")
-def cut_off(loaded: LocalJudge) -> Reply:
-    """Its reply to `BRIEF`."""
-    return asyncio.run(loaded.reply(BRIEF))
+def cut_off(local_model: Path) -> Reply:
+    """The reply to `BRIEF` in `LENGTH` tokens."""
+    return asked(LocalJudge(local_model, context=1024, max_tokens=LENGTH), BRIEF)
 
 
+@pytest.mark.proof  # a whole question, which the next test asks in few words
 def test_a_real_model_gives_a_verdict_under_our_schema(local_model: Path) -> None:
     async def run() -> None:
         judge = LocalJudge(local_model, max_tokens=300)
@@ -51,14 +52,15 @@ def test_a_real_model_gives_a_verdict_under_our_schema(local_model: Path) -> Non
     asyncio.run(run())
 
 
-def test_several_questions_at_once_all_get_the_same_verdict(local_model: Path) -> None:
+def test_several_questions_at_once_all_get_the_same_verdict_under_our_schema(loaded: LocalJudge) -> None:
     async def run() -> None:
-        judge = LocalJudge(local_model, context=1024)
-        asking = (grade(RUBRIC, "Paris is the capital of France.", Briefly(judge)) for _ in range(2))
+        asking = (grade(RUBRIC, "Paris is the capital of France.", Briefly(loaded)) for _ in range(2))
         first, second = await asyncio.gather(*asking)
-        await judge.aclose()
         assert first.error is None
         assert first.verdicts == second.verdicts
+        assert first.score in (0.0, 1.0)
+        assert first.usage.calls == 1
+        assert (first.usage.input_tokens or 0) > 20
 
     asyncio.run(run())
 
@@ -93,7 +95,7 @@ def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opene
         await judge.aclose()
         return beats
 
-    judge = LocalJudge(local_model, max_tokens=20)
+    judge = LocalJudge(local_model, context=512, max_tokens=8)
     for _ in range(2):
         assert asyncio.run(run(judge)) > 20
 

@@ -20,13 +20,13 @@ KEY = "sk-only-for-this-test"
 VERDICT = {
     "type": "object",
     "properties": {
-        "reason": {"type": "string", "maxLength": 80},
+        "reason": {"type": "string", "maxLength": 20},
         "level": {"type": "integer", "enum": [1, 2, 3, 4, 5]},
     },
     "required": ["reason", "level"],
     "additionalProperties": False,
 }
-QUESTION = "How good is the answer 'four' to the question 'What is two and two?' Give a reason and a level from 1 to 5."
+QUESTION = "Is four right for two and two? Give a reason and a level from 1 to 5."
 
 Use = Callable[[anthropic.AsyncAnthropic], Coroutine[Any, Any, Any]]
 
