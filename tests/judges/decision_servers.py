@@ -1,10 +1,12 @@
 """Decision models as servers: a small one that answers as the test says, and the stand-in with every fault."""
 
-import subprocess
-import sys
+import functools
+import importlib.util
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -60,14 +62,29 @@ def decisions(given: Given, **body: Any) -> Callable[[dict[str, Any]], Answer]:
     return decide
 
 
-@contextmanager
-def stand_in(*options: str) -> Iterator[str]:
-    """The address of the stand-in, without a path; the test is skipped where it isn't."""
+@functools.cache
+def stand_in_module() -> ModuleType:
+    """The program of the stand-in, imported; the test is skipped where it isn't."""
     if not STAND_IN.exists():
         pytest.skip(f"runs where {STAND_IN} is there")
-    with subprocess.Popen([sys.executable, str(STAND_IN), *options], stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            yield f"http://127.0.0.1:{server.stdout.readline().split()[1]}"
-        finally:
-            server.kill()
+    spec = importlib.util.spec_from_file_location(STAND_IN.stem, STAND_IN)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@contextmanager
+def stand_in(*options: str) -> Iterator[str]:
+    """The address of the stand-in with these options, without a path; it answers in threads of this process."""
+    program = stand_in_module()
+    server = program.server(program.parser().parse_args(options))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
