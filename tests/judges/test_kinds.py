@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tomllib
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -55,43 +56,90 @@ def python(tmp_path: Path) -> Path:
     return home / "bin" / "python"
 
 
-def markscheme(
-    python: Path, *arguments: str, cwd: Path, answer: str = "", **variables: str
-) -> "subprocess.CompletedProcess[str]":
-    command = [str(python), "-m", "markscheme", *arguments]
-    env = environment({**setting.environment(cwd), **variables})
-    return subprocess.run(
-        command, cwd=cwd, env=env, input=answer, capture_output=True, text=True, timeout=300, check=False
+COMMANDS = """
+import contextlib, io, json, os, sys
+from markscheme.cli import main
+
+done = []
+for arguments, answer, variables in json.load(sys.stdin):
+    os.environ |= variables
+    sys.stdin = io.TextIOWrapper(io.BytesIO(answer.encode()))
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        status = main(arguments)
+    done.append([status, out.getvalue(), err.getvalue()])
+print(json.dumps(done))
+"""
+STATUS = ("status", "--json")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of markscheme, what it reads from its standard input, and variables that stay for those after it."""
+
+    arguments: tuple[str, ...]
+    answer: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command ended with."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def in_turn(python: Path, cwd: Path, *commands: Command) -> list[Done]:
+    """What the commands end with, all run by one fresh interpreter."""
+    asked = [(command.arguments, command.answer, command.variables) for command in commands]
+    done = subprocess.run(
+        [str(python), "-c", COMMANDS],
+        cwd=cwd,
+        env=environment(setting.environment(cwd)),
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
-
-
-def listed(python: Path, cwd: Path, **env: str) -> dict[str, Any]:
-    """What `status` says of the recipe's judge."""
-    done = markscheme(python, "status", "--json", cwd=cwd, **env)
     assert done.returncode == 0, done.stderr
-    judges = {judge["name"]: judge for judge in json.loads(done.stdout)["judges"]}
+    return [Done(*ended) for ended in json.loads(done.stdout)]
+
+
+def listed(status: Done) -> dict[str, Any]:
+    """What `status` said of the recipe's judge."""
+    assert status.returncode == 0, status.stderr
+    judges = {judge["name"]: judge for judge in json.loads(status.stdout)["judges"]}
     return dict(judges["always:…"])
 
 
 def test_the_recipe_s_package_is_listed_by_status_and_asked_by_calibrate(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
-    assert listed(python, here) == {"name": "always:…", "usable": False, "why": "set ALWAYS_ALLOWED"}
-    assert listed(python, here, ALWAYS_ALLOWED="1")["why"] == "ALWAYS_ALLOWED is set"
-    done = markscheme(python, "calibrate", "clear", "--judge", "always:5", "--json", "-", cwd=here)
+    unset, with_it, done, wrong, unknown = in_turn(
+        python,
+        here,
+        Command(STATUS),
+        Command(STATUS, variables={"ALWAYS_ALLOWED": "1"}),
+        Command(("calibrate", "clear", "--judge", "always:5", "--json", "-")),
+        Command(("calibrate", "clear", "--judge", "alway:5")),
+        Command(("calibrate", "clear", "--judge", "nobody")),
+    )
+    assert listed(unset) == {"name": "always:…", "usable": False, "why": "set ALWAYS_ALLOWED"}
+    assert listed(with_it)["why"] == "ALWAYS_ALLOWED is set"
     report = json.loads(done.stdout)
     assert (report["judge"]["name"], report["judge"]["source"]) == ("always:5", "live")
     assert (report["counts"]["graded"], report["cost"]["calls"]) == (60, 120)
     assert report["overall"]["signed_error"]["value"] > 0
-    wrong = markscheme(python, "calibrate", "clear", "--judge", "alway:5", cwd=here)
     assert wrong.returncode == 2
     assert "did you mean 'always'?" in wrong.stderr
-    assert "always:…" in markscheme(python, "calibrate", "clear", "--judge", "nobody", cwd=here).stderr
+    assert "always:…" in unknown.stderr
 
 
 def test_an_installed_judge_that_says_it_is_free_works_within_a_budget(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     arguments = ("calibrate", "clear", "--judge", "always:5", "--budget", "0.01", "--json", "-")
-    done = markscheme(python, *arguments, cwd=here)
+    (done,) = in_turn(python, here, Command(arguments))
     assert json.loads(done.stdout)["counts"]["graded"] == 60, done.stderr
 
 
@@ -111,12 +159,16 @@ def test_an_object_with_a_name_and_an_opener_is_a_kind_that_can_do_nothing_more(
     here = setting.make_setting(tmp_path / "here")
     (module,) = python.parents[1].glob("lib/python*/site-packages/markscheme_always.py")
     module.write_text(block("python").partition("KIND = ")[0] + OF_OLD)
-    assert listed(python, here) == {"name": "always:…", "usable": True, "why": ""}
     arguments = ("grade", "clear", "-", "--judge", "always:5", "--json")
-    graded = markscheme(python, *arguments, cwd=here, answer="answer 1")
+    status, graded, batched, budgeted = in_turn(
+        python,
+        here,
+        Command(STATUS),
+        *(Command((*arguments, *option), "answer 1") for option in ((), ("--batch",), ("--budget=1",))),
+    )
+    assert listed(status) == {"name": "always:…", "usable": True, "why": ""}
     assert json.loads(graded.stdout)["error"] is None
-    for option, why in (("--batch", "cannot be asked in batches"), ("--budget=1", "price")):
-        refused = markscheme(python, *arguments, option, cwd=here, answer="answer 1")
+    for refused, why in ((batched, "cannot be asked in batches"), (budgeted, "price")):
         assert (refused.returncode, why in refused.stderr) == (2, True), refused.stderr
 
 
@@ -124,10 +176,10 @@ def test_a_package_that_cannot_be_loaded_spoils_nothing_but_its_own_kind(python:
     here = setting.make_setting(tmp_path / "here")
     (module,) = python.parents[1].glob("lib/python*/site-packages/markscheme_always.py")
     module.write_text("import no_such_module\n")
-    always = listed(python, here)
+    status, done = in_turn(python, here, Command(STATUS), Command(("calibrate", "clear", "--judge", "always:5")))
+    always = listed(status)
     assert not always["usable"]
     assert "package markscheme-always cannot be loaded" in always["why"]
-    done = markscheme(python, "calibrate", "clear", "--judge", "always:5", cwd=here)
     assert (done.returncode, "No module named 'no_such_module'" in done.stderr) == (2, True)
 
 
@@ -192,7 +244,9 @@ def test_no_judge_is_recognized_by_its_name_but_by_what_its_kind_says() -> None:
     source = ROOT / "src" / "markscheme"
     names = {kind.name for kind in SHIPPED_KINDS}
     texts = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
-    compared = {(module, text.rstrip(":")) for module, code in texts.items() for text in compared_texts(code)}
+    names_one = re.compile(rf"""["'](?:{"|".join(names)}):*["']""")
+    naming = {module: code for module, code in texts.items() if names_one.search(code)}  # parsing all takes a second
+    compared = {(module, text.rstrip(":")) for module, code in naming.items() for text in compared_texts(code)}
     assert {place for place in compared if place[1] in names} == set(NO_KINDS)
     assert not [module for module, code in texts.items() if re.search(r"\b[A-Z]+_KIND\b.*judges\.kinds", code)]
 

@@ -181,6 +181,8 @@ STARTS = {"TaskGroup", "Semaphore", "as_completed", "create_task", "ensure_futur
 
 def started_in(text: str) -> set[str]:
     """The names of asyncio by which code lets coroutines run at once."""
+    if "asyncio." not in text:  # parsing all modules takes a second
+        return set()
     calls = (node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
     attributes = (call for call in calls if isinstance(call, ast.Attribute) and ast.unparse(call.value) == "asyncio")
     return {call.attr for call in attributes} & STARTS
