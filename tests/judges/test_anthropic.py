@@ -35,6 +35,8 @@ from tests.judges.chat_server import failing as chat_failing
 from tests.real import messages_front as front
 from tests.real.messages_front import Answer, MessagesFront
 
+pytestmark = pytest.mark.usefixtures("no_authorities")
+
 
 @pytest.fixture(autouse=True)
 def _no_keys_around(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,8 @@ from tests.judges.asking import KEY, RUBRIC
 from tests.judges.batch_client import PRICE, batching, graded, opened, summary
 from tests.judges.batch_server import TOKENS, Batch, BatchServer
 
+pytestmark = pytest.mark.usefixtures("no_authorities")
+
 ROOT = Path(__file__).parents[2]
 HALF = PRICE.cost(*TOKENS) / 2
 """Dollars for one answer in a batch."""

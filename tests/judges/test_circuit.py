@@ -19,6 +19,8 @@ from tests.judges.virtual_time import run
 from tests.real import messages_front as front
 from tests.real.messages_front import MessagesFront
 
+pytestmark = pytest.mark.usefixtures("no_authorities")
+
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
 DOWN = JudgeUnavailable("failed (500)", transient=True, status=500)
 

@@ -35,6 +35,8 @@ from tests.judges.chat_server import Answer, ChatServer
 from tests.judges.decision_servers import decisions, likely, stand_in, system_one
 from tests.stats.shared_numbers import block
 
+pytestmark = pytest.mark.usefixtures("no_authorities")
+
 WIRES = {"systemone": SYSTEM_ONE, "decisions": OPENAI_DECISIONS}
 SERVERS = {"systemone": system_one, "decisions": decisions}
 ALL_KINDS = Rubric(

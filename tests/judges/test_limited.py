@@ -37,6 +37,8 @@ from tests.judges.virtual_time import run
 from tests.real import messages_front as front
 from tests.real.messages_front import Answer, MessagesFront, Request
 
+pytestmark = pytest.mark.usefixtures("no_authorities")
+
 Answers = Callable[[int], JudgeError | None]
 
 

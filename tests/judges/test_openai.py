@@ -21,6 +21,8 @@ from markscheme.judges.provider import STATUSES
 from tests.judges.asking import KEY, PROMPT, VERDICT, Briefly, asked, asked_often, refusal
 from tests.judges.chat_server import Answer, ChatServer, completion, failing
 
+pytestmark = pytest.mark.usefixtures("no_authorities")
+
 httpx: Any = import_module(openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0])
 """The HTTP library of the SDK, which was another one in its first versions."""
 

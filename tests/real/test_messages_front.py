@@ -16,6 +16,8 @@ from anthropic.types import Message, TextBlock, ToolUseBlock
 from tests.real import messages_front as front
 from tests.real.messages_front import Answer, MessagesFront, Request
 
+pytestmark = pytest.mark.usefixtures("no_authorities")
+
 KEY = "sk-only-for-this-test"
 VERDICT = {
     "type": "object",
