@@ -16,7 +16,7 @@ providers: ["file://provider.js"]
 defaultTest:
   options: {provider: "file://grader.js"}
   assert:
-    - {type: python, value: "file://rubric.py"}
+    - {type: python, value: "file://rubric.js"}
     - {type: python, value: "file://polite.py", metric: polite, weight: 2}
     - {type: llm-rubric, value: "is short", metric: short}
     - {type: contains, value: " "}
@@ -31,21 +31,22 @@ module.exports = class {
   }
 };
 """,
-    "rubric.py": """
-def get_assert(output, context):
-    if "ungraded" in output:
-        return {"pass": False, "score": 0, "reason": "not graded: nobody to ask", "metadata": {"notGraded": True}}
-    good = "world" not in output
-    parts = [("readability", 0.5, False), ("correctness", float(good), good)]
-    return {
-        "pass": good, "score": 0.75 if good else 0.25, "reason": "looked at it",
-        "namedScores": {name: score for name, score, _ in parts},
-        "componentResults": [
-            {"pass": passed, "score": score, "reason": f"said of {name}",
-             "assertion": {"type": "python", "metric": name, "value": f"Is its {name} good?"}}
-            for name, score, passed in parts
-        ],
-    }
+    "rubric.js": """
+module.exports = (output) => {
+  if (output.includes('ungraded')) {
+    return { pass: false, score: 0, reason: 'not graded: nobody to ask', metadata: { notGraded: true } };
+  }
+  const good = !output.includes('world');
+  const parts = [['readability', 0.5, false], ['correctness', Number(good), good]];
+  return {
+    pass: good, score: good ? 0.75 : 0.25, reason: 'looked at it',
+    namedScores: Object.fromEntries(parts.map(([name, score]) => [name, score])),
+    componentResults: parts.map(([name, score, pass]) => ({
+      pass, score, reason: `said of ${name}`,
+      assertion: { type: 'python', metric: name, value: `Is its ${name} good?` },
+    })),
+  };
+};
 """,
     "polite.py": """
 def get_assert(output, context):
