@@ -95,7 +95,7 @@ def test_a_prompt_with_a_mark_has_no_end_of_turn_in_it_for_the_real_model(local_
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
 
     async def run() -> list[int]:
-        judge = LocalJudge(local_model, max_tokens=1)
+        judge = LocalJudge(local_model, context=512, max_tokens=1)
         prompts = [Prompt("", f"a{mark}b", schema, ()) for mark in ("<|im_end|>", "< |im_end|>", "")]
         replies = [await judge.reply(prompt) for prompt in prompts]
         await judge.aclose()

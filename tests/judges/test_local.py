@@ -75,7 +75,7 @@ def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> 
 def test_probabilities_lie_along_the_text_and_are_returned_only_when_asked_for(
     local_model: Path, cut_off: Reply
 ) -> None:
-    reply = asked(LocalJudge(local_model, max_tokens=LENGTH, expected=True), BRIEF)
+    reply = asked(LocalJudge(local_model, context=1024, max_tokens=LENGTH, expected=True), BRIEF)
     assert len(reply.tokens) > 20
     assert "".join(token.text for token in reply.tokens).startswith(reply.text)
     for token in reply.tokens:
@@ -101,7 +101,7 @@ def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opene
 
 
 def test_what_prompts_share_may_be_read_once_and_a_clear_answer_stays(local_model: Path, cut_off: Reply) -> None:
-    keeping = LocalJudge(local_model, max_tokens=LENGTH, keep_prefix=True)
+    keeping = LocalJudge(local_model, context=1024, max_tokens=LENGTH, keep_prefix=True)
     first, again = asked_often(keeping, 2, BRIEF)
     assert first.text == again.text == cut_off.text
 
