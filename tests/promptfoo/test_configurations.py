@@ -25,8 +25,9 @@ RUBRICS = {
 PLAIN, AGAIN = "{{answer}}", "Once more: {{answer}}"
 CSV = """case,query,answer,__expected1,__expected2
 csv,Which city?,Paris.,python:{py}:capital,python:{mjs}:capital
-csv,Which city?,Rome.,python:{py}:capital,python:{mjs}:capital
+csv,Which city?,Rome.,python:{mjs}:capital,
 """
+"""Every test is graded in JavaScript; in Python, which starts one for each output, those of one answer."""
 MADE_IN_PYTHON = """
 def create_tests(config=None):
     grader = {"type": "python", "value": GRADER, "config": {"rubric": "capital"}}
@@ -69,7 +70,10 @@ def configuration(folder: Path) -> dict[str, Any]:
     made = f"GRADER, ANSWERS = {by_language['mjs']!r}, ['Paris.', 'Rome.']\n"
     (folder / "made.py").write_text(made + MADE_IN_PYTHON)
     every_cell = {"prompts": ["plain", "again"], "providers": ["first", "second"]}
-    lines = [case("jsonl", answer, graders("capital"), **every_cell) for answer in ("Paris.", "Rome.")]
+    lines = [
+        case("jsonl", "Paris.", graders("capital"), **every_cell),
+        case("jsonl", "Rome.", graders("capital")[-1:], **every_cell),
+    ]
     (folder / "cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     london = {"type": "contains", "value": "London", "weight": 1}
     ours, ours_in_javascript = graders("capital", weight=3)
@@ -158,7 +162,8 @@ def test_tests_from_everywhere_are_graded_for_each_prompt_and_provider(
     for row in results:
         assert row["success"] is ("Paris" in row["vars"]["answer"]), outcome(row)
         answers = list(ours_in(row))
-        assert len(answers) == (1 if name == "python" else 2)
+        in_both = name == "scenario" or (name != "python" and row["success"])
+        assert len(answers) == (2 if in_both else 1)
         assert all(answer["reason"] == answers[0]["reason"] for answer in answers)
     cells = {(row["prompt"]["label"], row["provider"]["label"]) for row in results}
     assert cells == {(prompt, provider) for prompt in ("plain", "again") for provider in ("first", "second")}
