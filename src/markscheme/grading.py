@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequenc
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial, reduce
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markscheme.errors import UsageError
@@ -337,7 +338,7 @@ class Grading:
                 break
         outcome = replace(outcome, differs="; ".join(differs))
         if outcome.stage is None and outcome.differs:
-            command = f"markscheme tune {self.rubric.name} --cascade JUDGE,JUDGE --write"
+            command = f"markscheme tune {quote(self.rubric.name)} --cascade JUDGE,JUDGE --write"
             outcome = replace(outcome, why=f"{outcome.differs}; certify it again: `{command}`")
         return self._of_cascade(shown or every[-1], every, outcome)
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections import Counter
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.findings.commands import Commands
@@ -44,7 +43,7 @@ def adjudicate(
     with opened(rubric, pool, (rater,), adjudicate=True, seed=seed) as works:
         say_what_is_left_out(works)
         if not works[0].steps:
-            print(_nothing_to_decide(works[0], Commands(quote(rubric))), file=sys.stderr)
+            print(_nothing_to_decide(works[0], Commands.on(rubric)), file=sys.stderr)
             return 0
         status = serve_pages(works, page, timed=False, json=json)
         for dispute in works[0].disputes():

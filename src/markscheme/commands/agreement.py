@@ -84,5 +84,5 @@ def _on_rubric(labels: Path, measured: "Agreement") -> tuple[str, str] | None:
     if not name:
         return None
     if measured.statistics["exact_agreement"].value == 1:
-        return "Next", Commands(quote(name)).calibrate()
-    return "Next, decide which label counts where they differ", Commands(quote(name)).adjudicate()
+        return "Next", Commands.on(name).calibrate()
+    return "Next, decide which label counts where they differ", Commands.on(name).adjudicate()

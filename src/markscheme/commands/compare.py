@@ -136,4 +136,4 @@ def _onward(compared: "Compared", sides: Sequence[str]) -> tuple[str, str] | Non
         return None
     side = sides[names.index(chosen)]
     option = "ratings" if Path(side).exists() else "judge"
-    return "Next, see whether it can gate", f"markscheme calibrate {choice.rubric.name} --{option} {quote(side)}"
+    return "Next, see whether it can gate", f"markscheme calibrate {quote(choice.rubric.name)} --{option} {quote(side)}"

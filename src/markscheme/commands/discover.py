@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from json import dumps
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -194,7 +195,7 @@ def _write_sheets(works: Sequence["ReadingWork"], target: Path, *, timed: bool) 
         put(reading_sheet(work, timed=timed), path)
         name = work.opened.folder.name
         print(f"{path}: outputs to read by {work.rater}. Send it; when the notes come back:")
-        print(f"  markscheme discover {name} --notes {name}-{work.rater}.jsonl")
+        print(f"  markscheme discover {quote(name)} --notes {quote(f'{name}-{work.rater}.jsonl')}")
     return 0
 
 

@@ -121,7 +121,7 @@ def _onward(report: "ExperimentReport", judge: str | None, *, is_accepted: bool)
     """What to do next: calibrate a judge that isn't, else keep the run."""
     receipt = report.run.grading.receipt
     if receipt is None or not receipt.holds:
-        commands = Commands.with_judge(report.run.experiment.rubric.name, judge)
+        commands = Commands.on(report.run.experiment.rubric.name, judge)
         return "Next, see whether this judge can be trusted", commands.calibrate()
     if is_accepted or report.failed:
         return None

@@ -132,7 +132,7 @@ def import_ratings(
         sys.stdout.writelines(f"{line}\n" for line in lines)
     onward = None
     if to and rubric_of_call is not None:
-        onward = "Next", f"markscheme calibrate {rubric_of_call.name}{_as_ratings(to, imported.ratings)}"
+        onward = "Next", f"markscheme calibrate {quote(rubric_of_call.name)}{_as_ratings(to, imported.ratings)}"
     document = replace(view(imported, to, examples, additions, n_new_examples=len(new)), onward=onward)
     render_terminal(document, sys.stdout if to else sys.stderr)
     return 0

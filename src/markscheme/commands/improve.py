@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -131,7 +132,7 @@ def improve(
         show(plan_view(made), plan_json(made), json=json, details=details)
         return 0
     if setting.lacks:
-        more = f"label more: markscheme label {setting.rubric.name} --next 50 --pool outputs.jsonl"
+        more = f"label more: markscheme label {quote(setting.rubric.name)} --next 50 --pool outputs.jsonl"
         print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
         return TOO_FEW
     setting.refuse_unkept_parts()

@@ -168,17 +168,17 @@ def _written(folder: Path, made: list[str], left_alone: list[str]) -> Iterator[s
 
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     """How to go on with a rubric that was made from a table."""
-    options = "".join(f" --ratings {place}" for place in project.judged)
+    options = "".join(f" --ratings {quote(str(place))}" for place in project.judged)
     if project.judged:
-        yield f"The same judge by the rubric: `markscheme calibrate {project.rubric}{options}`"
+        yield f"The same judge by the rubric: `markscheme calibrate {quote(project.rubric)}{options}`"
     if not project.has_responses:
         yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
         return
     words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
     if project.judged:
-        yield f"{words} ask a judge: `markscheme calibrate {project.rubric} --judge anthropic`"
+        yield f"{words} ask a judge: `markscheme calibrate {quote(project.rubric)} --judge anthropic`"
     else:
-        yield f"{words} decide which label counts where they differ: `markscheme adjudicate {project.rubric}`"
+        yield f"{words} decide which label counts where they differ: `markscheme adjudicate {quote(project.rubric)}`"
 
 
 def _with_skill() -> Iterator[str]:

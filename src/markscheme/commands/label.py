@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from json import dumps
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import SplitResult, urlsplit
 
@@ -293,8 +294,9 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: b
             continue
         print(f"{path}: {len(work.steps)} to label by {rater}. Send it; when the answers come back:")
         name = work.rubric.name
-        ratings = work.file.path
-        print(f"  markscheme import {name}-{rater}.json --rubric {name} --append --to {ratings}")
+        answers = quote(f"{name}-{rater}.json")
+        ratings = quote(str(work.file.path))
+        print(f"  markscheme import {answers} --rubric {quote(name)} --append --to {ratings}")
     return 0
 
 
@@ -354,7 +356,7 @@ def _note_same_meaning(rubric: str, name: str) -> int:
         raise UsageError(f"no labels were given to other words of {name}: there is nothing to note")
     print(
         f"Noted: the new words of {name} mean what the old ones meant. Labels under the old words stay in trends. For "
-        f"a gate some must be given again: markscheme label {loaded.name}"
+        f"a gate some must be given again: markscheme label {quote(loaded.name)}"
     )
     return 0
 

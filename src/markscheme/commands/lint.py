@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Sequence
 from json import dumps
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -145,7 +144,7 @@ def _next_step(path: Path, named: str) -> str:
 
     if not named:
         return ""
-    commands = Commands(quote(named))
+    commands = Commands.on(named)
     folder = find_calibration(path.stem, Path.cwd(), path.resolve().parent)
     has_examples = folder is not None and examples_files(folder)
     return commands.calibrate() if has_examples else commands.label(f" --pool {POOL}")

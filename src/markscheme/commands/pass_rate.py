@@ -60,7 +60,7 @@ def pass_rate(
         here = rates.raw.n + rates.not_graded
         onward = (
             "Next, label some of these responses themselves, from the file they came from",
-            Commands(rubric_name).label_next(min(rates.labels, here)),
+            Commands.on(rubric_name).label_next(min(rates.labels, here)),
         )
         document = replace(document, onward=onward)
     show(document, json_of(rates, labelled.reference), json=json)

@@ -3,6 +3,7 @@
 import sys
 from json import dumps as json_line
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -124,5 +125,5 @@ def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int
         print(json_line(pair.to_json(), ensure_ascii=False))
     times = ", ".join(f"{system} in {n}" for system, n in design.systems.items())
     of = f"{counted(len(design.pairs), 'pair')} of {design.possible} over {counted(design.prompts, 'prompt')}"
-    print(f"{of}: {times}. Label them: markscheme label {rubric.name} --pool FILE", file=sys.stderr)
+    print(f"{of}: {times}. Label them: markscheme label {quote(rubric.name)} --pool FILE", file=sys.stderr)
     return 0

@@ -1,6 +1,7 @@
 """`markscheme prompts`: the prompts a judge is asked, to record replies elsewhere."""
 
 from json import dumps
+from shlex import quote
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -51,6 +52,6 @@ def prompts(
         "JUDGE is a name that you choose. A line has the prompt's fingerprint and the\nreply's text:\n"
         '  {"fingerprint": "…", "judge": "JUDGE", "model": "…", "text": "…"}\n'
         "Next, once replies are recorded:\n"
-        f"  markscheme calibrate {loaded.name} --judge recorded:{replies}"
+        f"  markscheme calibrate {quote(loaded.name)} --judge {quote(f'recorded:{replies}')}"
     )
     return 0

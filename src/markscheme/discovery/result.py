@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from shlex import quote
 
 from markscheme.discovery.agreement import SetAgreement, finding_agreement, grouping_agreement
 from markscheme.discovery.draft import confirmed_modes
@@ -95,9 +96,9 @@ class Discovery:
         """What to do next, the most urgent first."""
         name = self.name
         outputs = self.outputs
-        pool = self.pool or "FILE"
+        pool = quote(self.pool) if self.pool else "FILE"
         steps: list[NextStep] = []
-        page = f"markscheme discover {name}"
+        page = f"markscheme discover {quote(name)}"
         if not outputs.by_id:
             return (NextStep(f"{page} --pool {pool}", "person", "read outputs and note what is wrong"),)
         if outputs.waiting:

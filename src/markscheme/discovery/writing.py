@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from markscheme.calibration.plans.next_labels import planned_labels
 from markscheme.discovery.draft import (
@@ -58,7 +59,7 @@ class Written:
     @property
     def commands(self) -> tuple[str, ...]:
         """What to run next."""
-        name = self.rubric.name
+        name = quote(self.rubric.name)
         count = f" --next {self.advised_labels}" if self.advised_labels else ""
         return (
             f"markscheme lint {name}",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
 from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
 from markscheme.experiment.definition import Cell, Experiment, Model, Output
@@ -132,7 +133,7 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
     if name is None and experiment.source is not None and names_code(model.name):
         raise UsageError(
             f"{experiment.source}: `model: {model.name}` is code, and a file can't make markscheme run code: "
-            f"--model {model.name} does, if you trust it"
+            f"--model {quote(model.name)} does, if you trust it"
         )
     asking = asking or Asking()
     return open_judge(

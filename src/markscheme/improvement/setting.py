@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class ImprovableSet:
         if rubric.is_of_pairs:
             raise UsageError(
                 f"{rubric.name} compares pairs, and wordings are tried on single responses; reword it by hand, and see "
-                f"the effect: markscheme calibrate {rubric.name}"
+                f"the effect: markscheme calibrate {quote(rubric.name)}"
             )
         every, folder = labelled_examples(rubric, named)
         warn_of_split_groups(every)

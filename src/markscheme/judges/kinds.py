@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, UsageError, suggestion
@@ -396,7 +397,7 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
     folder = folder or find_calibration(rubric, Path.cwd())
     path = None if folder is None else folder / CASCADE_FILE
     if path is None or not path.is_file():
-        command = f"markscheme tune {rubric} --cascade JUDGE,JUDGE --write"
+        command = f"markscheme tune {quote(rubric)} --cascade JUDGE,JUDGE --write"
         raise UsageError(f"{rubric} has no cascade: `{command}` finds who may decide what, from labels")
     return path
 

@@ -1,6 +1,7 @@
 """What follows when a rater has labelled everything: another annotator, a decision on disputes, or the calibration."""
 
 from dataclasses import dataclass
+from shlex import quote
 
 from markscheme.errors import RatingError
 from markscheme.labelling.work import Work
@@ -17,7 +18,7 @@ class OnwardStep:
 
 def onward_steps(work: Work) -> tuple[OnwardStep, ...]:
     """What to do next, the most useful first; empty while something is left to label."""
-    name = work.rubric.name
+    name = quote(work.rubric.name)
     calibrate = f"markscheme calibrate {name}"
     if work.current is not None or not work.steps:
         return ()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import quote
 from statistics import median
 from typing import Any
 
@@ -107,7 +108,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
     by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
     annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
     next_step = next_labels_of(named, here)
-    return Overview(rubric.name, len(ids), by_count, annotators, next_step, "" if pool is None else pool.name)
+    return Overview(rubric.name, len(ids), by_count, annotators, next_step, "" if pool is None else str(pool))
 
 
 def next_labels_of(named: str, here: Path) -> NextLabels:
@@ -175,11 +176,11 @@ def view(overview: Overview) -> Document:
 
 def _onward(overview: Overview) -> tuple[str, str]:
     """What to do next: label what is left of the pool, or other outputs; or calibrate."""
-    commands = Commands(overview.rubric)
+    commands = Commands.on(overview.rubric)
     labels = overview.next_labels.labels
     if labels is None or not labels.more:
         return "Next", commands.calibrate()
-    pool = f" --pool {overview.pool}" if overview.pool else ""
+    pool = f" --pool {quote(overview.pool)}" if overview.pool else ""
     left = overview.labelled.get(0, 0)
     return "Next", commands.label(f"{pool} --rater YOUR-NAME") if left else commands.label_next(labels.more)
 

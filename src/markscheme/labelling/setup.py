@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from shlex import quote
 
 from markscheme.calibration.carried_labels import CarriedLabels, carried_labels, stale_in
 from markscheme.calibration.plans.sampling import choose_next, with_split
@@ -171,7 +172,8 @@ def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
         if elsewhere:
             yield (
                 f"{len(elsewhere)} of {whole} are left out: they were labelled under the old words of {names}. Label "
-                f"them again without --next: markscheme label {work.rubric.name} --rater {work.file.rater}"
+                f"them again without --next: markscheme label {quote(work.rubric.name)} "
+                f"--rater {quote(work.file.rater)}"
             )
     elif work.is_adjudication:
         left_out = carried.old[carried.outcome.old_counted :]

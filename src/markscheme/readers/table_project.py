@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import yaml
@@ -79,7 +80,7 @@ def rubric_yaml(rubric: Rubric, name: str) -> str:
 def _head(name: str) -> str:
     return (
         "# Made from a table. Say in `requirement` what your annotators look for: judges that you ask read it.\n"
-        f"# `markscheme lint {name}` says what a judge might misread.\n"
+        f"# `markscheme lint {quote(name)}` says what a judge might misread.\n"
     )
 
 

@@ -34,9 +34,9 @@ class Commands:
     is_usable: bool = False
 
     @classmethod
-    def with_judge(cls, rubric: str, judge: str | None) -> "Commands":
-        """Those after a judge was asked by its name; None for the judge that is asked where none is named."""
-        return cls(rubric, f" --judge {shlex.quote(judge)}" if judge else "")
+    def on(cls, rubric: str, judge: str | None = None) -> "Commands":
+        """Those on a rubric by its name, after a judge was asked by its name; None for the one asked without a name."""
+        return cls(shlex.quote(rubric), f" --judge {shlex.quote(judge)}" if judge else "")
 
     def calibrate(self, options: str = "") -> str:
         """Calibrate again with the same judge or ratings."""

@@ -356,7 +356,7 @@ class CalibrationRequest:
         options = [part for option, texts in values.items() for text in texts for part in (f"--{option}", str(text))]
         return replace(
             rater,
-            named=next(by_name, shlex.quote(written)),
+            named=shlex.quote(next(by_name, written)),
             options="".join(f" {shlex.quote(part)}" for part in options),
         )
 
@@ -520,13 +520,14 @@ def _refuse_other_files(name: str) -> None:
     if path.suffix == ".jsonl" and path.is_file():
         raise UsageError(
             f"{name} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
-            f"markscheme calibrate RUBRIC --examples {name}"
+            f"markscheme calibrate RUBRIC --examples {shlex.quote(name)}"
         )
     rubric = _report_in(path)
     if rubric:
         raise UsageError(
             f"{name} is a report that `calibrate --json` wrote, not a rubric; to calibrate again: "
-            f"markscheme calibrate {rubric}; to compare it with another: markscheme compare {name} OTHER.json"
+            f"markscheme calibrate {shlex.quote(rubric)}; to compare it with another: "
+            f"markscheme compare {shlex.quote(name)} OTHER.json"
         )
     if rubric is not None:
         raise UsageError(
@@ -547,7 +548,7 @@ def _refuse_other_files(name: str) -> None:
         if what is not None:
             raise UsageError(
                 f"{name} is {what}, not a rubric; ratings go with --ratings, labelled examples with --examples: "
-                f"markscheme calibrate RUBRIC --ratings {name}"
+                f"markscheme calibrate RUBRIC --ratings {shlex.quote(name)}"
             )
 
 

@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 
 from markscheme.calibration.calibration import Options, Rater, calibration_of
 from markscheme.calibration.cascades.votes import TunedVotes, tune_votes
@@ -90,7 +91,7 @@ class TuningLabels:
         if rubric.is_of_pairs:
             raise UsageError(
                 f"{rubric.name} compares pairs, which neither pass nor fail, and get no mark to tune by; change its "
-                f"weights and `tie_within` by hand, and see the effect: markscheme calibrate {rubric.name}"
+                f"weights and `tie_within` by hand, and see the effect: markscheme calibrate {quote(rubric.name)}"
             )
         every, folder = labelled_examples(rubric, examples)
         warn_of_split_groups(every)

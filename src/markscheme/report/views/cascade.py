@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from markscheme.calibration.cascades.cascade import FEWEST_FOR_TWO, TunedCascade
@@ -61,7 +62,7 @@ def _notes(run: CascadeRun) -> Iterator[str]:
         last = tuned.candidates[-1].name
         yield f"With fewer than {FEWEST_FOR_TWO} labels one judge alone often decides more: --cascade {last}"
     if isinstance(run.written, Path):
-        yield f"Written to {run.written}. Use it: markscheme grade {run.rubric.name} --judge cascade"
+        yield f"Written to {run.written}. Use it: markscheme grade {quote(run.rubric.name)} --judge cascade"
     elif run.written is not None:
         yield f"{CASCADE_FILE} isn't written: {run.written}."
     else:

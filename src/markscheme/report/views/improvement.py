@@ -202,7 +202,7 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     callout = doc.Callout("good" if likely else "open", head, f"{text} {about_gating}".rstrip())
     missing = labels - plan.dev[1] - plan.sealed[1]
     words = "Next" if likely else f"Next, for a probability of {percent(_LIKELY)}"
-    command = "" if likely else Commands(plan.rubric).label_next(missing)
+    command = "" if likely else Commands.on(plan.rubric).label_next(missing)
     onward = (words, command) if command else None
     return doc.Document(plan.rubric, "A plan: no calls were made.", (callout, doc.Facts(rows)), onward=onward)
 

@@ -1,5 +1,6 @@
 """The report on an export's judges: a row per metric and judge, and which metric is worth a rubric."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -59,7 +60,7 @@ def _callout(answer: ToolFilesAnswer) -> doc.Callout:
         return doc.Callout("good", "No metric needs a rubric: every judge here agrees well enough with the annotators.")
     comparison = weak.comparison
     name = weak.rubric.name
-    files = " ".join(map(str, answer.files))
+    files = shlex.join(map(str, answer.files))
     figures = (
         f"{weak.rater.name} agrees with the labels on {share(comparison.agreement.value)} of {comparison.agreement.n}"
     )

@@ -1,6 +1,7 @@
 """A plan: the labels that a verdict needs, the cost of the next run, what to label next, and other goals."""
 
 from collections.abc import Iterator
+from shlex import quote
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
@@ -68,7 +69,7 @@ def _costs_much(plan: Plan) -> bool:
 
 def _onward(plan: Plan) -> tuple[str, str] | None:
     """What to do next: label, once the outputs to label are drawn; draw them; or see the verdict."""
-    commands = Commands(plan.rubric, plan.judged_by)
+    commands = Commands(quote(plan.rubric), plan.judged_by)
     labels = plan.next_labels.labels
     if plan.next is not None:
         return f"Next, with the lines saved (> {_DRAWN})", commands.label(f" --pool {_DRAWN} --rater YOUR-NAME")

@@ -1,6 +1,7 @@
 """What a change of a rubric does, short enough for a comment on a pull request."""
 
 from collections.abc import Iterator
+from shlex import quote
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
@@ -35,12 +36,12 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
     if items:
         yield Items(items)
     if change.labels:
-        again = ("Label them again: ", Command(f"markscheme label {change.name}"))
+        again = ("Label them again: ", Command(f"markscheme label {quote(change.name)}"))
         yield Paragraph((f"Labels: {change.labels}", again))
     if change.is_changed and change.after is None:
         yield Paragraph((_still_counts(change),))
         judge = None if change.before is None else change.before.live_judge
-        yield Paragraph((("Next: ", Command(Commands.with_judge(change.name, judge).calibrate())),))
+        yield Paragraph((("Next: ", Command(Commands.on(change.name, judge).calibrate())),))
 
 
 def _still_counts(change: RubricChange) -> str:

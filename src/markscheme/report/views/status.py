@@ -127,7 +127,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> t
     if not rubrics:
         return "Next", "markscheme init"
     for status in rubrics:
-        commands = Commands(status.name)
+        commands = Commands.on(status.name)
         if status.labels_needed:
             return "Next", commands.label_next(status.labels_needed)
         if status.receipt is None and status.labelled and not status.fault:

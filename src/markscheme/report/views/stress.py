@@ -95,7 +95,7 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
 
 def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
     """What to do next: other words, where the judge can be moved; more examples, where too few show anything."""
-    commands = Commands.with_judge(stress.battery.rubric.name, judge)
+    commands = Commands.on(stress.battery.rubric.name, judge)
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate(" --samples 3")
     if stress.is_moved:

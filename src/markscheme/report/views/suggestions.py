@@ -1,5 +1,6 @@
 """What a model proposes for unsorted notes, and what asking for it would cost."""
 
+from shlex import quote
 from typing import Any
 
 from markscheme.discovery.suggestions import MOST_NOTES, TIMES_ASKED, Suggestion
@@ -26,7 +27,9 @@ def view(name: str, suggestion: Suggestion) -> Document:
     agreement = number(suggestion.agreement)
     answers = f"Asked {TIMES_ASKED} times with the notes shuffled, its answers agree to {agreement} (adjusted Rand)."
     title = f"{name}: {counted(len(rows), 'mode')} proposed by {suggestion.judge}"
-    accept = Callout("note", "Accept or refuse them note by note, on the page:", command=f"markscheme discover {name}")
+    accept = Callout(
+        "note", "Accept or refuse them note by note, on the page:", command=f"markscheme discover {quote(name)}"
+    )
     table = Table(("Mode", "notes", "firm", "definition"), rows)
     return Document(title, answers, (table, Notes(tuple(lines)), accept))
 
@@ -49,7 +52,7 @@ def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
         ],
         "left_out": list(suggestion.left_out),
         "refused": suggestion.proposal.unknown,
-        "next": [{"command": f"markscheme discover {name}", "who": "person"}],
+        "next": [{"command": f"markscheme discover {quote(name)}", "who": "person"}],
     }
 
 
@@ -59,7 +62,7 @@ def plan_view(name: str, notes: int, cost: Cost) -> Document:
         f"{counted(notes, 'note')} at most {MOST_NOTES} a call, {TIMES_ASKED} times: {counted(cost.calls, 'call')}, "
         f"about {estimated(cost.input_tokens)} tokens read, {dollars(cost.usd)}"
     )
-    run = ("Ask: ", Command(f"markscheme discover {name} --suggest {cost.judge}"))
+    run = ("Ask: ", Command(f"markscheme discover {quote(name)} --suggest {quote(cost.judge)}"))
     return Document(f"{name}: what {cost.judge} would be asked", "", (Paragraph((calls, run)),))
 
 

@@ -117,7 +117,7 @@ def _supported(run: TuneRun) -> list[str]:
 
 def _onward(run: TuneRun, again: str) -> tuple[str, str] | None:
     """What to do next: pass or fail whole responses; have a judge's ratings; or write the changes."""
-    commands = Commands(run.proposal.rubric.name)
+    commands = Commands.on(run.proposal.rubric.name)
     if run.written:
         return "Next", commands.calibrate()
     if _is_unfed(run):

@@ -1,0 +1,88 @@
+"""A command that is printed to be run does with any name what it says: a shell takes the name for one word."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.commands.scripted_setting import JUDGE, RUBRIC, environment, make_setting
+
+SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
+NAME = "a b; echo owned"
+IN_A_COMMAND = re.compile(r"(markscheme |`calibrate )[^`]* $")
+"""What stands before a value that is a word of a command."""
+IN_QUOTES = re.compile("'[^']*'")
+QUOTED = re.compile(r"(shlex\.)?(quote|join)\(")
+NO_NAMES = {
+    "self.rubric": "a shell's words already, by what its class says",
+    "STAND_IN": "a constant",
+    "made.seed": "a number",
+    "len(made.examples)": "a number",
+    "gate.threshold": "a number",
+    "platform.python_version()": "stands behind the package's own name, on a page",
+}
+
+
+def words_of_commands(code: str) -> Iterator[str]:
+    """The expressions that become words of a printed command."""
+    for node in ast.walk(ast.parse(code)):
+        before = ""
+        for part in node.values if isinstance(node, ast.JoinedStr) else ():
+            if isinstance(part, ast.FormattedValue):
+                if IN_A_COMMAND.search(before):
+                    yield ast.unparse(part.value)
+                before += "\0"
+            elif isinstance(part, ast.Constant):
+                before += str(part.value)
+
+
+def test_every_word_of_a_printed_command_is_quoted() -> None:
+    unquoted = {}
+    for path in SOURCE.rglob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        if "markscheme " in code:
+            quoted = set(re.findall(r"^ *(\w+) = (?:shlex\.)?(?:quote|join)\(", code, re.MULTILINE))
+            bare = [word for word in words_of_commands(code) if not QUOTED.match(word)]
+            if left := [word for word in bare if word not in quoted and word not in NO_NAMES]:
+                unquoted[str(path.relative_to(SOURCE))] = left
+    assert unquoted == {}
+
+
+def test_a_word_that_is_not_quoted_is_found() -> None:
+    assert [*words_of_commands('f"markscheme label {rubric.name} --next {n}"')] == ["rubric.name", "n"]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A rubric with labelled examples and a judge, whose name is two commands to a shell."""
+    folder = make_setting(tmp_path_factory.mktemp("printed") / "here")
+    for place in (folder / "rubrics" / "clear.yaml", folder / "calibration" / "clear"):
+        place.rename(place.with_name(NAME + place.suffix))
+    (folder / "rubrics" / f"{NAME}.yaml").write_text(RUBRIC.replace("name: clear\n", ""), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("status",),
+        ("lint", NAME),
+        ("plan", NAME),
+        ("calibrate", NAME, "--judge", JUDGE),
+        ("calibrate", NAME, "--judge", JUDGE, "--details"),
+        ("tune", NAME),
+        ("improve", NAME, "--plan", "--judge", JUDGE),
+        ("prompts", NAME),
+        ("label", NAME, "--progress"),
+    ],
+    ids=" ".join,
+)
+def test_a_name_stays_one_word_in_what_is_printed_to_be_run(arguments: tuple[str, ...], project: Path) -> None:
+    done = run("markscheme", *arguments, cwd=project, env={**environment(project), "COLUMNS": "1000"})
+    printed = (done.stdout + done.stderr).splitlines()
+    commands = [after for _, is_command, after in (line.partition("markscheme ") for line in printed) if is_command]
+    assert any(NAME in command for command in commands), printed
+    assert [command for command in commands if "; echo" in IN_QUOTES.sub("", command)] == []
