@@ -269,7 +269,7 @@ def _suggest(opened: "OpenedDiscovery", judge: str, ask: AskFlags, *, plan: bool
     proposer = open_judge(judge, model=ask.model, asking=ask.asking())
     if plan:
         cost = ask.cost(proposer, planned_prompts(notes, known_modes), 1)
-        show(plan_view(opened.folder.name, len(notes), cost), plan_json(len(notes), cost), json=json)
+        show(plan_view(opened.folder.name, judge, len(notes), cost), plan_json(len(notes), cost), json=json)
         return 0
     suggestion = asyncio.run(suggested(opened, notes, known_modes, proposer))
     show(view(opened.folder.name, suggestion), json_of(opened.folder.name, suggestion), json=json)

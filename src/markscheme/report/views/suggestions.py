@@ -56,14 +56,14 @@ def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
     }
 
 
-def plan_view(name: str, notes: int, cost: Cost) -> Document:
-    """What asking would cost; nothing was asked."""
+def plan_view(name: str, judge: str, notes: int, cost: Cost) -> Document:
+    """What asking a judge would cost; nothing was asked."""
     calls = (
         f"{counted(notes, 'note')} at most {MOST_NOTES} a call, {TIMES_ASKED} times: {counted(cost.calls, 'call')}, "
         f"about {estimated(cost.input_tokens)} tokens read, {dollars(cost.usd)}"
     )
-    run = ("Ask: ", Command(f"markscheme discover {quote(name)} --suggest {quote(cost.judge)}"))
-    return Document(f"{name}: what {cost.judge} would be asked", "", (Paragraph((calls, run)),))
+    run = ("Ask: ", Command(f"markscheme discover {quote(name)} --suggest {quote(judge)}"))
+    return Document(f"{name}: what {judge} would be asked", "", (Paragraph((calls, run)),))
 
 
 def plan_json(notes: int, cost: Cost) -> dict[str, Any]:
