@@ -945,7 +945,7 @@ def test_the_example_runs_without_a_key() -> None:
     ]
 
 
-@pytest.mark.parametrize("provider", ["GEMINI", "OPENAI"])
+@pytest.mark.parametrize("provider", [pytest.param("GEMINI", marks=pytest.mark.proof), "OPENAI"])
 def test_the_example_asks_a_model_where_there_is_a_key(provider: str) -> None:
     def decide(request: dict[str, Any]) -> Any:
         prompt = request["messages"][1]["content"]
