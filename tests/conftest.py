@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.golden_files import GoldenFiles
+from tests.memory import MEMORY, has_room
 from tests.promptfoo.rated_run import run_promptfoo
 from tests.real import messages_front as front
 from tests.real.kept import ROOT, made_once
@@ -25,6 +26,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """Hundreds of interpreters are started, and each would compile all of the package again."""
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Threads that multiply small arrays cost the processes beside them more than they gain."""
+if has_room(MEMORY):
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+"""Thousands of commands flush what they write to the disk, and wait for it; memory takes it at once."""
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell starts tests in the background with Ctrl-C ignored, which the commands that they run would inherit."""
