@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib.machinery import ModuleSpec, PathFinder
@@ -186,7 +185,7 @@ class FunctionJudge:
     async def _called(self, prompt: Prompt) -> Any:
         arguments: dict[str, Any] = {"system_prompt": prompt.system, "user_prompt": prompt.user}
         if self._wants_schema:
-            arguments["schema"] = deepcopy(prompt.schema)  # prompts share it, and the function is not ours
+            arguments["schema"] = _copied(prompt.schema)  # prompts share it, and the function is not ours
         if inspect.iscoroutinefunction(self.fn) or inspect.iscoroutinefunction(type(self.fn).__call__):
             return await self._awaited(self.fn(**arguments))
         answer = await in_thread(partial(self.fn, **arguments))
@@ -322,3 +321,10 @@ def _imported_by(name: str, file: Path) -> Iterator[str]:
         for dotted in names:
             parts = dotted.split(".")
             yield from (".".join(parts[: end + 1]) for end in range(len(parts)))
+
+
+def _copied(data: Any) -> Any:
+    """The same JSON data in new lists and objects; deepcopy takes twice as long."""
+    if isinstance(data, dict):
+        return {name: _copied(value) for name, value in data.items()}
+    return [_copied(value) for value in data] if isinstance(data, list) else data

@@ -346,12 +346,12 @@ class Criterion:
         if self.required and not self.is_decisive and not self.scale.mirrored:
             yield "required, but none of its categories passes or fails: say which pass, passes: [label, …]"
 
-    @property
+    @cached_property
     def has_worth(self) -> bool:
         """Whether its levels are worth something; a category is, where the author wrote what."""
         return not self.scale.coded
 
-    @property
+    @cached_property
     def is_decisive(self) -> bool:
         """Whether a level can pass or fail."""
         return (self.has_worth and not self.scale.mirrored) or bool(self.passing)
@@ -484,12 +484,12 @@ class Rubric:
         """Whether it judges which of two responses is better."""
         return self.compares == "pairs"
 
-    @property
+    @cached_property
     def has_score(self) -> bool:
         """Whether its levels come to a score: categories without values don't."""
         return any(criterion.has_worth for criterion in self.criteria)
 
-    @property
+    @cached_property
     def decides(self) -> bool:
         """Whether its levels come to pass or fail."""
         return any(criterion.is_decisive for criterion in self.criteria)
