@@ -1,8 +1,8 @@
 """What follows when a rater has labelled everything: another annotator, a decision on disputes, or the calibration."""
 
 from dataclasses import dataclass
-from shlex import quote
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import RatingError
 from markscheme.labelling.work import Work
 from markscheme.phrases import counted
@@ -18,8 +18,8 @@ class OnwardStep:
 
 def onward_steps(work: Work) -> tuple[OnwardStep, ...]:
     """What to do next, the most useful first; empty while something is left to label."""
-    name = quote(work.rubric.name)
-    calibrate = f"markscheme calibrate {name}"
+    commands = Commands.on(work.rubric.name)
+    calibrate = commands.calibrate()
     if work.current is not None or not work.steps:
         return ()
     if work.is_adjudication:
@@ -28,7 +28,7 @@ def onward_steps(work: Work) -> tuple[OnwardStep, ...]:
         return (
             OnwardStep(
                 "A second annotator on the same responses shows how far people agree, and what a judge can reach:",
-                f"markscheme label {name} --rater SECOND",
+                commands.label(" --rater SECOND"),
             ),
             OnwardStep("Or compare a judge with your labels now:", calibrate),
         )
@@ -38,7 +38,7 @@ def onward_steps(work: Work) -> tuple[OnwardStep, ...]:
     return (
         OnwardStep(
             f"Annotators differ on {counted(disputed, 'answer')}. Decide which label counts:",
-            f"markscheme adjudicate {name}",
+            commands.adjudicate(),
         ),
         OnwardStep("Or compare a judge with the labels now:", calibrate),
     )

@@ -12,7 +12,7 @@ from tests.calibration import made
 
 
 def notes(rubric: Rubric, gold: made.Floats, judge: made.Floats) -> list[str]:
-    """The notes on a judge's levels beside gold's, each of shape (n_examples, n_criteria)."""
+    """The notes on the criteria; the levels of gold and of the judge have the shape (n_examples, n_criteria)."""
     labelled = made.examples(rubric, {"ana": gold})
     blocks = in_text(criteria_blocks(made.compared(rubric, labelled, made.judged(rubric, judge))))
     return [inline(line) for block in blocks if isinstance(block, Notes) for line in block.lines]

@@ -1,7 +1,6 @@
 """What a change of a rubric does, short enough for a comment on a pull request."""
 
 from collections.abc import Iterator
-from shlex import quote
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
@@ -36,7 +35,7 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
     if items:
         yield Items(items)
     if change.labels:
-        again = ("Label them again: ", Command(f"markscheme label {quote(change.name)}"))
+        again = ("Label them again: ", Command(Commands.on(change.name).label()))
         yield Paragraph((f"Labels: {change.labels}", again))
     if change.is_changed and change.after is None:
         yield Paragraph((_still_counts(change),))
