@@ -338,7 +338,7 @@ def test_many_are_graded_once_each_in_bounded_numbers_and_taken_as_needed() -> N
         nonlocal taken
         for number in range(20):
             taken += 1
-            assert taken - len(seen) <= 5
+            assert taken - len(seen) <= 9  # four under way, four that wait, and the one asked for
             yield Submission("x", id=str(number))
 
     seen: dict[int, Grade] = {}

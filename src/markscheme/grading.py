@@ -18,7 +18,7 @@ from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.distribution import as_written
 from markscheme.rubrics.preference import ShownOrder
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import NO_SCORE, GradeDecision, Score, certainty_of, weigh, weigh_holistic
 from markscheme.submission import IS_PAIR, NO_PAIR, Submission, metadata_of
 from markscheme.text import on_one_line
@@ -255,11 +255,6 @@ class Grading:
         """A Grade without a score, with the usage of the replies that came all the same."""
         return self._grade(submission, replies, why)
 
-    def _says_itself(self, verdict: Verdict) -> bool:
-        """Whether a number doesn't say what a verdict is: a decision model's without a reason, and a category."""
-        is_category = self.rubric.criterion(verdict.criterion).scale.coded
-        return is_category or bool(verdict.probabilities and not verdict.reason)
-
     def _receipt_of(self, submission: Submission) -> "Receipt | None":
         if self.receipt is None or not self.receipt.excepted:
             return self.receipt
@@ -401,9 +396,10 @@ class Grading:
     ) -> Grade:
         """The grade with a score, or with the reason why there is none; with neither where categories don't decide."""
         parts = [part for reply in replies for part in reply.single]
+        by_name = outcomes or {}
         return Grade(
             id=submission.id,
-            outcomes=outcomes or {},
+            outcomes=by_name,
             error=score if isinstance(score, str) else None,
             scored=None if isinstance(score, str) else score,
             holistic=holistic,
@@ -415,13 +411,13 @@ class Grading:
             receipt=self._receipt_of(submission),
             left_out=left_out(self.rubric, submission),
             by_criterion={
-                criterion.name: _merit(criterion, (outcomes or {}).get(criterion.name))
-                for criterion in self.rubric.criteria
+                criterion.name: _merit(criterion, by_name.get(criterion.name)) for criterion in self.rubric.criteria
             },
             without_words={
-                name: outcome.in_words(self.rubric.criterion(name).scale)
-                for name, outcome in (outcomes or {}).items()
-                if isinstance(outcome, Verdict) and self._says_itself(outcome)
+                criterion.name: outcome.in_words(criterion.scale)
+                for criterion in self.rubric.criteria
+                if isinstance(outcome := by_name.get(criterion.name), Verdict)
+                and _says_itself(outcome, criterion.scale)
             },
         )
 
@@ -495,6 +491,11 @@ def _merged(passes: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[s
         {name: outcome for exchange in passes[place : place + n_passes] for name, outcome in exchange.readings.items()}
         for place in range(0, len(passes), n_passes)
     ]
+
+
+def _says_itself(verdict: Verdict, scale: Scale) -> bool:
+    """Whether a number doesn't say what a verdict is: a decision model's without a reason, and a category."""
+    return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 
 def _merit(criterion: Criterion, outcome: Outcome | None) -> float | None:

@@ -97,11 +97,12 @@ class Material:
             (True, False)
         """
         statements = {key: answer[key] for key in _SAYING if key in answer} if "reason" in answer else answer
-        texts = self._words
+        texts = self._by_words
         holds = False
         for key, value in sorted(_leaves(statements), key=lambda leaf: len(leaf[1])):  # a level is ruled out fastest
             if words := _statement(key, value) if len(value) <= _LONGEST_LEVEL else _words(f"{key}: {value}"):
-                texts, holds = [text for text in texts if f" {words} " in text], True
+                texts = [text for text in texts if text.contains(words)]
+                holds = True
             if not texts:
                 return False
         return holds
@@ -111,8 +112,26 @@ class Material:
         return {name: _tokens(self.texts[name]) for name in sorted(self.texts, key=lambda name: name != RESPONSE)}
 
     @cached_property
-    def _words(self) -> list[str]:
-        return [f" {_words(text)} " for text in self.texts.values()]
+    def _by_words(self) -> "list[_TextByWords]":
+        return [_TextByWords(text) for text in self.texts.values()]
+
+
+class _TextByWords:
+    """A text in which words are looked up."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._plain = None if _may_be_escaped(text) else text.casefold()
+
+    def contains(self, words: str) -> bool:
+        """Whether the text has these words, one after the other."""
+        if self._plain is not None and not all(word in self._plain for word in words.split(" ")):
+            return False  # found out in a fiftieth of the time that it takes to divide a text into words
+        return f" {words} " in self._words
+
+    @cached_property
+    def _words(self) -> str:
+        return f" {_words(self._text)} "
 
 
 def _visible(text: str) -> str:
@@ -135,9 +154,13 @@ def _statement(key: str, value: str) -> str:
 
 def _words(text: str) -> str:
     """The words of a text, unescaped, in lower case, with one space between them."""
-    if not text.isascii() or "&" in text or "\\" in text:
+    if _may_be_escaped(text):
         text = _unescaped_text(text)
     return " ".join(_WORD.findall(text.casefold()))
+
+
+def _may_be_escaped(text: str) -> bool:
+    return not text.isascii() or "&" in text or "\\" in text
 
 
 def _unescaped_text(text: str) -> str:

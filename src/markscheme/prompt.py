@@ -212,12 +212,14 @@ def verdict_schema(criteria: Sequence[Criterion], *, in_steps: bool = False) -> 
         criteria: The criteria asked about.
         in_steps: True also asks for the step that the quote is from.
     """
-    text = {"type": "string"}
     are_pairs = all(criterion.scale.mirrored for criterion in criteria)
     quotes = PLACE_QUOTES if are_pairs else ("quote",)
-    grounds = dict.fromkeys((*quotes, *(["step"] if in_steps else []), "reason"), text)
+    grounds = (*quotes, *(["step"] if in_steps else []), "reason")
     verdicts = {
-        criterion.name: closed_object(grounds | {"level": text | {"enum": [*choices(criterion)]}})
+        criterion.name: closed_object(
+            {name: {"type": "string"} for name in grounds}
+            | {"level": {"type": "string", "enum": [*choices(criterion)]}}
+        )
         for criterion in criteria
     }
     return closed_object({"verdicts": closed_object(verdicts)})
@@ -557,6 +559,7 @@ def fenced(name: str, text: str, code: str) -> str:
     return f"<{tag}>\n{text}\n</{tag}>"
 
 
+@lru_cache(maxsize=256)
 def _tag_name(name: str) -> str:
     """An input's name as a tag: letters, digits, - and _ of any script; anything else becomes _."""
     return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)

@@ -86,14 +86,13 @@ chance=None, certainty=0.0, preference=None)
     """
     if not rubric.decides and not rubric.is_of_pairs:
         return None
-    decisive = [criterion for criterion in rubric.criteria if criterion.is_decisive or criterion.scale.mirrored]
-    missing = {c.name: why for c in decisive if (why := _why_no_level(outcomes.get(c.name)))}
-    blocking = [c.name for c in decisive if c.name in missing and (must_pass(c) or not renormalize)]
+    missing = {c.name: why for c in rubric.decisive if (why := _why_no_level(outcomes.get(c.name)))}
+    blocking = [c.name for c in rubric.decisive if c.name in missing and (must_pass(c) or not renormalize)]
     if blocking:
         return "; ".join(f"{name}: {missing[name]}" for name in blocking)
     positions = [
         (criterion, criterion.scale.position(outcome.level))
-        for criterion in decisive
+        for criterion in rubric.decisive
         if isinstance(outcome := outcomes.get(criterion.name), Verdict)
     ]
     if not positions:

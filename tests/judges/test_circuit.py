@@ -62,7 +62,7 @@ def test_a_key_revoked_in_mid_run_leaves_the_rest_ungraded_without_asking_for_it
     grades = run(graded(Limited(provider, Limiter()), 2_000))
     assert sum(grade.score is not None for grade in grades) == 50
     assert len(provider.asked_at) <= 50 + FAILURES + 8
-    assert "refused (401); not asked again for now" in str(grades[-1].error)
+    assert sum("refused (401); not asked again for now" in str(grade.error) for grade in grades) >= 1_950 - FAILURES - 8
 
 
 def test_a_judge_that_is_down_is_not_hammered_and_is_given_up_in_the_stated_time() -> None:

@@ -94,6 +94,19 @@ def test_a_function_that_changes_its_schema_changes_no_prompt() -> None:
     assert PROMPT.schema == before
 
 
+def test_a_function_that_changes_one_part_of_its_schema_changes_no_other() -> None:
+    limited: list[str] = []
+
+    def fn(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> str:
+        parts = schema["properties"]["verdicts"]["properties"]["c1"]["properties"]
+        parts["reason"]["maxLength"] = 100
+        limited.extend(name for name, part in parts.items() if "maxLength" in part)
+        return f"{system_prompt}{user_prompt}"
+
+    asked(FunctionJudge(fn, "f"))
+    assert limited == ["reason"]
+
+
 @pytest.mark.parametrize(
     "answer",
     [

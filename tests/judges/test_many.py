@@ -64,6 +64,18 @@ def test_results_come_as_they_are_ready() -> None:
     assert [number for number, _ in run(_all(Work(), [3.0, 1.0, 2.0], 3))] == [1, 2, 0]
 
 
+def test_a_job_begins_where_one_ended_and_not_after_all_that_end_with_it() -> None:
+    begun_beside: list[int] = []
+
+    class Counting(Work):
+        async def __call__(self, seconds: float) -> float:
+            begun_beside.append(self.under_way)
+            return await super().__call__(seconds)
+
+    run(_all(Counting(), [1.0] * 12, 4))
+    assert begun_beside == [0, 1, 2, 3] + [3] * 8
+
+
 def test_jobs_are_taken_only_as_fast_as_results_are() -> None:
     taken = 0
 
@@ -78,7 +90,7 @@ def test_jobs_are_taken_only_as_fast_as_results_are() -> None:
         async for _ in ask_many(Work(), jobs(), concurrency=4):
             await asyncio.sleep(10)
             seen += 1
-            assert taken <= seen + 4
+            assert taken <= seen + 8  # four under way, and four results that wait
 
     run(main())
     assert taken == 20

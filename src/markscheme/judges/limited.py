@@ -407,6 +407,7 @@ class Limited(Wrapping):
                 return _with_calls(await self._ask(permit, prompt, sample, end, try_until), len(failures))
             except JudgeError as error:
                 failures.append(error)
+            await asyncio.sleep(0)  # calls that failed at the same moment are counted before anyone asks again
             wait = self._wait_after(failures)
             if wait is None:
                 raise _last_failure(failures)

@@ -16,8 +16,9 @@ async def ask_many(
 ) -> AsyncGenerator[tuple[int, _Result], None]:
     """Results as they are ready, each with the index of its job; at most `concurrency` jobs are under way at once.
 
-    Takes from `jobs` only as fast as its results are taken, so that a long iterable needs little memory. Jobs that are
-    under way when the loop over the results ends are cancelled.
+    Takes from `jobs` only as fast as its results are taken, so that a long iterable needs little memory: at most
+    `concurrency` results wait to be taken, besides the jobs under way. Those are cancelled when the loop over the
+    results ends.
 
     Args:
         ask: Asks about one job.
@@ -32,71 +33,87 @@ async def ask_many(
     """
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
-    tasks = _Tasks[tuple[int, _Result]]()
-    numbered = enumerate(jobs)
+    workers = _Workers(ask, jobs, concurrency)
     budget_error: BudgetError | None = None
     try:
-        while True:
-            while budget_error is None and tasks.under_way < concurrency:
-                job = next(numbered, None)
-                if job is None:
-                    break
-                tasks.begin(_numbered_result(ask, *job))
-            if not tasks.under_way:
-                break
+        while workers.begin():
             try:
-                result = (await tasks.next_ended()).result()
+                result = await workers.next_result()
             except BudgetError as error:
                 budget_error = error
                 continue
             yield result
     finally:
-        await tasks.cancel()
+        await workers.cancel()
     if budget_error is not None:
         raise budget_error
 
 
-async def _numbered_result(ask: Callable[[_Job], Awaitable[_Result]], number: int, job: _Job) -> tuple[int, _Result]:
-    return number, await ask(job)
+class _Workers(Generic[_Job, _Result]):
+    """Tasks that ask about one job after the other.
 
+    A worker goes on at once where it has ended a job. If each job were a task of its own, all connections to a provider
+    would be idle before the next job began, and an HTTP client looks at each idle connection for each request.
+    """
 
-class _Tasks(Generic[_Result]):
-    """Tasks under way, and those that have ended and whose result nobody has taken yet."""
-
-    def __init__(self) -> None:
-        self._running: set[asyncio.Task[_Result]] = set()
-        self._ended: deque[asyncio.Task[_Result]] = deque()
+    def __init__(self, ask: Callable[[_Job], Awaitable[_Result]], jobs: Iterable[_Job], concurrency: int) -> None:
+        self._ask = ask
+        self._jobs = enumerate(jobs)
+        self._stopped = False
+        self._concurrency = concurrency
+        self._under_way = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ended: deque[tuple[int, _Result] | BaseException] = deque()
         self._someone_ended: asyncio.Future[None] | None = None
 
-    @property
-    def under_way(self) -> int:
-        """How many they are."""
-        return len(self._running) + len(self._ended)
+    def begin(self) -> bool:
+        """Begin the jobs there is room for, and tell whether any job is under way or has a result to take."""
+        while self._under_way < self._concurrency and (numbered := self._next_job()) is not None:
+            self._under_way += 1
+            task = asyncio.create_task(self._work(numbered))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return bool(self._under_way or self._ended)
 
-    def begin(self, work: Coroutine[Any, Any, _Result]) -> None:
-        """Start a task."""
-        task = asyncio.create_task(work)
-        self._running.add(task)
-        task.add_done_callback(self._end)
-
-    def _end(self, task: "asyncio.Task[_Result]") -> None:
-        self._running.discard(task)
-        self._ended.append(task)
-        if self._someone_ended is not None and not self._someone_ended.done():
-            self._someone_ended.set_result(None)
-
-    async def next_ended(self) -> "asyncio.Task[_Result]":
-        """A task that has ended, as soon as there is one."""
+    async def next_result(self) -> tuple[int, _Result]:
+        """The number of a job and its result, as soon as there is one; its error, if it raised one."""
         if not self._ended:
             self._someone_ended = asyncio.get_running_loop().create_future()
             await self._someone_ended
-        return self._ended.popleft()
+        result = self._ended.popleft()
+        if isinstance(result, BaseException):
+            raise result
+        return result
 
     async def cancel(self) -> None:
-        """Cancel the tasks still under way, and wait until they have ended."""
-        for task in self._running:
+        """Cancel the jobs still under way, and wait until they have ended."""
+        self._stopped = True
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._running, *self._ended, return_exceptions=True)  # asyncio warns of unseen errors
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _next_job(self) -> tuple[int, _Job] | None:
+        """The next job and its number; None if there is none, or too many results wait to be taken."""
+        if self._stopped or len(self._ended) >= self._concurrency:
+            return None
+        return next(self._jobs, None)
+
+    async def _work(self, numbered: tuple[int, _Job] | None) -> None:
+        try:
+            while numbered is not None:
+                number, job = numbered
+                self._end((number, await self._ask(job)))
+                numbered = self._next_job()
+        except BaseException as error:  # whoever waits for a result hears of it, also that a job was cancelled
+            self._stopped = True
+            self._end(error)
+        finally:
+            self._under_way -= 1
+
+    def _end(self, result: tuple[int, _Result] | BaseException) -> None:
+        self._ended.append(result)
+        if self._someone_ended is not None and not self._someone_ended.done():
+            self._someone_ended.set_result(None)
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:

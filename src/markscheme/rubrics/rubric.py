@@ -166,11 +166,15 @@ class Scale:
 
     def named(self, answer: str) -> Level | None:
         """The level with this number or label, ignoring case; None if there is none."""
-        spelled = answer.strip().casefold()
+        return self._by_answer.get(answer.strip().casefold())
+
+    @cached_property
+    def _by_answer(self) -> dict[str, Level]:
+        by_answer: dict[str, Level] = {}
         for choice, level in zip(self.choices, self.levels, strict=True):
-            if spelled in (choice.casefold(), (level.label or choice).casefold()):
-                return level
-        return None
+            by_answer.setdefault(choice.casefold(), level)
+            by_answer.setdefault((level.label or choice).casefold(), level)
+        return by_answer
 
     @cached_property
     def ends(self) -> tuple[float, float]:
@@ -493,6 +497,11 @@ class Rubric:
     def decides(self) -> bool:
         """Whether its levels come to pass or fail."""
         return any(criterion.is_decisive for criterion in self.criteria)
+
+    @cached_property
+    def decisive(self) -> tuple[Criterion, ...]:
+        """The criteria that count for the score, the decision or the preference."""
+        return tuple(criterion for criterion in self.criteria if criterion.is_decisive or criterion.scale.mirrored)
 
     @cached_property
     def categories(self) -> tuple[Criterion, ...]:
