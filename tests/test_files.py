@@ -13,7 +13,14 @@ import pytest
 
 from markscheme.commands.output import put
 from markscheme.errors import RatingWarning, UsageError
-from markscheme.files import append_lines, refuse_unwritable, set_aside_damaged_end, write_whole
+from markscheme.files import (
+    AddedFiles,
+    add_files,
+    append_lines,
+    refuse_unwritable,
+    set_aside_damaged_end,
+    write_whole,
+)
 from tests.full_disk import disk_of
 
 
@@ -206,3 +213,20 @@ def test_no_link_makes_a_damaged_line_leave_or_enter_another_file(tmp_path: Path
         set_aside_damaged_end(tmp_path / "ann.jsonl")
     assert victim.read_text() == "precious\nwithout an end"
     assert (tmp_path / "ann.jsonl").read_text() == '{"id": "e1"}\n{"half'
+
+
+def test_files_are_added_next_to_what_is_there_and_a_link_to_nowhere_counts_as_there(tmp_path: Path) -> None:
+    files = {Path("b", "new.md"): "new", Path("a.md"): "theirs", Path("link.md"): "theirs"}
+    (tmp_path / "a.md").write_text("mine")
+    (tmp_path / "link.md").symlink_to("nowhere")
+    assert add_files(files, tmp_path) == AddedFiles((Path("b", "new.md"),), (Path("a.md"), Path("link.md")))
+    assert (tmp_path / "b" / "new.md").read_text() == "new"
+    assert (tmp_path / "a.md").read_text() == "mine"
+    assert not (tmp_path / "nowhere").exists()
+    assert add_files(files, tmp_path).made == ()
+
+
+def test_a_folder_that_cannot_be_made_for_an_added_file_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "b").write_text("a file where a folder belongs")
+    with pytest.raises(UsageError, match="cannot be written"):
+        add_files({Path("b", "new.md"): "new"}, tmp_path)

@@ -42,6 +42,7 @@ LAYERS = [
     "grading",
     "grader",
     "graded_table",
+    "lint",
     "sockets",
     "types",
     "autograders",
@@ -132,6 +133,7 @@ LATE: dict[str, dict[str, str]] = {
         "judges.registry": "only `llm_judge` opens a judge by name",
         "rapidfuzz.distance": FOR_THE_START,
     },
+    "lint": {"scorers": "few rubrics have checks by code"},
     "graded_table": {
         "csv": "one format of several",
         "io": "one format of several",

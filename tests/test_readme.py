@@ -13,7 +13,7 @@ import yaml
 
 from markscheme import Rubric, load_rubric
 from markscheme.ratings.examples import load_examples
-from markscheme.rubrics.lint import advice
+from markscheme.rubrics.advice import advice
 from tests.commands.console import ROOT, run
 from tests.docs.checks import options_exist, understood, words
 

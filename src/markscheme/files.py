@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -259,6 +260,50 @@ def write_whole(path: Path, text: str, *, follow: bool = True) -> None:
     raw = _bytes(text)
     with replacing(path, follow=follow) as out:
         out.write(raw)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedFiles:
+    """The files that were added to a folder, and those that were there, each by its place in it, in order.
+
+    Attributes:
+        made: Those that were written.
+        left_alone: Those where a file, or something else, was already.
+    """
+
+    made: tuple[Path, ...]
+    left_alone: tuple[Path, ...]
+
+
+def add_files(files: Mapping[Path, str], folder: Path) -> AddedFiles:
+    """Write files into a folder, each whole or not at all, and leave alone what is there.
+
+    Args:
+        files: The text of each file by its place in the folder.
+        folder: The folder, which is made if it isn't there.
+
+    Raises:
+        UsageError: A file cannot be written; those before it are.
+    """
+    made: list[Path] = []
+    left_alone: list[Path] = []
+    for place in sorted(files):
+        (made if _write_new(folder / place, files[place]) else left_alone).append(place)
+    return AddedFiles(tuple(made), tuple(left_alone))
+
+
+def _write_new(path: Path, text: str) -> bool:
+    """Whether the file was written; one that is there, or something in its way, is left alone.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    if path.parent.is_dir() and os.path.lexists(path):
+        return False
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text, follow=False)
+    return True
 
 
 @contextmanager

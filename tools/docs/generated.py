@@ -50,7 +50,8 @@ PYTHON = {
         [
             "rubrics.rubric",
             "rubrics.file",
-            "rubrics.lint",
+            "rubrics.advice",
+            "lint",
             "submission",
             "trajectory",
             "grading",

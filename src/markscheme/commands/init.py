@@ -1,7 +1,6 @@
 """`markscheme init`: graders, a rubric, labelled examples and a configuration, added to a project."""
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.commands.options import MORE_OPTIONS, JsonFlag, TableOptions, ToolFileOptions, existing_file
-from markscheme.errors import UsageError, writing
-from markscheme.files import write_whole
+from markscheme.errors import UsageError
+from markscheme.files import add_files
 from markscheme.phrases import counted
-from markscheme.shipped import shipped
+from markscheme.shipped.new_project import project_files, skill_files
 
 if TYPE_CHECKING:
-    from markscheme.readers.table_meaning import TableMeaning
     from markscheme.readers.table_project import TableProject
 
 STAND_IN = "function:stand_in_judge:judge"
@@ -40,8 +38,6 @@ ASSERTION = """\
     - type: python
       value: file://graders/rubric_grader.mjs
       config: {rubric: support-reply}"""
-SKILLS = Path(".claude", "skills")
-"""Where coding agents look for a project's skills."""
 
 
 def init(
@@ -81,17 +77,18 @@ def init(
     project = None
     if from_ is None:
         table.refuse("this call")
-        files = dict(_texts(_skill_places() if skill else _shipped_places()))
+        files = skill_files() if skill else project_files()
     elif skill:
         raise UsageError("--skill adds no rubric, so it doesn't go with --from")
     else:
+        from markscheme.readers.table_project import project_of_file
+
         table_meaning = table.meaning(judge, ToolFileOptions(levels=levels, scale=scale))
-        project = _project_of(from_, replace(table_meaning, needs_judge=False))
+        project = project_of_file(existing_file(from_), replace(table_meaning, needs_judge=False))
         files = dict(project.files)
-    made: list[str] = []
-    left_alone: list[str] = []
-    for place in sorted(files):
-        (made if _put(files[place], folder / place) else left_alone).append(place.as_posix())
+    added = add_files(files, folder)
+    made = [place.as_posix() for place in added.made]
+    left_alone = [place.as_posix() for place in added.left_alone]
     if skill:
         next_steps = _with_skill()
     else:
@@ -104,58 +101,7 @@ def init(
     return 0
 
 
-def _project_of(path: Path, table_meaning: "TableMeaning") -> "TableProject":
-    """The files in which a table goes on."""
-    from markscheme.readers.imported import Meanings
-    from markscheme.readers.rated import is_plain_table, open_rated
-    from markscheme.readers.table_project import project_of_table
-
-    if not is_plain_table(existing_file(path)):
-        raise UsageError(
-            f"{path} isn't a table (.csv, .tsv, .parquet); `markscheme import` reads exports of other tools"
-        )
-    return project_of_table(open_rated([path], expected="anything", meanings=Meanings(of_table=table_meaning)).files[0])
-
-
-def _texts(places: Iterable[tuple[Path, Path]]) -> Iterator[tuple[Path, str]]:
-    """Where each file goes, and its text."""
-    for place, source in places:
-        yield place, source.read_text(encoding="utf-8")
-
-
-def _shipped_places() -> Iterator[tuple[Path, Path]]:
-    """Where each file goes, and where it is taken from."""
-    project = shipped("project")
-    for file in project.rglob("*"):
-        if file.is_file() and file.suffix != ".pyc":  # an installer compiles what it installs
-            yield file.relative_to(project), file
-    for file in shipped("graders").iterdir():
-        if file.suffix in (".py", ".mjs"):
-            yield Path("graders") / file.name, file
-
-
-def _skill_places() -> Iterator[tuple[Path, Path]]:
-    """Where each file of the skill goes, and where it is taken from."""
-    skills = shipped("skills")
-    for file in skills.rglob("*.md"):
-        yield SKILLS / file.relative_to(skills), file
-
-
-def _put(text: str, place: Path) -> bool:
-    """Whether the file was written; one that is there, or something in its way, is left alone.
-
-    Raises:
-        UsageError: It cannot be written.
-    """
-    if place.parent.is_dir() and os.path.lexists(place):
-        return False
-    with writing(place):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, text, follow=False)
-    return True
-
-
-def _written(folder: Path, made: list[str], left_alone: list[str]) -> Iterator[str]:
+def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> Iterator[str]:
     """Each file on a line, with what it is for; the rubric first, since that is what its user edits."""
     where = "here" if folder == Path() else f"in {folder}"
     yield f"{counted(len(made), 'file')} made {where}{f', {len(left_alone)} left as they are' if left_alone else ''}"
@@ -186,7 +132,7 @@ def _with_skill() -> Iterator[str]:
     yield "Next: ask your coding agent for a rubric, or whether a judge can be trusted; it finds the skill by itself."
 
 
-def _with_promptfoo(folder: Path, left_alone: list[str]) -> Iterator[str]:
+def _with_promptfoo(folder: Path, left_alone: Sequence[str]) -> Iterator[str]:
     """How to go on: without a key first, then under Promptfoo."""
     change_folder = "" if folder == Path() else f"cd {quote(str(folder))} && "
     yield ""

@@ -21,7 +21,7 @@ from markscheme.ratings.additions import additions_to, new_examples, responses_i
 from markscheme.ratings.gold import no_gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.wordings import record_words
-from markscheme.rubrics.lint import Advice, advice
+from markscheme.rubrics.advice import Advice, advice
 from markscheme.rubrics.rubric import Rubric
 
 RATINGS_FOLDER = "ratings"

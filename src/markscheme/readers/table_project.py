@@ -10,8 +10,11 @@ from typing import Any
 
 import yaml
 
+from markscheme.errors import UsageError
 from markscheme.ratings.rating import Rating
-from markscheme.readers.rated import RatedFile
+from markscheme.readers.imported import Meanings
+from markscheme.readers.rated import RatedFile, is_plain_table, open_rated
+from markscheme.readers.table_meaning import TableMeaning
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric, Scale
 from markscheme.text import is_path_component, path_component
 
@@ -37,6 +40,25 @@ class TableProject:
     files: Mapping[Path, str]
     judged: tuple[Path, ...]
     has_responses: bool
+
+
+def project_of_file(path: Path, table_meaning: TableMeaning) -> TableProject:
+    """A rubric, labelled examples and ratings, from a table in a file.
+
+    Args:
+        path: The table.
+        table_meaning: What the table doesn't say itself.
+
+    Raises:
+        UsageError: The file isn't a table, or `table_meaning` doesn't fit it; or its name, or a column's, can't be
+            made the name of a file.
+        RatingError: It can't be read.
+    """
+    if not is_plain_table(path):
+        raise UsageError(
+            f"{path} isn't a table (.csv, .tsv, .parquet); `markscheme import` reads exports of other tools"
+        )
+    return project_of_table(open_rated([path], expected="anything", meanings=Meanings(of_table=table_meaning)).files[0])
 
 
 def project_of_table(file: RatedFile) -> TableProject:

@@ -1,43 +1,53 @@
 """What `lint` found in a rubric: how much, where, and what to do next."""
 
-from collections.abc import Mapping
 from typing import Any
 
+from markscheme.lint import LintReport
 from markscheme.phrases import counted
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph
-from markscheme.rubrics.lint import UNKNOWN_CHECK
+from markscheme.report.json import attributes
+from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice
 
 
-def view(report: Mapping[str, Any], next_step: str = "") -> Document:
+def view(report: LintReport, next_step: str = "") -> Document:
     """The errors of a rubric that is refused, or the advice on one that can be used.
 
     Args:
-        report: The rubric's file, its errors, advice and notes, by the keys of the JSON.
+        report: The rubric's file, its errors, advice and notes.
         next_step: The command to use the rubric with; "" for none.
     """
-    notes = Notes(tuple(f"Note: {note}." for note in report["notes"]))
-    if report["faults"]:
-        errors = counted(len(report["faults"]), "error")
+    title = str(report.rubric)
+    notes = Notes(tuple(f"Note: {note}." for note in report.notes))
+    if report.faults:
+        errors = counted(len(report.faults), "error")
         callout = Callout("bad", f"{errors} to correct.", "Until then, no command can use the rubric.")
-        return Document(report["rubric"], "", (callout, _faults(report), notes))
-    things = counted(len(report["advice"]), "thing")
-    is_usable = all(entry["code"] != UNKNOWN_CHECK for entry in report["advice"])
+        return Document(title, "", (callout, _faults(report), notes))
+    things = counted(len(report.advice), "thing")
+    is_usable = all(advice.code != UNKNOWN_CHECK for advice in report.advice)
     use = "The rubric can be used as it is." if is_usable else "Nothing can be graded until the check is found."
     callout = Callout("note", f"{things} to improve.", use)
-    items = Items(tuple((_advice(entry),) for entry in report["advice"]))
+    items = Items(tuple((_advice(advice),) for advice in report.advice))
     onward = ("Next, with or without these edits", next_step) if next_step and is_usable else None
-    return Document(report["rubric"], "", (callout, items, notes), onward=onward)
+    return Document(title, "", (callout, items, notes), onward=onward)
 
 
-def _faults(report: Mapping[str, Any]) -> Block:
+def _faults(report: LintReport) -> Block:
     """Each error after its file and line, as editors and other programs read them."""
-    return Paragraph(
-        tuple(f"{report['rubric']}:{fault['line'] or 1}: {fault['problem']}" for fault in report["faults"])
-    )
+    return Paragraph(tuple(f"{report.rubric}:{fault.line or 1}: {fault.problem}" for fault in report.faults))
 
 
-def _advice(entry: Mapping[str, Any]) -> Line:
+def _advice(advice: Advice) -> Line:
     """The criterion, what to do, and the code of the advice in the JSON."""
-    criterion = entry["criterion"]
-    sentence = f"{entry['message']} [{entry['code']}]"
-    return (Name(criterion), f": {sentence}") if criterion else sentence
+    sentence = f"{advice.message} [{advice.code}]"
+    return (Name(advice.criterion), f": {sentence}") if advice.criterion else sentence
+
+
+def json_of(report: LintReport) -> dict[str, Any]:
+    """The report by the keys of its JSON."""
+    return {
+        "rubric": str(report.rubric),
+        "status": report.status,
+        "faults": [attributes(fault, "line problem") for fault in report.faults],
+        "advice": [attributes(advice, "code criterion message") for advice in report.advice],
+        "notes": list(report.notes),
+    }

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Final, Literal
 
 from markscheme.phrases import brief, percent
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
@@ -24,8 +24,11 @@ Code = Literal[
     "unused-tolerance",
     "unreachable-limit",
 ]
-UNKNOWN_CHECK = "unknown-check"
-"""The code of advice on a check that no known module has, which `advice` can't give: it knows no modules."""
+"""The kinds of advice that the rubric itself gives rise to."""
+CodeOfFile = Literal["noted", "unknown-check", "unused-gray-zone"]
+"""Those that need more than the rubric: what its file says in vain, modules with checks, the folder next to it."""
+UNKNOWN_CHECK: Final = "unknown-check"
+"""The code of advice on a check that no known module has: nothing can be graded with it."""
 MOST_PLAIN_LEVELS = 7
 """Number of levels beyond which raters can't distinguish neighbours without anchors."""
 _SAME_SIZE = 1e-9
@@ -83,7 +86,7 @@ class Advice:
         message: What was found and what to do instead.
     """
 
-    code: Code
+    code: Code | CodeOfFile
     criterion: str | None
     message: str
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from markscheme import Rubric, load_rubric
-from markscheme.rubrics.lint import Code, advice, is_in_english
+from markscheme.rubrics.advice import Code, advice, is_in_english
 
 ROOT = Path(__file__).parents[2]
 ANCHORED = [{"value": value, "description": f"Like {value}."} for value in (1, 2, 3)]

@@ -1,0 +1,109 @@
+"""What `lint` says of a rubric's file: why it is refused, what could be better, and what isn't looked at."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
+from markscheme.judges.cascade_file import CASCADE_FILE
+from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice, advice, is_in_english
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.gray_zone import gray_zone
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import find_calibration
+
+NO_ISSUES: Final = 0
+"""Status of a rubric without faults and advice."""
+ADVICE: Final = 1
+"""Status of a rubric with advice and no faults."""
+REFUSED: Final = 2
+"""Status of a file that isn't a valid rubric."""
+NOT_ENGLISH = (
+    "its words don't look English: advice on wording is for English only; keys, weights and levels are checked"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """The faults of a rubric's file, or the advice on a rubric that can be used.
+
+    Attributes:
+        rubric: The file.
+        faults: Why it is refused, in the order of the file; empty if the rubric is valid.
+        advice: Possible improvements of a valid rubric.
+        notes: What isn't looked at, and why.
+    """
+
+    rubric: Path
+    faults: tuple[Fault, ...] = ()
+    advice: tuple[Advice, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> int:
+        """0 without an issue, 1 with advice, 2 if the rubric is refused, as `markscheme lint` exits."""
+        if self.faults:
+            return REFUSED
+        return ADVICE if self.advice else NO_ISSUES
+
+
+def lint_file(path: Path, scorers: Sequence[str] = ()) -> LintReport:
+    """The faults of a rubric's file; of a valid rubric, advice on its words, weights, levels and checks.
+
+    Args:
+        path: The file. Its `calibration/<rubric>` is looked for from the working directory, then from its folder.
+        scorers: Modules with checks by code, as in an import.
+
+    Raises:
+        UsageError: A module of checks cannot be imported, or has none.
+
+    Example:
+        >>> from markscheme.shipped import shipped
+        >>> report = lint_file(shipped("rubrics/code-quality.yaml"))
+        >>> report.status, report.faults, report.advice
+        (0, (), ())
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RubricWarning)
+        try:
+            rubric = load_rubric(path)
+        except RubricError as error:
+            return LintReport(path, faults=error.faults)
+    all_advice = (
+        *(Advice("noted", None, str(warning.message)) for warning in caught),
+        *_unknown_checks(rubric, scorers),
+        *_unused_gray_zone(rubric, path),
+        *advice(rubric),
+    )
+    return LintReport(path, advice=all_advice, notes=() if is_in_english(rubric) else (NOT_ENGLISH,))
+
+
+def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> Iterator[Advice]:
+    """Advice on checks that neither comes with markscheme nor from a module: nothing can be graded with them."""
+    checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
+    if not checked and not modules:
+        return
+    from markscheme.scorers import check_of, load_scorers
+
+    scorers = load_scorers(*modules)
+    for criterion in checked:
+        try:
+            check_of(criterion, scorers)
+        except UsageError as error:
+            yield Advice(UNKNOWN_CHECK, criterion.name, _without_name(error, criterion))
+
+
+def _without_name(error: UsageError, criterion: Criterion) -> str:
+    """The sentence without the criterion's name, which `Advice` has already."""
+    return str(error).removeprefix(f"criterion {criterion.name!r}: ")
+
+
+def _unused_gray_zone(rubric: Rubric, path: Path) -> Iterator[Advice]:
+    """Advice on a gray zone of a rubric that has a cascade, which decides in its place."""
+    folder = find_calibration(rubric.name, Path.cwd(), path.resolve().parent)
+    file = None if folder is None else folder / CASCADE_FILE
+    if file is not None and file.is_file() and gray_zone(rubric.ask_within).width:
+        unused = f"ask_within has no effect under `--judge cascade`: {file} says who decides"
+        yield Advice("unused-gray-zone", None, unused)

@@ -1,0 +1,42 @@
+"""The files of a new project that come with markscheme: what grading under Promptfoo needs, and a skill for agents."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from markscheme.shipped import shipped
+
+SKILLS = Path(".claude", "skills")
+"""Where coding agents look for a project's skills."""
+
+
+def project_files() -> dict[Path, str]:
+    """The text of each file by its place in the project: graders, a rubric, labelled examples and a configuration.
+
+    Example:
+        >>> Path("rubrics", "support-reply.yaml") in project_files()
+        True
+    """
+    project = shipped("project")
+    sources = {
+        file.relative_to(project): file
+        for file in project.rglob("*")
+        if file.is_file() and file.suffix != ".pyc"  # an installer compiles what it installs
+    }
+    graders = [file for file in shipped("graders").iterdir() if file.suffix in (".py", ".mjs")]
+    return _texts(sources | {Path("graders", file.name): file for file in graders})
+
+
+def skill_files() -> dict[Path, str]:
+    """The text of each file by its place in the project: what coding agents read to work with markscheme.
+
+    Example:
+        >>> Path(".claude", "skills", "markscheme", "SKILL.md") in skill_files()
+        True
+    """
+    skills = shipped("skills")
+    return _texts({SKILLS / file.relative_to(skills): file for file in skills.rglob("*.md")})
+
+
+def _texts(sources: Mapping[Path, Path]) -> dict[Path, str]:
+    """The text of each file by its place, from where it is taken."""
+    return {place: source.read_text(encoding="utf-8") for place, source in sources.items()}
