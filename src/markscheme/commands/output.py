@@ -3,13 +3,13 @@
 import datetime
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from markscheme.errors import UsageError, writing
-from markscheme.files import append_text, is_no_file, refuse_unwritable, write_whole
+from markscheme.files import refuse_unwritable, write_whole
 
 if TYPE_CHECKING:
     from markscheme.report.document import Document
@@ -45,17 +45,6 @@ def put(text: str, target: str | Path) -> None:
         return
     with writing(target):
         write_whole(Path(target), text)
-
-
-def add_lines(lines: Sequence[str], path: Path) -> None:
-    """Add lines to a file, or make it. A link to a file isn't followed: a folder of ratings may be a stranger's.
-
-    Raises:
-        UsageError: It cannot be written.
-    """
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        append_text(path, "".join(f"{line}\n" for line in lines), follow=is_no_file(path))
 
 
 LONGEST_COMMAND = 200

@@ -20,12 +20,10 @@ from markscheme.files import append_lines, write_whole
 from markscheme.ratings.additions import additions_to, new_examples, responses_in
 from markscheme.ratings.gold import no_gold
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.ratings.wordings import record_words
 from markscheme.rubrics.advice import Advice, advice
 from markscheme.rubrics.rubric import Rubric
-
-RATINGS_FOLDER = "ratings"
-"""The folder next to the examples with a file for each rater."""
 
 
 class NothingConfirmed(UsageError):  # noqa: N818 - reads as the sentence it is

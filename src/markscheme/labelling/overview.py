@@ -10,11 +10,12 @@ from typing import Any
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.plans.next_labels import NextLabels, next_labels
 from markscheme.labelling.disputes import agreement_so_far, first_labels, ratings_in
-from markscheme.labelling.pool import RATINGS, read_pool
+from markscheme.labelling.pool import read_pool
 from markscheme.phrases import counted, number
 from markscheme.ratings.additions import DAY
 from markscheme.ratings.examples import ExampleSet, examples_file, examples_files, load_examples
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.report.document import Callout, Document, Notes, Table
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -99,7 +100,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
     folder = calibration_folder(rubric.name, here)
     responses = read_pool(pool or examples_file(folder), rubric)
     ids = [example.id for example in responses.examples]
-    ratings = [r for r in (*responses.labels, *ratings_in(folder / RATINGS, rubric)) if r.kind == "human"]
+    ratings = [r for r in (*responses.labels, *ratings_in(folder / RATINGS_FOLDER, rubric)) if r.kind == "human"]
     first = first_labels([rating for rating in ratings if rating.id in set(ids)], rubric)
     raters = dict.fromkeys(rating.rater for rating in first)
     counts = dict.fromkeys(ids, 0)
@@ -121,7 +122,7 @@ def next_labels_of(named: str, here: Path) -> NextLabels:
     rubric = load_rubric(find_rubric(named, here))
     folder = calibration_folder(rubric.name, here)
     files = examples_files(folder)
-    examples = load_examples(files[0], rubric, ratings=folder / RATINGS) if len(files) == 1 else ExampleSet(())
+    examples = load_examples(files[0], rubric, ratings=folder / RATINGS_FOLDER) if len(files) == 1 else ExampleSet(())
     return next_labels(folder, rubric, examples)
 
 

@@ -13,11 +13,9 @@ from markscheme.ratings.additions import new_examples
 from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.rubric import Rubric
-
-RATINGS = "ratings"
-"""The folder next to the examples with a file for each rater."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ class SetFile:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Lock the file; others who label wait."""
-        with exclusive(self.path.parent / RATINGS, is_folder=True, busy=lambda: None):
+        with exclusive(self.path.parent / RATINGS_FOLDER, is_folder=True, busy=lambda: None):
             yield
 
     def check(self, pool: Sequence[Example]) -> None:

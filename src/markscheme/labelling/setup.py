@@ -13,13 +13,14 @@ from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.files import set_aside_damaged_end
 from markscheme.labelling.disputes import disputed, first_labels, ratings_in
 from markscheme.labelling.order import Share, Step, steps_of
-from markscheme.labelling.pool import RATINGS, ResponsePool, SetFile, ids_to_ask, read_pool
+from markscheme.labelling.pool import ResponsePool, SetFile, ids_to_ask, read_pool
 from markscheme.labelling.store import LabelFile
 from markscheme.labelling.work import WHOLE_RESPONSE, Question, Work, has_decision
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.examples import Example, ExampleSet, Split, load_examples
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, given_to_current_words
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.ratings.wordings import record_words
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -74,7 +75,7 @@ def open_work(
     if grades is not None:
         responses = responses.those_in(ids_to_ask(grades), grades)
     home.check(responses.examples)
-    file = LabelFile.open(folder / RATINGS, rater, "adjudicated" if adjudicate else "human", rubric)
+    file = LabelFile.open(folder / RATINGS_FOLDER, rater, "adjudicated" if adjudicate else "human", rubric)
     try:
         work = _work(rubric, source, responses, home, file, overall=overall)
         if next is not None:

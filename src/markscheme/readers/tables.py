@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
-from markscheme.errors import RatingError, refuse_lines
+from markscheme.errors import RatingError, UsageError, refuse_lines, suggestion
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines, read_text, shown
 from markscheme.ratings.examples import Example, Split
@@ -15,7 +15,7 @@ from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.readers.imported import Reading, number, plain, said_anything
 from markscheme.readers.peek import Peek, mapping
-from markscheme.rubrics.rubric import Criterion
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
@@ -43,6 +43,23 @@ PROBABILITY = "probability"
 FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at",
           "criterion", "level", "judge", PROBABILITY)  # fmt: skip
 """What a column can be mapped to, in addition to the rubric's criteria."""
+
+
+def refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
+    """Refuse a column that is mapped to what is neither a field nor a criterion of the rubric.
+
+    Args:
+        fields: What columns are mapped to, by column name.
+        rubric: The rubric.
+
+    Raises:
+        UsageError: Names the column, and the nearest field or criterion.
+    """
+    meanings = [*FIELDS, *(criterion.name for criterion in rubric.criteria)]
+    for column, meaning in fields.items():
+        if meaning not in meanings and not meaning.startswith(f"{PROBABILITY}:"):
+            hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"
+            raise UsageError(f"`--map {column}={meaning}`: unknown field or criterion {meaning!r}{hint}")
 
 
 def is_table(peek: Peek) -> bool:

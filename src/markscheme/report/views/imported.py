@@ -7,6 +7,7 @@ from typing import Any
 
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
+from markscheme.readers.import_request import ImportRun
 from markscheme.readers.rated import RatedFile
 from markscheme.report.document import Callout, Document, Line, Paragraph
 from markscheme.report.json import attributes
@@ -17,27 +18,14 @@ COUNTS = "known=n_known new=n_new changed=n_changed older=n_older"
 """The counts of additions under the keys of their JSON."""
 
 
-def view(
-    file: RatedFile,
-    to: Path | None,
-    examples_to: Path | None,
-    additions: Additions | None = None,
-    *,
-    n_new_examples: int = 0,
-) -> Document:
-    """The report of an import.
-
-    Args:
-        file: What was read.
-        to: Where the ratings were written; None if they were printed.
-        examples_to: Where the responses were written; None if they weren't.
-        additions: What was new in a file that was there; None for a new file.
-        n_new_examples: How many responses were written, which the file didn't have.
-    """
+def view(run: ImportRun) -> Document:
+    """The report of an import."""
+    file = run.file
+    examples_to = run.targets.examples
     lines = tuple(_lines(file, examples_to))
     what = "pair" if file.rubric.is_of_pairs else "response"
-    responses = f"{counted(n_new_examples, what)} written to {examples_to}" if examples_to else ""
-    callout = Callout("note" if file.lost else "good", _written(file, to, responses, additions))
+    responses = f"{counted(len(run.examples), what)} written to {examples_to}" if examples_to else ""
+    callout = Callout("note" if file.lost else "good", _written(file, run.targets.ratings, responses, run.additions))
     return Document(f"{file.path}, read as {_FORMATS.get(file.format, file.format)}", "", (callout, Paragraph(lines)))
 
 
@@ -75,18 +63,16 @@ def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
     return raters
 
 
-def json_of(
-    file: RatedFile, to: Path | None, examples_to: Path | None, additions: Additions | None = None
-) -> dict[str, Any]:
+def json_of(run: ImportRun) -> dict[str, Any]:
     """The report by the keys of its JSON."""
     return {
         "schema": 1,
-        **attributes(file, "file=path taken_for=format"),
-        "examples": len(file.examples),
-        "ratings": len(file.ratings),
-        "raters": _raters(file),
-        **attributes(file, "lost notes"),
-        "to": to,
-        "examples_to": examples_to,
-        "added": None if additions is None else attributes(additions, COUNTS),
+        **attributes(run.file, "file=path taken_for=format"),
+        "examples": len(run.file.examples),
+        "ratings": len(run.file.ratings),
+        "raters": _raters(run.file),
+        **attributes(run.file, "lost notes"),
+        "to": run.targets.ratings,
+        "examples_to": run.targets.examples,
+        "added": None if run.additions is None else attributes(run.additions, COUNTS),
     }

@@ -1,0 +1,125 @@
+"""The files that ratings and examples are added to, and whose turn it is to add."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import UsageError, writing
+from markscheme.files import append_lines, end_of_link, exclusive, is_no_file, refuse_unmakeable
+from markscheme.ratings.additions import Additions, additions_to, new_examples, responses_in
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Rubric
+
+RATINGS_FOLDER = "ratings"
+"""The folder next to the examples with a file for each rater."""
+
+
+@dataclass(frozen=True)
+class TargetFiles:
+    """Where ratings and examples are written.
+
+    Attributes:
+        ratings: The file of ratings; None writes none.
+        examples: The file of examples; None writes none.
+    """
+
+    ratings: Path | None = None
+    examples: Path | None = None
+
+    @classmethod
+    def of(cls, ratings: Path | None = None, examples: Path | None = None, *, append: bool = False) -> "TargetFiles":
+        """Files that can be written, or added to.
+
+        Args:
+            ratings: The file of ratings.
+            examples: The file of examples.
+            append: Whether they may exist already.
+
+        Raises:
+            UsageError: One can't be written, or exists and may not be added to; or both are the same file.
+        """
+        targets = cls(ratings, examples)
+        for path in targets.paths:
+            if path.exists() and not append:
+                raise UsageError(f"{path} exists; --append adds to it")
+            refuse_unmakeable(path)
+        if len({path.resolve() for path in targets.paths}) < len(targets.paths):
+            raise UsageError("--examples and --to must be two files: examples aren't ratings")
+        return targets
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files."""
+        return [path for path in (self.examples, self.ratings) if path is not None]
+
+    @property
+    def calibration_folder(self) -> Path | None:
+        """The folder with the examples of the ratings; None where these aren't in a folder of ratings."""
+        if self.ratings is None or self.ratings.parent.name != RATINGS_FOLDER:
+            return None
+        return self.ratings.parent.parent
+
+    @contextmanager
+    def turn_to_add(self) -> Iterator[None]:
+        """The turn to add to these files; imports and labelling pages wait for each other.
+
+        Raises:
+            UsageError: A folder can't be made.
+        """
+        with ExitStack() as turns:
+            for folder in sorted({_shared_folder(path) for path in self.paths}):
+                with writing(folder):
+                    folder.mkdir(parents=True, exist_ok=True)
+                    turns.enter_context(exclusive(folder, is_folder=True, busy=lambda: None))
+            yield
+
+    def additions(self, ratings: Iterable[Rating], rubric: Rubric) -> Additions | None:
+        """What ratings add to the file of ratings; None where there is no such file yet.
+
+        Raises:
+            RatingError: The file has a line that isn't JSON.
+        """
+        if self.ratings is None or not self.ratings.is_file():
+            return None
+        return additions_to(self.ratings, ratings, rubric)
+
+    def new_examples(self, examples: Iterable[Example], where: str) -> list[Example]:
+        """The examples that the file of examples doesn't have yet; none where none are written.
+
+        Args:
+            examples: Those to add.
+            where: What they come from.
+
+        Raises:
+            RatingError: The file has other responses under their ids, or a line that isn't JSON.
+        """
+        if self.examples is None:
+            return []
+        return new_examples(self.examples, examples, responses_in(self.examples), where)
+
+    def add(self, ratings: Iterable[Rating], examples: Iterable[Example]) -> None:
+        """Add to the files, which are made where they are missing; call it within `turn_to_add`.
+
+        Raises:
+            UsageError: One can't be written.
+        """
+        if self.examples is not None:
+            _add_lines([example.to_json() for example in examples], self.examples)
+        if self.ratings is not None:
+            _add_lines([rating.to_json() for rating in ratings], self.ratings)
+
+
+def _shared_folder(target: Path) -> Path:
+    """The folder by which imports and labelling pages take turns: that of the ratings, for examples next to it too."""
+    folder = end_of_link(target).resolve().parent
+    return folder / RATINGS_FOLDER if (folder / RATINGS_FOLDER).is_dir() else folder
+
+
+def _add_lines(lines: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Add lines to a file, or make it. A link to a file isn't followed: a folder of ratings may be a stranger's."""
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        append_lines(path, lines, follow=is_no_file(path))

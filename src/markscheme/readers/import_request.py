@@ -1,0 +1,184 @@
+"""What to import, under whose name and into which files; and the result: what was read, added and left out."""
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from markscheme.errors import RatingError, UsageError, lines_left_out
+from markscheme.phrases import counted
+from markscheme.ratings.additions import Additions
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating, given_to_current_words
+from markscheme.ratings.target_files import TargetFiles
+from markscheme.ratings.wordings import record_words
+from markscheme.readers.formats import FORMATS, SHEET
+from markscheme.readers.imported import Meanings
+from markscheme.readers.rated import AS_WRITTEN, RatedFile, of_kind, open_rated
+from markscheme.readers.sheet import refuse_headless, saved_for
+from markscheme.readers.tables import refuse_unknown_fields
+from markscheme.rubrics.rubric import Rubric
+
+MOST_LOSSES_NAMED = 5
+"""Kinds of what was lost that an error names: the rest of a long list would hide the most frequent."""
+
+
+@dataclass(frozen=True)
+class ImportRun:
+    """What an import read, and what it added to which files.
+
+    Attributes:
+        file: What the files contain, as one; its `lost` counts what ratings can't hold.
+        targets: The files that were written.
+        ratings: The ratings that were added; all of them where no file of ratings is written.
+        additions: What was new to a file of ratings that was there, and what of it was left out; None for a new file.
+        examples: The examples that were added.
+    """
+
+    file: RatedFile
+    targets: TargetFiles
+    ratings: tuple[Rating, ...]
+    additions: Additions | None
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportRequest:
+    """Which files to import, under whose name, and into which files.
+
+    Attributes:
+        files: The files; several are one export.
+        rubric: Whose criteria and scales the ratings must fit; None takes the one that the files name or imply.
+        targets: Where ratings and examples are written.
+        words_of: The rubric to whose current words annotators gave their labels; None where that isn't known.
+        only: Whose ratings to keep; None keeps all.
+        answered_by: Who answered a labelling sheet; None for the rater it was written for.
+        meanings: What the files mean that they don't say themselves.
+    """
+
+    files: Sequence[Path]
+    rubric: Rubric | None = None
+    targets: TargetFiles = TargetFiles()
+    words_of: Rubric | None = None
+    only: Literal["people", "judges"] | None = None
+    answered_by: str | None = None
+    meanings: Meanings = AS_WRITTEN
+
+    def run(self) -> ImportRun:
+        """Read the files, and add what is new to the targets.
+
+        Raises:
+            RatingError: A file can't be read, or contains no rating; or a target has other responses under the ids.
+            ComparisonError: The files imply rubrics without a criterion in common.
+            UsageError: A column is mapped to what the rubric doesn't have, it isn't clear who answered a sheet, ratings
+                would be gold by their own word, or a target can't be written.
+
+        Warns:
+            DamagedLine: Names a line that is left out, where such lines are.
+        """
+        if self.rubric is not None:
+            refuse_unknown_fields(self.meanings.columns.fields, self.rubric)
+        rated = open_rated(self.files, self.rubric, expected="anything", meanings=self.meanings, joined=True)
+        file = self._as_said(self._chosen(rated.as_one_file))
+        self._refuse_empty(file)
+        self._refuse_unsigned(file)
+        return self._added(file, rated.rubric)
+
+    def _chosen(self, file: RatedFile) -> RatedFile:
+        """The file with the ratings to keep, and lines that were left out among what was lost."""
+        n_damaged = lines_left_out()
+        damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
+        return replace(file, ratings=tuple(of_kind(file.ratings, self.only)), lost={**file.lost, **damaged})
+
+    def _as_said(self, file: RatedFile) -> RatedFile:
+        """The file with the rater and the wording that the caller knows."""
+        ratings = self._by_who_answered(file)
+        if self.words_of is not None:
+            ratings = tuple(given_to_current_words(rating, self.words_of) for rating in ratings)
+        return replace(file, ratings=ratings)
+
+    def _by_who_answered(self, file: RatedFile) -> tuple[Rating, ...]:
+        """The ratings under the name of the annotator who answered.
+
+        Raises:
+            UsageError: A sheet is of another rater than a file's name says, and the caller doesn't say who answered; or
+                says so of another file than a sheet.
+        """
+        name = self.answered_by
+        if file.format != SHEET.name:
+            if name is not None:
+                raise UsageError("--as is for a labelling sheet; --rater names who rated in other files")
+            return file.ratings
+        if name is not None:
+            return tuple(replace(rating, rater=name) for rating in file.ratings)
+        self._refuse_two_names(file)
+        return file.ratings
+
+    def _refuse_two_names(self, sheet: RatedFile) -> None:
+        """Refuse a sheet of another rater than the one a file is named after."""
+        sheet_rater = next((rating.rater for rating in sheet.ratings), None)
+        for path, named_after in self._raters_in_names(sheet.rubric).items():
+            if sheet_rater and named_after and named_after != sheet_rater:
+                question = f"who answered? The sheet is for {sheet_rater}, and {path} is named after {named_after}"
+                raise UsageError(f"{question}: say `--as {sheet_rater}` or `--as {named_after}`")
+
+    def _raters_in_names(self, rubric: Rubric) -> Mapping[Path, str | None]:
+        """The rater that the name of a sheet, and of a file in a folder of ratings, says; None where it says none."""
+        sheet = self.files[0]
+        prefix = f"{rubric.name}-"
+        saved_as = saved_for(sheet.stem)
+        raters = {sheet: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}
+        if self.targets.ratings is not None and self.targets.calibration_folder is not None:
+            raters[self.targets.ratings] = self.targets.ratings.stem
+        return raters
+
+    def _refuse_empty(self, file: RatedFile) -> None:
+        """Refuse a file without a rating, unless examples alone are written.
+
+        Raises:
+            RatingError: Says what it contains instead.
+        """
+        examples_alone = self.targets.ratings is None and self.targets.examples is not None and file.examples
+        if not file.ratings and not examples_alone:
+            raise RatingError(f"contains nothing that can be a rating{_instead(file.lost)}", path=self.files[0])
+
+    def _refuse_unsigned(self, file: RatedFile) -> None:
+        """Refuse what only the answers of a sheet may say, with a head that shows that the sheet was written here.
+
+        Raises:
+            RatingError: A file has the name of a sheet's answers, and no head.
+            UsageError: Ratings call themselves adjudicated, and the caller doesn't say that they are.
+        """
+        if file.format == SHEET.name:
+            return
+        for path in self.files:
+            refuse_headless(path, file.rubric)
+        is_of_tool = any(file_format.is_of_tool for file_format in FORMATS if file_format.name == file.format)
+        n_adjudicated = sum(rating.kind == "adjudicated" for rating in file.ratings)
+        if n_adjudicated and self.meanings.columns.kind != "adjudicated" and not is_of_tool:
+            raise UsageError(
+                f"{self.files[0]}: {counted(n_adjudicated, 'rating')} would be gold before all others, since the file "
+                f"calls {'it' if n_adjudicated == 1 else 'them'} adjudicated; if you know that, say "
+                "`--kind adjudicated`"
+            )
+
+    def _added(self, file: RatedFile, rubric: Rubric) -> ImportRun:
+        """Add what is new to the targets, in turn with others who add to them."""
+        with self.targets.turn_to_add():
+            additions = self.targets.additions(file.ratings, rubric)
+            ratings = file.ratings if additions is None else additions.ratings
+            examples = self.targets.new_examples(file.examples, "what is imported")
+            self.targets.add(ratings, examples)
+            folder = self.targets.calibration_folder
+            if folder is not None and self.words_of is not None:
+                record_words(folder, self.words_of, datetime.date.today().isoformat())
+        return ImportRun(file, self.targets, ratings, additions, tuple(examples))
+
+
+def _instead(lost: Mapping[str, int]) -> str:
+    """What a file contains that isn't a rating, the most frequent first; "" where nothing was lost."""
+    if not lost:
+        return ""
+    most = sorted(lost.items(), key=lambda entry: -entry[1])[:MOST_LOSSES_NAMED]
+    return "; it contains " + "; ".join(f"{count} {what}" for what, count in most)

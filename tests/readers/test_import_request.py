@@ -1,0 +1,115 @@
+"""Ratings imported from Python: what was read, what was added, and what was left out."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from markscheme.errors import RatingError, UsageError
+from markscheme.ratings.target_files import TargetFiles
+from markscheme.ratings.wordings import words_in
+from markscheme.readers.import_request import ImportRequest
+from markscheme.readers.imported import Columns, Meanings
+from markscheme.rubrics.rubric import Rubric
+
+RUBRIC = Rubric.from_dict([{"name": "good", "requirement": "It is good", "weight": 1}])
+BY_ANN = Meanings(columns=Columns(rater="ann", kind="human"))
+ROWS = ("a,question,answer a,pass,fail", "b,question,answer b,fail,fail", "c,question,answer c,pass,pass")
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> ImportRequest:
+    """The labels of a table that has verdicts too, and its responses, for files that aren't there yet."""
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(["id,input,output,verdict,label", *ROWS]) + "\n")
+    targets = TargetFiles.of(tmp_path / "ratings" / "ann.jsonl", tmp_path / "examples.jsonl")
+    return ImportRequest(files=[table], rubric=RUBRIC, targets=targets, only="people", meanings=BY_ANN)
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_labels_and_responses_are_read_and_added(labels: ImportRequest, tmp_path: Path) -> None:
+    run = labels.run()
+    assert run.file.format == "a table"
+    assert [rating.criteria["good"].level for rating in run.ratings] == [0, 0, 1]
+    assert {rating.rater for rating in run.ratings} == {"ann"}
+    assert run.additions is None
+    assert run.file.lost == {}
+    assert lines(tmp_path / "ratings" / "ann.jsonl") == [rating.to_json() for rating in run.ratings]
+    assert lines(tmp_path / "examples.jsonl") == [example.to_json() for example in run.examples]
+    assert [example.id for example in run.examples] == ["a", "b", "c"]
+
+
+def test_a_second_import_adds_what_is_new_alone(labels: ImportRequest, tmp_path: Path) -> None:
+    labels.run()
+    with (tmp_path / "table.csv").open("a") as table:
+        table.write("d,question,answer d,pass,pass\n")
+    run = labels.run()
+    assert run.additions is not None
+    assert (run.additions.n_known, run.additions.n_new) == (3, 1)
+    assert [rating.id for rating in run.ratings] == [example.id for example in run.examples] == ["d"]
+    assert len(lines(tmp_path / "ratings" / "ann.jsonl")) == len(lines(tmp_path / "examples.jsonl")) == 4
+
+
+def test_what_a_rating_cannot_hold_is_counted(labels: ImportRequest, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("id,output,label\na,answer,pass\nb,answer,perhaps\n")
+    run = labels.run()
+    assert [rating.id for rating in run.ratings] == ["a"]
+    assert sum(run.file.lost.values()) == 1
+
+
+def test_without_targets_ratings_are_read_and_nothing_is_written(labels: ImportRequest, tmp_path: Path) -> None:
+    run = replace(labels, targets=TargetFiles(), only="judges").run()
+    assert [(rating.rater, rating.kind) for rating in run.ratings] == [("judge", "model")] * 3
+    assert run.examples == ()
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_labels_of_the_current_words_put_these_on_record(labels: ImportRequest, tmp_path: Path) -> None:
+    run = replace(labels, words_of=RUBRIC).run()
+    wording = RUBRIC.criterion("good").wording
+    assert {rating.criteria["good"].under for rating in run.ratings} == {wording}
+    assert list(words_in(tmp_path)) == [wording]
+
+
+def test_existing_files_are_added_to_only_where_that_is_asked_for(labels: ImportRequest, tmp_path: Path) -> None:
+    labels.run()
+    ratings = tmp_path / "ratings" / "ann.jsonl"
+    with pytest.raises(UsageError, match="exists"):
+        TargetFiles.of(ratings)
+    assert TargetFiles.of(ratings, append=True).paths == [ratings]
+    with pytest.raises(UsageError, match="two files"):
+        TargetFiles.of(ratings, ratings, append=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"answered_by": "bob"}, "is for a labelling sheet"),
+        ({"meanings": Meanings(columns=Columns({"label": "goood"}, "ann", "human"))}, "did you mean `good`"),
+    ],
+    ids=["rater of a sheet", "unknown field"],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_written(
+    labels: ImportRequest, tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        replace(labels, **change).run()  # type: ignore[arg-type]
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_ratings_are_adjudicated_by_the_caller_s_word_alone(labels: ImportRequest, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("id,output,kind,label\na,answer,adjudicated,pass\n")
+    with pytest.raises(UsageError, match="1 rating would be gold before all others"):
+        labels.run()
+    by_caller = Meanings(columns=Columns(rater="ann", kind="adjudicated"))
+    assert [rating.kind for rating in replace(labels, meanings=by_caller).run().ratings] == ["adjudicated"]
+
+
+def test_a_file_without_ratings_says_what_it_contains(labels: ImportRequest, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("id,output,label\na,answer,perhaps\n")
+    with pytest.raises(RatingError, match="nothing that can be a rating; it contains 1 "):
+        labels.run()
