@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, LabelOptions, ToolFileOptions
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
@@ -136,4 +137,4 @@ def _onward(compared: "Compared", sides: Sequence[str]) -> tuple[str, str] | Non
         return None
     side = sides[names.index(chosen)]
     option = "ratings" if Path(side).exists() else "judge"
-    return "Next, see whether it can gate", f"markscheme calibrate {quote(choice.rubric.name)} --{option} {quote(side)}"
+    return "Next, see whether it can gate", Commands.on(choice.rubric.name).calibrate(f" --{option} {quote(side)}")

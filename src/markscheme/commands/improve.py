@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import (
     COUNT,
     MORE_OPTIONS,
@@ -132,7 +132,7 @@ def improve(
         show(plan_view(made), plan_json(made), json=json, details=details)
         return 0
     if setting.lacks:
-        more = f"label more: markscheme label {quote(setting.rubric.name)} --next 50 --pool outputs.jsonl"
+        more = f"label more: {Commands.on(setting.rubric.name).label_next(50)}"
         print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
         return TOO_FEW
     setting.refuse_unkept_parts()

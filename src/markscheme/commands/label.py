@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import (
     AS_NEEDED,
     COUNT,
@@ -356,7 +357,7 @@ def _note_same_meaning(rubric: str, name: str) -> int:
         raise UsageError(f"no labels were given to other words of {name}: there is nothing to note")
     print(
         f"Noted: the new words of {name} mean what the old ones meant. Labels under the old words stay in trends. For "
-        f"a gate some must be given again: markscheme label {quote(loaded.name)}"
+        f"a gate some must be given again: {Commands.on(loaded.name).label()}"
     )
     return 0
 

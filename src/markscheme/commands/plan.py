@@ -3,11 +3,11 @@
 import sys
 from json import dumps as json_line
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import (
     AS_NEEDED,
     COUNT,
@@ -125,5 +125,6 @@ def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int
         print(json_line(pair.to_json(), ensure_ascii=False))
     times = ", ".join(f"{system} in {n}" for system, n in design.systems.items())
     of = f"{counted(len(design.pairs), 'pair')} of {design.possible} over {counted(design.prompts, 'prompt')}"
-    print(f"{of}: {times}. Label them: markscheme label {quote(rubric.name)} --pool FILE", file=sys.stderr)
+    label = Commands.on(rubric.name).label(" --pool FILE")
+    print(f"{of}: {times}. Label them: {label}", file=sys.stderr)
     return 0

@@ -1,11 +1,11 @@
 """`markscheme prompts`: the prompts a judge is asked, to record replies elsewhere."""
 
 from json import dumps
-from shlex import quote
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import ExamplesFile, RubricName, notify, rubric_named
 from markscheme.phrases import counted
 
@@ -52,6 +52,6 @@ def prompts(
         "JUDGE is a name that you choose. A line has the prompt's fingerprint and the\nreply's text:\n"
         '  {"fingerprint": "…", "judge": "JUDGE", "model": "…", "text": "…"}\n'
         "Next, once replies are recorded:\n"
-        f"  markscheme calibrate {quote(loaded.name)} --judge {quote(f'recorded:{replies}')}"
+        f"  {Commands.on(loaded.name, f'recorded:{replies}').calibrate()}"
     )
     return 0

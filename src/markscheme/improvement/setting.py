@@ -3,12 +3,12 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import measure_of
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.tried_settings import SETTINGS, TriedSetting, tried_settings
 from markscheme.errors import RatingError, UsageError, writing
@@ -82,7 +82,7 @@ class ImprovableSet:
         if rubric.is_of_pairs:
             raise UsageError(
                 f"{rubric.name} compares pairs, and wordings are tried on single responses; reword it by hand, and see "
-                f"the effect: markscheme calibrate {quote(rubric.name)}"
+                f"the effect: {Commands.on(rubric.name).calibrate()}"
             )
         every, folder = labelled_examples(rubric, named)
         warn_of_split_groups(every)

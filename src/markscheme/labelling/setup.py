@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 
 from markscheme.calibration.carried_labels import CarriedLabels, carried_labels, stale_in
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.plans.sampling import choose_next, with_split
 from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.files import set_aside_damaged_end
@@ -171,10 +172,10 @@ def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
     if by_next:
         elsewhere = [unit for unit in carried.old if unit not in {step.id for step in work.steps}]
         if elsewhere:
+            label = Commands.on(work.rubric.name).label(f" --rater {quote(work.file.rater)}")
             yield (
                 f"{len(elsewhere)} of {whole} are left out: they were labelled under the old words of {names}. Label "
-                f"them again without --next: markscheme label {quote(work.rubric.name)} "
-                f"--rater {quote(work.file.rater)}"
+                f"them again without --next: {label}"
             )
     elif work.is_adjudication:
         left_out = carried.old[carried.outcome.old_counted :]

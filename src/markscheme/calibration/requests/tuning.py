@@ -4,10 +4,10 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from shlex import quote
 
 from markscheme.calibration.calibration import Options, Rater, calibration_of
 from markscheme.calibration.cascades.votes import TunedVotes, tune_votes
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.judge_runs import rated_by, rater_of
 from markscheme.calibration.labelled_examples import labelled_examples
@@ -91,7 +91,7 @@ class TuningLabels:
         if rubric.is_of_pairs:
             raise UsageError(
                 f"{rubric.name} compares pairs, which neither pass nor fail, and get no mark to tune by; change its "
-                f"weights and `tie_within` by hand, and see the effect: markscheme calibrate {quote(rubric.name)}"
+                f"weights and `tie_within` by hand, and see the effect: {Commands.on(rubric.name).calibrate()}"
             )
         every, folder = labelled_examples(rubric, examples)
         warn_of_split_groups(every)
