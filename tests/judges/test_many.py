@@ -76,6 +76,41 @@ def test_a_job_begins_where_one_ended_and_not_after_all_that_end_with_it() -> No
     assert begun_beside == [0, 1, 2, 3] + [3] * 8
 
 
+def test_what_answers_at_once_is_asked_in_order() -> None:
+    asked: list[int] = []
+
+    async def ask(number: int) -> int:
+        asked.append(number)
+        return -number
+
+    async def main() -> list[tuple[int, int]]:
+        return [numbered async for numbered in ask_many(ask, range(50), concurrency=8)]
+
+    assert run(main()) == [(number, -number) for number in range(50)]
+    assert asked == list(range(50))
+
+
+def test_an_error_of_the_jobs_themselves_is_raised_wherever_it_comes() -> None:
+    def jobs(n: int) -> Iterator[float]:
+        yield from [1.0] * n
+        raise ValueError("no further job")
+
+    async def taken(n: int) -> None:
+        async for _ in ask_many(Work(), jobs(n), concurrency=2):
+            pass
+
+    for n in range(5):
+        with pytest.raises(ValueError, match="no further job"):
+            run(taken(n))
+
+
+def test_a_job_that_is_cancelled_by_itself_is_an_error() -> None:
+    work = Work(**{"1.0": asyncio.CancelledError()})
+    with pytest.raises(asyncio.CancelledError):
+        run(_all(work, [3.0, 1.0, 2.0], 2))
+    assert work.under_way == 0
+
+
 def test_jobs_are_taken_only_as_fast_as_results_are() -> None:
     taken = 0
 

@@ -59,18 +59,19 @@ class _Workers(Generic[_Job, _Result]):
     def __init__(self, ask: Callable[[_Job], Awaitable[_Result]], jobs: Iterable[_Job], concurrency: int) -> None:
         self._ask = ask
         self._jobs = enumerate(jobs)
-        self._stopped = False
         self._concurrency = concurrency
         self._under_way = 0
+        self._waiting: deque[tuple[int, _Job]] = deque()
+        self._stopped = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._ended: deque[tuple[int, _Result] | BaseException] = deque()
         self._someone_ended: asyncio.Future[None] | None = None
 
     def begin(self) -> bool:
         """Begin the jobs there is room for, and tell whether any job is under way or has a result to take."""
-        while self._under_way < self._concurrency and (numbered := self._next_job()) is not None:
-            self._under_way += 1
-            task = asyncio.create_task(self._work(numbered))
+        while (numbered := self._next_job()) is not None:
+            self._waiting.append(numbered)
+            task = asyncio.create_task(self._work())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         return bool(self._under_way or self._ended)
@@ -87,33 +88,42 @@ class _Workers(Generic[_Job, _Result]):
 
     async def cancel(self) -> None:
         """Cancel the jobs still under way, and wait until they have ended."""
-        self._stopped = True
+        self._stop()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _next_job(self) -> tuple[int, _Job] | None:
-        """The next job and its number; None if there is none, or too many results wait to be taken."""
-        if self._stopped or len(self._ended) >= self._concurrency:
-            return None
-        return next(self._jobs, None)
-
-    async def _work(self, numbered: tuple[int, _Job] | None) -> None:
+    async def _work(self) -> None:
+        """Ask about one job after the other, those first that wait: a judge that answers at once is asked in order."""
         try:
-            while numbered is not None:
+            while (numbered := self._waiting.popleft() if self._waiting else self._next_job()) is not None:
                 number, job = numbered
                 self._end((number, await self._ask(job)))
-                numbered = self._next_job()
         except BaseException as error:  # whoever waits for a result hears of it, also that a job was cancelled
-            self._stopped = True
+            self._stop()
             self._end(error)
-        finally:
+
+    def _next_job(self) -> tuple[int, _Job] | None:
+        """The next job and its number; None if there is none or no room for it, or too many results wait."""
+        if self._stopped or self._under_way >= self._concurrency or len(self._ended) >= self._concurrency:
+            return None
+        self._under_way += 1
+        numbered = next(self._jobs, None)
+        if numbered is None:
             self._under_way -= 1
+        return numbered
 
     def _end(self, result: tuple[int, _Result] | BaseException) -> None:
+        self._under_way -= 1
         self._ended.append(result)
         if self._someone_ended is not None and not self._someone_ended.done():
             self._someone_ended.set_result(None)
+
+    def _stop(self) -> None:
+        """Begin no further job."""
+        self._stopped = True
+        self._under_way -= len(self._waiting)
+        self._waiting.clear()
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
