@@ -8,18 +8,20 @@ import sys
 import threading
 from collections.abc import Mapping
 from copy import deepcopy
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import pydantic
 import pytest
 
-from markscheme import grade
+from markscheme import Rubric, grade
 from markscheme.errors import JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.judges.asking import Asking
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Reply, Usage
 from markscheme.judges.remembering import Memory, Remembering
+from markscheme.rubrics.rubric import Criterion, Scale
 from tests.commands.console import run
 from tests.judges.asking import PROMPT, RUBRIC, VERDICT, asked, refusal
 
@@ -92,6 +94,20 @@ def test_a_function_that_changes_its_schema_changes_no_prompt() -> None:
     before = deepcopy(PROMPT.schema)
     asked(FunctionJudge(fn, "f"))
     assert PROMPT.schema == before
+
+
+def test_a_schema_of_labels_that_are_an_enumeration_is_passed_too() -> None:
+    class Route(StrEnum):
+        REFUND = "refund"
+        DELAY = "delay"
+
+    def fn(system_prompt: str, user_prompt: str, schema: Mapping[str, Any]) -> Any:
+        levels = schema["properties"]["verdicts"]["properties"]["c1"]["properties"]["level"]["enum"]
+        return {"verdicts": {"c1": {"quote": "nothing to quote", "reason": "It asks for money.", "level": levels[0]}}}
+
+    rubric = Rubric((Criterion(1.0, "What it is about", "c1", scale=Scale.of_categories(list(Route))),))
+    verdict = asyncio.run(grade(rubric, "My money, please.", FunctionJudge(fn, "f"))).verdicts["c1"]
+    assert (verdict.level, verdict.reason) == (0.0, "It asks for money.")
 
 
 def test_a_function_that_changes_one_part_of_its_schema_changes_no_other() -> None:

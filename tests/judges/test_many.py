@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import aclosing
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -90,23 +91,65 @@ def test_what_answers_at_once_is_asked_in_order() -> None:
     assert asked == list(range(50))
 
 
-def test_an_error_of_the_jobs_themselves_is_raised_wherever_it_comes() -> None:
+def test_an_error_of_the_jobs_themselves_is_raised_after_the_results_that_wait() -> None:
+    closed = 0
+
     def jobs(n: int) -> Iterator[float]:
-        yield from [1.0] * n
-        raise ValueError("no further job")
+        nonlocal closed
+        try:
+            yield from [1.0] * n
+            raise ValueError("no further job")
+        finally:
+            closed += 1
 
-    async def taken(n: int) -> None:
-        async for _ in ask_many(Work(), jobs(n), concurrency=2):
-            pass
+    async def take(n: int, results: list[int]) -> None:
+        async for number, _ in ask_many(Work(), jobs(n), concurrency=2):
+            results.append(number)
 
-    for n in range(5):
+    for n in range(6):
+        results: list[int] = []
         with pytest.raises(ValueError, match="no further job"):
-            run(taken(n))
+            run(take(n, results))
+        assert results == list(range(n))[: len(results)]
+        assert len(results) >= n - 1, "one may be under way"
+        assert closed == n + 1
 
 
-def test_a_job_that_is_cancelled_by_itself_is_an_error() -> None:
-    work = Work(**{"1.0": asyncio.CancelledError()})
-    with pytest.raises(asyncio.CancelledError):
+def test_what_a_job_sets_in_its_context_no_other_job_sees() -> None:
+    setting = ContextVar("setting", default="none")
+
+    async def ask(number: int) -> tuple[str, str]:
+        before = setting.get()
+        setting.set(f"of {number}")
+        await asyncio.sleep(1)
+        return before, setting.get()
+
+    async def main() -> dict[int, tuple[str, str]]:
+        setting.set("of the caller")
+        return {number: seen async for number, seen in ask_many(ask, range(6), concurrency=2)}
+
+    assert run(main()) == {number: ("of the caller", f"of {number}") for number in range(6)}
+
+
+def test_a_job_may_handle_its_cancellation() -> None:
+    async def ask(number: int) -> str:
+        try:
+            async with asyncio.timeout(1):
+                await asyncio.sleep(10 * number)
+        except TimeoutError:
+            return "late"
+        return "in time"
+
+    async def main() -> dict[int, str]:
+        return {number: when async for number, when in ask_many(ask, range(4), concurrency=1)}
+
+    assert run(main()) == {0: "in time", 1: "late", 2: "late", 3: "late"}
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError, pytest.skip.Exception, GeneratorExit])
+def test_an_error_that_is_no_exception_is_raised_too(error: type[BaseException]) -> None:
+    work = Work(**{"1.0": error()})
+    with pytest.raises(error):
         run(_all(work, [3.0, 1.0, 2.0], 2))
     assert work.under_way == 0
 
@@ -178,6 +221,24 @@ def test_a_cancelled_caller_cancels_the_jobs_under_way() -> None:
 
     run(main())
     assert work.cancelled == [5.0, 5.0]
+
+
+def test_a_worker_that_somebody_else_cancels_leaves_nobody_waiting() -> None:
+    caller: asyncio.Task[Any] | None = None
+
+    async def ask(number: int) -> int:
+        for task in asyncio.all_tasks() - {asyncio.current_task(), caller}:
+            task.cancel()  # those of the other jobs, which haven't begun
+        await asyncio.sleep(1)
+        return number
+
+    async def main() -> list[tuple[int, int]]:
+        nonlocal caller
+        caller = asyncio.current_task()
+        return [numbered async for numbered in ask_many(ask, range(3), concurrency=3)]
+
+    with pytest.raises(asyncio.CancelledError):
+        run(main())
 
 
 def test_errors_that_come_at_the_same_time_are_all_retrieved() -> None:

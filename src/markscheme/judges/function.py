@@ -4,7 +4,6 @@ import ast
 import asyncio
 import inspect
 import json
-import marshal
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -186,7 +185,7 @@ class FunctionJudge:
     async def _called(self, prompt: Prompt) -> Any:
         arguments: dict[str, Any] = {"system_prompt": prompt.system, "user_prompt": prompt.user}
         if self._wants_schema:
-            arguments["schema"] = _copied(prompt.schema)
+            arguments["schema"] = _copied(prompt.schema)  # prompts share it, and the function is not ours
         if self._is_async:
             return await self._awaited(self.fn(**arguments))
         answer = await in_thread(partial(self.fn, **arguments))
@@ -237,16 +236,6 @@ class FunctionJudge:
             return json.dumps(dict(answer), ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise UnreadableReply(f"{self.name} didn't return JSON data: {shown(str(error))}") from error
-
-
-def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of the function's own: prompts share theirs, and the function may change what it is given.
-
-    It takes a seventh of the time of `deepcopy`.
-    """
-    data = marshal.dumps(dict(schema))
-    copy: dict[str, Any] = marshal.loads(data)  # noqa: S302 - our own data, of the line before
-    return copy
 
 
 def files_read(judge: Judge) -> list[Path]:
@@ -336,3 +325,10 @@ def _imported_by(name: str, file: Path) -> Iterator[str]:
         for dotted in names:
             parts = dotted.split(".")
             yield from (".".join(parts[: end + 1]) for end in range(len(parts)))
+
+
+def _copied(data: Any) -> Any:
+    """The same JSON data in new lists and objects; deepcopy takes twice as long."""
+    if isinstance(data, dict):
+        return {name: _copied(value) for name, value in data.items()}
+    return [_copied(value) for value in data] if isinstance(data, list) else data

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Iterator
+from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
 from markscheme.errors import BudgetError
@@ -16,9 +17,9 @@ async def ask_many(
 ) -> AsyncGenerator[tuple[int, _Result], None]:
     """Results as they are ready, each with the index of its job; at most `concurrency` jobs are under way at once.
 
-    Takes from `jobs` only as fast as its results are taken, so that a long iterable needs little memory: at most
-    `concurrency` results wait to be taken, besides the jobs under way. Those are cancelled when the loop over the
-    results ends.
+    Takes from `jobs` only as fast as its results are taken, so that a long iterable needs little memory: jobs under way
+    and results that wait are fewer than twice `concurrency`. Jobs that are under way when the loop over the results
+    ends are cancelled. Each runs in a copy of the caller's context, as a task does.
 
     Args:
         ask: Asks about one job.
@@ -58,11 +59,10 @@ class _Workers(Generic[_Job, _Result]):
 
     def __init__(self, ask: Callable[[_Job], Awaitable[_Result]], jobs: Iterable[_Job], concurrency: int) -> None:
         self._ask = ask
-        self._jobs = enumerate(jobs)
+        self._jobs: Iterator[tuple[int, _Job]] = enumerate(jobs)
         self._concurrency = concurrency
         self._under_way = 0
         self._waiting: deque[tuple[int, _Job]] = deque()
-        self._stopped = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._ended: deque[tuple[int, _Result] | BaseException] = deque()
         self._someone_ended: asyncio.Future[None] | None = None
@@ -73,7 +73,7 @@ class _Workers(Generic[_Job, _Result]):
             self._waiting.append(numbered)
             task = asyncio.create_task(self._work())
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(self._leave)
         return bool(self._under_way or self._ended)
 
     async def next_result(self) -> tuple[int, _Result]:
@@ -98,17 +98,36 @@ class _Workers(Generic[_Job, _Result]):
         try:
             while (numbered := self._waiting.popleft() if self._waiting else self._next_job()) is not None:
                 number, job = numbered
-                self._end((number, await self._ask(job)))
-        except BaseException as error:  # whoever waits for a result hears of it, also that a job was cancelled
+                self._end((number, await _InOwnContext(self._asked(job))))
+        except BaseException as error:  # whoever waits for a result hears of it
             self._stop()
             self._end(error)
+            if not isinstance(error, Exception | asyncio.CancelledError):
+                raise
+
+    async def _asked(self, job: _Job) -> _Result:
+        return await self._ask(job)
+
+    def _leave(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # it was raised where results are taken; asyncio warns of unseen errors
+        elif self._waiting:  # somebody else cancelled it before it began
+            self._waiting.pop()
+            self._stop()
+            self._end(asyncio.CancelledError())
 
     def _next_job(self) -> tuple[int, _Job] | None:
         """The next job and its number; None if there is none or no room for it, or too many results wait."""
-        if self._stopped or self._under_way >= self._concurrency or len(self._ended) >= self._concurrency:
+        if self._under_way >= self._concurrency or len(self._ended) >= self._concurrency:
             return None
         self._under_way += 1
-        numbered = next(self._jobs, None)
+        try:
+            numbered = next(self._jobs, None)
+        except Exception as error:  # raised after the results that wait
+            self._stop()
+            self._end(error)
+            return None
         if numbered is None:
             self._under_way -= 1
         return numbered
@@ -120,10 +139,37 @@ class _Workers(Generic[_Job, _Result]):
             self._someone_ended.set_result(None)
 
     def _stop(self) -> None:
-        """Begin no further job."""
-        self._stopped = True
+        """Begin no further job, and let go of them: they may come from a file that is open."""
+        self._jobs = iter(())
         self._under_way -= len(self._waiting)
         self._waiting.clear()
+
+
+class _InOwnContext(Generic[_Result]):
+    """A coroutine that runs in a context of its own: what one job sets in context variables, no other job sees."""
+
+    def __init__(self, work: Coroutine[Any, Any, _Result]) -> None:
+        self._work = work
+        self._context = copy_context()
+
+    def __await__(self) -> Generator[Any, Any, _Result]:
+        step: Callable[[Any], Any] = self._work.send
+        argument: Any = None
+        while True:
+            try:
+                awaited = self._context.run(step, argument)
+            except StopIteration as end:
+                result: _Result = end.value
+                return result
+            try:
+                argument = yield awaited
+                step = self._work.send
+            except GeneratorExit:
+                self._context.run(self._work.close)
+                raise
+            except BaseException as error:  # a cancellation, for the job to see
+                argument = error
+                step = self._work.throw
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
