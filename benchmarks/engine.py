@@ -48,7 +48,7 @@ def rival_python() -> str:
 def contestant(command: list[str]) -> dict[str, Any]:
     """What a contestant says it took."""
     env = {**os.environ, "ANTHROPIC_API_KEY": "none"}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env, cwd=ROOT)
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
 
@@ -108,7 +108,7 @@ def _cpu() -> float:
 def main() -> None:
     """Run the contestants in turn and print a Markdown table."""
     rival = [rival_python(), str(HERE / "rivals" / "rubric_package.py")]
-    own = [sys.executable, __file__]
+    own = [sys.executable, "-m", "benchmarks.engine"]
     with slow_server(DELAY) as address:
         commands = {
             "markscheme, one call for all criteria": [*own, "markscheme", address, str(GRADINGS)],

@@ -7,6 +7,7 @@ from markscheme.calibration.carried_labels import carried_labels
 from markscheme.errors import RatingWarning
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.examples_choice import examples_of
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -53,7 +54,9 @@ def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[Examp
     is_own = folder is not None and file.resolve().parent == folder.resolve()
     if named is not None and not is_own:
         return _examples_in(file, rubric), folder
-    return load_examples(file, rubric, ratings=folder / "ratings" if folder is not None and is_own else None), folder
+    return load_examples(
+        file, rubric, ratings=folder / RATINGS_FOLDER if folder is not None and is_own else None
+    ), folder
 
 
 def _examples_in(file: Path, rubric: Rubric) -> ExampleSet:

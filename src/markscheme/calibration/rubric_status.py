@@ -16,6 +16,7 @@ from markscheme.errors import DamagedLine, MarkschemeError, RatingError
 from markscheme.grading import asking_fingerprint
 from markscheme.phrases import counted
 from markscheme.ratings.examples import examples_file, load_examples
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.receipt import ACCEPTED, Receipt, accepted_data, load_receipt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -101,7 +102,7 @@ def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
 
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
-    examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
+    examples = load_examples(examples_file(folder), rubric, ratings=folder / RATINGS_FOLDER)
     labelled = examples.labelled.examples
     next_step = next_labels(folder, rubric, examples)
     needed = 0 if next_step.labels is None else next_step.labels.more

@@ -21,6 +21,7 @@ from markscheme.experiment.table import (
 )
 from markscheme.ratings.examples import examples_file, load_examples
 from markscheme.ratings.gold import gold_of
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.search import find_calibration
 
@@ -111,7 +112,7 @@ def _decided_then(run: ExperimentRun) -> Decided | None:
     folder = find_calibration(rubric.name, Path.cwd())
     if folder is None or receipt is None or not receipt.holds:
         return None
-    truth = gold_of(load_examples(examples_file(folder), rubric, ratings=folder / "ratings"), rubric)
+    truth = gold_of(load_examples(examples_file(folder), rubric, ratings=folder / RATINGS_FOLDER), rubric)
     then = load_accepted(folder / ACCEPTED).runs[0]
     table = both_decided(truth.judged(rubric, then))
     return Decided(table, truth.reference) if table.ids else None

@@ -126,7 +126,7 @@ class SetFile:
             )
 
     def add(self, lines: Sequence[dict[str, Any]]) -> None:
-        """Append the examples that aren't there yet; on disk when this returns. Call it within `held`."""
+        """Append the examples that aren't there yet; on disk when this returns. Call it within `locked`."""
         ids = set(self._ids())
         new = [line for line in lines if line["id"] not in ids]
         if new:

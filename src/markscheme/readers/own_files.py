@@ -7,6 +7,7 @@ from markscheme.errors import RatingError
 from markscheme.plain_data import form_of, plain_data, read_text
 from markscheme.ratings.examples import SUFFIXES, load_examples, load_responses
 from markscheme.ratings.rating import load_ratings
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubric_of_wholes
 from markscheme.readers.own_scales import shared_scales
@@ -64,7 +65,7 @@ def _rubric_of_folder(files: Sequence[Peek]) -> Rubric | None:
     names = set()
     for peek in files:
         parents = peek.path.resolve().parents
-        if len(parents) > 2 and parents[0].name == "ratings" and parents[2].name == "calibration":
+        if len(parents) > 2 and parents[0].name == RATINGS_FOLDER and parents[2].name == "calibration":
             names.add(parents[1].name)
     return load_rubric(find_rubric(names.pop())) if len(names) == 1 else None
 

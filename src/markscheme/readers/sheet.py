@@ -18,6 +18,7 @@ from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.ratings.additions import is_before
 from markscheme.ratings.examples import Example, examples_file, load_examples
 from markscheme.ratings.rating import Rating, RatingReader
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.readers.imported import Reading
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
@@ -116,7 +117,7 @@ def refuse_headless(path: Path, rubric: Rubric) -> None:
     """
     rubric_name, dash, rater = path.stem.partition(f"{rubric.name}-")
     folder = None if rubric_name or not dash or path.suffix != ".json" else find_calibration(rubric.name, Path.cwd())
-    if folder and (folder / KEY).is_file() and (folder / "ratings" / f"{saved_for(rater)}.jsonl").is_file():
+    if folder and (folder / KEY).is_file() and (folder / RATINGS_FOLDER / f"{saved_for(rater)}.jsonl").is_file():
         raise RatingError(
             f"has the name of {saved_for(rater)}'s answers on a labelling sheet, and not the sheet's head: the file "
             "was changed by hand",

@@ -12,6 +12,7 @@ import yaml
 
 from markscheme.errors import UsageError
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.readers.imported import Meanings
 from markscheme.readers.rated import RatedFile, is_plain_table, open_rated
 from markscheme.readers.table_meaning import TableMeaning
@@ -70,7 +71,7 @@ def project_of_table(file: RatedFile) -> TableProject:
     name = _file_name(file.path.stem, "the table's name")
     folder = Path("calibration") / name
     raters = dict.fromkeys(rating.rater for rating in file.ratings)
-    places = {rater: folder / "ratings" / f"{_file_name(rater, 'a column')}.jsonl" for rater in raters}
+    places = {rater: folder / RATINGS_FOLDER / f"{_file_name(rater, 'a column')}.jsonl" for rater in raters}
     lines: dict[Path, list[str]] = {folder / "examples.jsonl": [_line(e.to_json()) for e in file.examples]}
     for rating in file.ratings:
         lines.setdefault(places[rating.rater], []).append(_line(_named_levels(rating, file.rubric)))
