@@ -117,8 +117,12 @@ def plain_metadata(metadata: Any) -> dict[str, str]:
     return {str(key): str(value) for key, value in words.items() if isinstance(value, str | int | float)}
 
 
+_MISSING_IN_PANDAS = {("pandas._libs.missing", "NAType"), ("pandas._libs.tslibs.nattype", "NaTType")}
+"""The types of pandas' values for empty cells, by module and name: pandas is loaded only by those who use it."""
+
+
 def is_missing(value: Any) -> bool:
-    """Whether a value says that there is none: None, or NaN, as tables have it in their empty cells.
+    """Whether a value says that there is none: None, or NaN and pandas' NA and NaT, as tables have in empty cells.
 
     Example:
         >>> is_missing(float("nan")), is_missing(0.0)
@@ -126,6 +130,8 @@ def is_missing(value: Any) -> bool:
     """
     if value is None or isinstance(value, str):
         return value is None
+    if (type(value).__module__, type(value).__name__) in _MISSING_IN_PANDAS:
+        return True
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     is_float = isinstance(value, float) or (kind == "f" and value.shape == ())  # numpy.float32 is no float
     return is_float and math.isnan(value)

@@ -18,7 +18,7 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example, ExampleSet, examples_from
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS, Kind
-from markscheme.ratings.rating import Rating, ratings_from
+from markscheme.ratings.rating import Rating, ratings_from, without_nan
 from markscheme.readers.infer_rubric import rubric_of_levels
 from markscheme.readers.rated import RatedFile
 from markscheme.readers.rater_columns import open_rater_table
@@ -349,7 +349,7 @@ def _side(
 def _levels(row: Rating | PlainRow) -> PlainRow:
     if isinstance(row, Rating):
         return {name: rated.level for name, rated in row.criteria.items()}
-    criteria = row.get("criteria")
+    criteria = without_nan(row).get("criteria")
     return criteria if isinstance(criteria, Mapping) else {}
 
 

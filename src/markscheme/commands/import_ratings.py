@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import SkipDamaged, existing_file, pairs, rubric_named, spans
 from markscheme.errors import UsageError
 from markscheme.ratings.kinds import Kind
@@ -105,7 +106,7 @@ def import_ratings(
         sys.stdout.writelines(f"{dumps(rating.to_json(), ensure_ascii=False)}\n" for rating in run.ratings)
     onward = None
     if to and rubric_of_call is not None:
-        onward = "Next", f"markscheme calibrate {quote(rubric_of_call.name)}{_as_ratings(to, run.file.ratings)}"
+        onward = "Next", Commands.on(rubric_of_call.name).calibrate(_as_ratings(to, run.file.ratings))
     render_terminal(replace(view(run), onward=onward), sys.stdout if to else sys.stderr)
     return 0
 

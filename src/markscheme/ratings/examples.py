@@ -13,7 +13,7 @@ from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.pair_sides import PairLine, PairSide, faults_of_groups, group_of_inputs, systems_of
-from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
+from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of, without_nan
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
 
@@ -245,10 +245,21 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
     Warns:
         RatingWarning: As for `load_examples`.
     """
-    examples = _Reading("examples", rubric).examples(enumerate(rows, start=1))
+    examples = _Reading("examples", rubric).examples(enumerate(map(_plain, rows), start=1))
     _warn_twice(examples, None)
     examples = _without_leaks(examples, rubric, None)
     return ExampleSet(tuple(examples), None, _warn_stale(examples, rubric, None))
+
+
+def _plain(row: Any) -> Any:
+    """A program's row without empty cells, in itself and in its labels."""
+    if not isinstance(row, Mapping):
+        return row
+    cells = without_nan(row)
+    labels = cells.get("labels")
+    if isinstance(labels, list):
+        cells["labels"] = [without_nan(label) if isinstance(label, Mapping) else label for label in labels]
+    return cells
 
 
 @dataclass

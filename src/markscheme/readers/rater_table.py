@@ -64,9 +64,14 @@ def rater_table_from(
 
     Raises:
         RatingError: A row has a cell that isn't a level, or there are fewer than two raters.
-        UsageError: Invalid levels.
+        UsageError: Invalid levels, or rows that aren't mappings.
     """
     units = list(rows)
+    for row in units:
+        if not isinstance(row, Mapping):
+            raise UsageError(
+                f"each row maps raters to ratings, found {row!r}; the rows of a DataFrame are df.to_dict('records')"
+            )
     header = list(dict.fromkeys(str(name) for row in units for name in row))
     body = [(place, [_text(row.get(name)) for name in header]) for place, row in enumerate(units, start=1)]
     return _table([(0, header or [""]), *body], levels or "", place, between=between)

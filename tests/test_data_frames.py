@@ -1,0 +1,77 @@
+"""Rows of data frames: an empty cell is missing, whatever pandas writes in it."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from markscheme import Rubric, Submission, agreement, calibrate, compare
+from markscheme.errors import RatingError, UsageError
+
+RUBRIC = Rubric.from_dict([{"name": "polite", "requirement": "The reply is polite", "weight": 1}])
+EMPTY = {"NaN": float("nan"), "NA": pd.NA, "NaT": pd.NaT}
+
+
+@pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
+def test_an_empty_cell_of_a_raters_table_is_no_rating(empty: Any) -> None:
+    frame = pd.DataFrame({"id": list("abcde"), "ann": [1, 2, 3, 1, 2], "ben": [1, 3, 3, 1, None]}, dtype=object)
+    without = agreement(frame.to_dict("records"))
+    frame.loc[4, "ben"] = empty
+    assert agreement(frame.to_dict("records")).to_json() == without.to_json()
+    assert without.statistics["krippendorff_alpha"].value == pytest.approx(0.9, abs=0.05)
+
+
+def test_a_column_of_nullable_integers_is_read_as_its_numbers() -> None:
+    frame = pd.DataFrame({"ann": [1, 2, 3, 1], "ben": pd.array([1, 3, pd.NA, 1], dtype="Int64")})
+    rows: list[dict[str, Any]] = [{"ann": 1, "ben": 1}, {"ann": 2, "ben": 3}, {"ann": 3}, {"ann": 1, "ben": 1}]
+    assert agreement(frame.to_dict("records")).to_json() == agreement(rows).to_json()
+
+
+def test_a_frame_in_place_of_its_rows_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"df\.to_dict\('records'\)"):
+        agreement(pd.DataFrame({"ann": [1, 2], "ben": [1, 2]}))
+
+
+def examples(empty: Any) -> list[dict[str, Any]]:
+    """Examples of which one has no query, and one no label by the second annotator."""
+    return [
+        {
+            "id": f"e{place}",
+            "response": f"reply {place}",
+            "query": empty if place == 3 else "Hello?",
+            "labels": [
+                {"rater": "ann", "criteria": {"polite": bool(place % 2)}},
+                {"rater": "ben", "criteria": {"polite": empty if place == 5 else bool(place % 2)}},
+            ],
+        }
+        for place in range(12)
+    ]
+
+
+def verdicts(empty: Any) -> list[dict[str, Any]]:
+    """A judge's ratings, of which one has no level."""
+    return [{"id": f"e{n}", "note": empty, "criteria": {"polite": empty if n == 7 else bool(n % 2)}} for n in range(12)]
+
+
+@pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
+def test_empty_cells_of_examples_and_ratings_are_left_out(empty: Any) -> None:
+    calibration = calibrate(RUBRIC, examples(empty), ratings=verdicts(empty))
+    assert calibration.to_json() == calibrate(RUBRIC, examples(None), ratings=verdicts(None)).to_json()
+
+
+@pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
+def test_runs_with_empty_cells_are_compared_by_what_they_have(empty: Any) -> None:
+    other = verdicts(None)[:11]
+    assert compare(verdicts(empty), other).to_json() == compare(verdicts(None), other).to_json()
+
+
+@pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
+def test_an_empty_input_is_not_there(empty: Any) -> None:
+    assert Submission("x", {"query": empty}).inputs == {}
+
+
+@pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
+def test_an_empty_response_is_refused_by_its_place(empty: Any) -> None:
+    rows = [*examples(None), {"id": "e12", "response": empty, "labels": []}]
+    with pytest.raises(RatingError, match="examples:13: an example has a response"):
+        calibrate(RUBRIC, rows)
