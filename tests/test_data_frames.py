@@ -1,15 +1,20 @@
 """Rows of data frames: an empty cell is missing, whatever pandas writes in it."""
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from markscheme import Rubric, Submission, agreement, calibrate, compare
 from markscheme.errors import RatingError, UsageError
+from markscheme.ratings.examples import examples_from
+from markscheme.ratings.rating import ratings_from
 
 RUBRIC = Rubric.from_dict([{"name": "polite", "requirement": "The reply is polite", "weight": 1}])
-EMPTY = {"NaN": float("nan"), "NA": pd.NA, "NaT": pd.NaT}
+EMPTY = {"NaN": float("nan"), "NA": pd.NA, "NaT": pd.NaT, "no date": np.datetime64("NaT"), "float32": np.float32("nan")}
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
@@ -27,9 +32,20 @@ def test_a_column_of_nullable_integers_is_read_as_its_numbers() -> None:
     assert agreement(frame.to_dict("records")).to_json() == agreement(rows).to_json()
 
 
-def test_a_frame_in_place_of_its_rows_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"df\.to_dict\('records'\)"):
-        agreement(pd.DataFrame({"ann": [1, 2], "ben": [1, 2]}))
+@pytest.mark.parametrize(
+    "call",
+    [
+        agreement,
+        lambda frame: calibrate(RUBRIC, frame),
+        lambda frame: calibrate(RUBRIC, examples(None), ratings=frame),
+        lambda frame: compare(frame, frame),
+        lambda frame: compare(frame, frame, rubric=RUBRIC),
+    ],
+    ids=["agreement", "examples", "ratings", "sides", "sides by a rubric"],
+)
+def test_a_frame_in_place_of_its_rows_is_refused(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(UsageError, match=r"a DataFrame is given by its rows: frame\.to_dict\('records'\)"):
+        call(pd.DataFrame({"ann": [1, 2], "ben": [1, 2]}))
 
 
 def examples(empty: Any) -> list[dict[str, Any]]:
@@ -75,3 +91,35 @@ def test_an_empty_response_is_refused_by_its_place(empty: Any) -> None:
     rows = [*examples(None), {"id": "e12", "response": empty, "labels": []}]
     with pytest.raises(RatingError, match="examples:13: an example has a response"):
         calibrate(RUBRIC, rows)
+
+
+def test_rows_that_went_through_a_file_are_read_as_before() -> None:
+    direct = [{"id": f"e{n}", "criteria": {"polite": {"level": n % 2, "reason": "So."}}} for n in range(4)]
+    direct.append({"id": "e4", "criteria": {"polite": {"abstained": "unsure"}}})
+    table = pa.Table.from_pylist(direct)
+    for rows in (table.to_pylist(), table.to_pandas().to_dict("records")):
+        assert ratings_from(rows, RUBRIC) == ratings_from(direct, RUBRIC)
+
+
+def test_labels_in_an_array_are_labels() -> None:
+    frame = pa.Table.from_pylist(examples(None)).to_pandas()
+    assert examples_from(frame.to_dict("records"), RUBRIC) == examples_from(examples(None), RUBRIC)
+
+
+@pytest.mark.parametrize("level", [np.bool_(True), np.int64(1), np.float32(1), np.str_("MET")], ids=str)
+def test_numbers_of_numpy_are_levels(level: Any) -> None:
+    row = {"id": np.int64(7), "criteria": {"polite": level}, "overall": np.float32(1), "pass": np.bool_(True)}
+    (rating,) = ratings_from([row], RUBRIC)
+    assert (rating.id, rating.criteria["polite"].level, rating.overall, rating.passed) == ("7", 1.0, 1.0, True)
+
+
+@pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
+def test_empty_cells_inside_an_example_are_left_out(empty: Any) -> None:
+    row = {"id": "a", "response": "x", "weight": empty, "split": empty, "metadata": {"language": empty, "turns": 3}}
+    (example,) = examples_from([row], RUBRIC).examples
+    assert (dict(example.metadata), example.weight, example.split) == ({"turns": "3"}, 1.0, None)
+
+
+def test_what_is_no_row_is_named() -> None:
+    with pytest.raises(RatingError, match="ratings:1: a rating is an object, found 7"):
+        ratings_from([7], RUBRIC)  # type: ignore[list-item]

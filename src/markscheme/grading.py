@@ -207,6 +207,9 @@ class Grading:
         receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
         facts: What is known of all submissions besides their inputs, such as the system that wrote them.
         only_gates: Whether a submission for which the judge can't gate stays ungraded.
+
+    Raises:
+        UsageError: The judge is no judge, such as a function or a judge's name.
     """
 
     rubric: Rubric
@@ -217,6 +220,13 @@ class Grading:
     receipt: "Receipt | None" = None
     facts: Mapping[str, str] = field(default_factory=dict)
     only_gates: bool = False
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.judge, "reply"):
+            raise UsageError(
+                f"a judge has a method `reply`, found a {type(self.judge).__name__}: open_judge(NAME) opens one by its "
+                "name, and markscheme.judges.function.FunctionJudge(fn, NAME) makes one of a function"
+            )
 
     @cached_property
     def fingerprints(self) -> Fingerprints:

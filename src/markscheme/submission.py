@@ -1,7 +1,6 @@
 """The response to judge, with its named inputs."""
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, time
@@ -133,8 +132,8 @@ def is_missing(value: Any) -> bool:
     if (type(value).__module__, type(value).__name__) in _MISSING_IN_PANDAS:
         return True
     kind = getattr(getattr(value, "dtype", None), "kind", "")
-    is_float = isinstance(value, float) or (kind == "f" and value.shape == ())  # numpy.float32 is no float
-    return is_float and math.isnan(value)
+    may_be_nan = isinstance(value, float) or (kind in ("f", "M", "m") and value.shape == ())  # or a date that is none
+    return may_be_nan and bool(value != value)
 
 
 def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True) -> str:

@@ -241,6 +241,20 @@ def test_a_worker_that_somebody_else_cancels_leaves_nobody_waiting() -> None:
         run(main())
 
 
+@pytest.mark.parametrize("concurrency", [1, 2, 3])
+def test_a_job_that_cancels_itself_when_it_is_done_takes_no_other_along(concurrency: int) -> None:
+    async def ask(number: int) -> int:
+        task = asyncio.current_task()
+        if number == 1 and task is not None:
+            task.cancel()
+        return number
+
+    async def main() -> list[int]:
+        return [number async for number, _ in ask_many(ask, range(6), concurrency=concurrency)]
+
+    assert run(main()) == list(range(6))
+
+
 def test_errors_that_come_at_the_same_time_are_all_retrieved() -> None:
     async def fail(number: int) -> None:
         raise ValueError(number)

@@ -281,7 +281,7 @@ class Calibration(Reported):
         comparison = self.comparison
         judged = zip(comparison.gold.ids, comparison.judged, comparison.graded_by.tolist(), strict=True)
         return {
-            unit: _DIGEST.sub("…", rating.error or "no score") if rating is not None else "the judge did not rate it"
+            unit: _DIGEST.sub("…", _why_no_score(rating, self.rubric)) if rating else "the judge did not rate it"
             for unit, rating, score in judged
             if score != score
         }
@@ -307,6 +307,19 @@ class Calibration(Reported):
             asks_together=self.rubric.strategy != "per_criterion" and len(self.rubric.criteria) > 1,
             is_usable=self.decision.is_usable,
         )
+
+
+def _why_no_score(rating: Rating, rubric: Rubric) -> str:
+    """Why a judge's rating comes to no score: its error, what it says in place of a level, or what it leaves out."""
+    if rating.error is not None:
+        return rating.error
+    for criterion in rubric.criteria:
+        rated = rating.criteria.get(criterion.name)
+        if rated is None:
+            return f"no level on {criterion.name}"
+        if rated.level is None:
+            return rated.reason or f"{rated.declined} on {criterion.name}"
+    return "no score"
 
 
 def _is_decided_by_people(example: Example) -> bool:

@@ -18,7 +18,8 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example, ExampleSet, examples_from
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS, Kind
-from markscheme.ratings.rating import Rating, ratings_from, without_nan
+from markscheme.ratings.program_rows import rating_cells, refuse_frame
+from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.infer_rubric import rubric_of_levels
 from markscheme.readers.rated import RatedFile
 from markscheme.readers.rater_columns import open_rater_table
@@ -313,6 +314,7 @@ def _ratings(
         return ()
     if isinstance(ratings, str | Path):
         return (Path(ratings),)
+    refuse_frame(ratings)
     listed = list(ratings)
     paths = [Path(entry) for entry in listed if isinstance(entry, str | Path)]
     if paths and len(paths) == len(listed):
@@ -339,6 +341,7 @@ def _side(
     if isinstance(side, Calibration):
         asking = JudgeCost(side.cost, side.counts.from_cache, side.counts.examples)
         return RatedFile(Path(name), "a calibration", side.rubric, (), side.judge_ratings, judge_cost=asking)
+    refuse_frame(side)
     rows = list(side)
     if rubric is None:
         rubric = rubric_of_levels((_levels(row) for row in rows), Path(name))
@@ -349,7 +352,7 @@ def _side(
 def _levels(row: Rating | PlainRow) -> PlainRow:
     if isinstance(row, Rating):
         return {name: rated.level for name, rated in row.criteria.items()}
-    criteria = without_nan(row).get("criteria")
+    criteria = rating_cells(row).get("criteria")
     return criteria if isinstance(criteria, Mapping) else {}
 
 

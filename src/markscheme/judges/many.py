@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Iterator
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from typing import Any, Generic, TypeVar
 
 from markscheme.errors import BudgetError
@@ -19,7 +19,7 @@ async def ask_many(
 
     Takes from `jobs` only as fast as its results are taken, so that a long iterable needs little memory: jobs under way
     and results that wait are fewer than twice `concurrency`. Jobs that are under way when the loop over the results
-    ends are cancelled. Each runs in a copy of the caller's context, as a task does.
+    ends are cancelled. Each runs in a copy of the caller's context, as it was when the loop began.
 
     Args:
         ask: Asks about one job.
@@ -63,7 +63,9 @@ class _Workers(Generic[_Job, _Result]):
         self._concurrency = concurrency
         self._under_way = 0
         self._waiting: deque[tuple[int, _Job]] = deque()
+        self._context = copy_context()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._yet_to_begin: set[asyncio.Task[None] | None] = set()
         self._ended: deque[tuple[int, _Result] | BaseException] = deque()
         self._someone_ended: asyncio.Future[None] | None = None
 
@@ -73,6 +75,7 @@ class _Workers(Generic[_Job, _Result]):
             self._waiting.append(numbered)
             task = asyncio.create_task(self._work())
             self._tasks.add(task)
+            self._yet_to_begin.add(task)
             task.add_done_callback(self._leave)
         return bool(self._under_way or self._ended)
 
@@ -95,10 +98,11 @@ class _Workers(Generic[_Job, _Result]):
 
     async def _work(self) -> None:
         """Ask about one job after the other, those first that wait: a judge that answers at once is asked in order."""
+        self._yet_to_begin.discard(asyncio.current_task())
         try:
             while (numbered := self._waiting.popleft() if self._waiting else self._next_job()) is not None:
                 number, job = numbered
-                self._end((number, await _InOwnContext(self._asked(job))))
+                self._end((number, await _InContext(self._context.copy(), self._asked(job))))
         except BaseException as error:  # whoever waits for a result hears of it
             self._stop()
             self._end(error)
@@ -112,7 +116,7 @@ class _Workers(Generic[_Job, _Result]):
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # it was raised where results are taken; asyncio warns of unseen errors
-        elif self._waiting:  # somebody else cancelled it before it began
+        elif task in self._yet_to_begin and self._waiting:  # somebody else cancelled it
             self._waiting.pop()
             self._stop()
             self._end(asyncio.CancelledError())
@@ -145,12 +149,12 @@ class _Workers(Generic[_Job, _Result]):
         self._waiting.clear()
 
 
-class _InOwnContext(Generic[_Result]):
+class _InContext(Generic[_Result]):
     """A coroutine that runs in a context of its own: what one job sets in context variables, no other job sees."""
 
-    def __init__(self, work: Coroutine[Any, Any, _Result]) -> None:
+    def __init__(self, context: Context, work: Coroutine[Any, Any, _Result]) -> None:
+        self._context = context
         self._work = work
-        self._context = copy_context()
 
     def __await__(self) -> Generator[Any, Any, _Result]:
         step: Callable[[Any], Any] = self._work.send

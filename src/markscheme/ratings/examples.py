@@ -13,7 +13,8 @@ from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.pair_sides import PairLine, PairSide, faults_of_groups, group_of_inputs, systems_of
-from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of, without_nan
+from markscheme.ratings.program_rows import example_cells, refuse_frame
+from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
 
@@ -241,25 +242,16 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
 
     Raises:
         RatingError: All that is wrong with them, each fault with its place from 1.
+        UsageError: A data frame in place of its rows.
 
     Warns:
         RatingWarning: As for `load_examples`.
     """
-    examples = _Reading("examples", rubric).examples(enumerate(map(_plain, rows), start=1))
+    refuse_frame(rows)
+    examples = _Reading("examples", rubric).examples(enumerate(map(example_cells, rows), start=1))
     _warn_twice(examples, None)
     examples = _without_leaks(examples, rubric, None)
     return ExampleSet(tuple(examples), None, _warn_stale(examples, rubric, None))
-
-
-def _plain(row: Any) -> Any:
-    """A program's row without empty cells, in itself and in its labels."""
-    if not isinstance(row, Mapping):
-        return row
-    cells = without_nan(row)
-    labels = cells.get("labels")
-    if isinstance(labels, list):
-        cells["labels"] = [without_nan(label) if isinstance(label, Mapping) else label for label in labels]
-    return cells
 
 
 @dataclass

@@ -12,10 +12,10 @@ from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
+from markscheme.ratings.program_rows import rating_cells, refuse_frame
 from markscheme.rubrics.distribution import Probabilities, as_written, most_probable, read_distribution
 from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import is_missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,25 +203,6 @@ def load_ratings(
     return list(by_key.values())
 
 
-def without_nan(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A program's row with its empty cells left out, as tables in memory have them: NaN, and pandas' NA and NaT.
-
-    Levels that are missing become None. Data inside a value, such as a trace, stay as they are.
-
-    Example:
-        >>> without_nan({"id": "a", "overall": float("nan"), "criteria": {"polite": float("nan"), "kind": 1}})
-        {'id': 'a', 'criteria': {'polite': None, 'kind': 1}}
-    """
-    cells = {name: value for name, value in row.items() if value is None or not is_missing(value)}
-    criteria = cells.get("criteria")
-    if isinstance(criteria, Mapping):
-        levels = {name: None if is_missing(entry) else entry for name, entry in criteria.items()}
-        cells["criteria"] = {
-            name: without_nan(entry) if isinstance(entry, Mapping) else entry for name, entry in levels.items()
-        }
-    return cells
-
-
 def ratings_from(
     rows: Iterable[Rating | Mapping[str, Any]], rubric: Rubric, *, kind: Kind = "model", rater: str = ""
 ) -> list[Rating]:
@@ -235,13 +216,15 @@ def ratings_from(
 
     Raises:
         RatingError: All invalid rows, each with its place from 1.
+        UsageError: A data frame in place of its rows.
     """
+    refuse_frame(rows)
     reader = RatingReader(rubric, keep_unread=True)
     ratings: list[Rating] = []
     faults: list[Fault] = []
     for place, row in enumerate(rows, start=1):
         try:
-            line = row.to_json() if isinstance(row, Rating) else without_nan(row)
+            line = row.to_json() if isinstance(row, Rating) else rating_cells(row)
             is_named = line.get("rater") or line.get("judge") or not rater
             ratings.append(reader.rating(line if is_named else {**line, "rater": rater}, kind=kind))
         except ValueError as error:

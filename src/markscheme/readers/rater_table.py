@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.plain_data import shown
+from markscheme.ratings.program_rows import refuse_frame
 from markscheme.readers.imported import number
 from markscheme.readers.recoding import Recoding
 from markscheme.submission import is_missing
@@ -66,12 +68,11 @@ def rater_table_from(
         RatingError: A row has a cell that isn't a level, or there are fewer than two raters.
         UsageError: Invalid levels, or rows that aren't mappings.
     """
+    refuse_frame(rows)
     units = list(rows)
     for row in units:
         if not isinstance(row, Mapping):
-            raise UsageError(
-                f"each row maps raters to ratings, found {row!r}; the rows of a DataFrame are df.to_dict('records')"
-            )
+            raise UsageError(f"a row has a rating by each rater, found {shown(row)}")
     header = list(dict.fromkeys(str(name) for row in units for name in row))
     body = [(place, [_text(row.get(name)) for name in header]) for place, row in enumerate(units, start=1)]
     return _table([(0, header or [""]), *body], levels or "", place, between=between)

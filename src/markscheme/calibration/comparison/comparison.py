@@ -10,7 +10,7 @@ import numpy as np
 from markscheme.calibration.comparison.categories import Answers
 from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, wrong_decisions
 from markscheme.calibration.comparison.policy import interval_level
-from markscheme.errors import ComparisonError, UsageError
+from markscheme.errors import ComparisonError, UsageError, suggestion
 from markscheme.phrases import commonest, counted, few_of, rounded
 from markscheme.ratings.examples import draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
@@ -144,8 +144,8 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
             agree where they are equal.
 
     Raises:
-        KeyError: No criterion has that name.
-        UsageError: It is the decision, and the rubric's categories neither pass nor fail.
+        UsageError: No criterion has that name; or it is the decision, and the rubric's categories neither pass nor
+            fail.
     """
     if of is None:
         of = rubric.agreement_on
@@ -161,7 +161,15 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
         raise UsageError(f"{rubric.name} has categories alone, of which none is said to pass: passes: [label, …]")
     if of == OF_DECISION:
         return Measure(OF_DECISION, EQUAL, constants=(0.0, 1.0))
-    return Measure(of if isinstance(of, Criterion) else rubric.criterion(of), EQUAL)
+    return Measure(of if isinstance(of, Criterion) else _criterion(rubric, of), EQUAL)
+
+
+def _criterion(rubric: Rubric, name: str) -> Criterion:
+    names = {criterion.name: criterion for criterion in rubric.criteria}
+    if name not in names:
+        instead = suggestion(name, names) or f"; expected score, decision, or one of {', '.join(names)}"
+        raise UsageError(f"{name!r} is no criterion of {rubric.name}{instead}")
+    return names[name]
 
 
 def preferences_of_scores(scores: Floats, tie_within: float) -> Floats:

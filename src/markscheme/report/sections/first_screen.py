@@ -306,7 +306,8 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         why = commonest(calibration.reasons_not_graded.values())
         yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score: {why}."
     if counts.unread:
-        yield f"{counted(counts.unread, 'verdict')} unreadable, even when asked again; excluded."
+        again = "" if calibration.rater.source == "ratings" else ", even when asked again"
+        yield f"{counted(counts.unread, 'verdict')} unreadable{again}; excluded."
     if counts.abstained:
         yield f"{counted(counts.abstained, 'abstention')}; excluded."
     if counts.quotes_not_found:

@@ -1,0 +1,80 @@
+"""Rows that a program has, as the lines of a file have them: without empty cells, and with Python's own numbers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from markscheme.errors import UsageError
+from markscheme.plain_data import shown
+from markscheme.submission import PAIR_NAMES, is_missing
+
+_MAPPINGS = ("metadata", *PAIR_NAMES)
+"""Keys of an example whose values have cells of their own; any other mapping, such as a trace, is data."""
+
+
+def refuse_frame(rows: Any) -> None:
+    """Refuse a data frame in place of its rows: to go through one gives the names of its columns.
+
+    Raises:
+        UsageError: Says how to get the rows.
+    """
+    if hasattr(rows, "columns") and not isinstance(rows, Mapping):
+        how = "frame.to_dicts()" if hasattr(rows, "to_dicts") else "frame.to_dict('records')"
+        raise UsageError(f"a {type(rows).__name__} is given by its rows: {how}")
+
+
+def rating_cells(row: Any) -> dict[str, Any]:
+    """A row as a line of ratings has it.
+
+    Empty cells are left out: None, NaN, and pandas' NA and NaT. Levels that are missing are None.
+
+    Raises:
+        ValueError: The row isn't a mapping.
+
+    Example:
+        >>> rating_cells({"id": "a", "overall": float("nan"), "criteria": {"polite": float("nan"), "kind": 1}})
+        {'id': 'a', 'criteria': {'polite': None, 'kind': 1}}
+    """
+    if not isinstance(row, Mapping):
+        raise ValueError(f"a rating is an object, found {shown(row)}")
+    cells = _filled(row)
+    criteria = cells.get("criteria")
+    if isinstance(criteria, Mapping):
+        cells["criteria"] = {name: _level(entry) for name, entry in criteria.items()}
+    return cells
+
+
+def example_cells(row: Any) -> Any:
+    """A row as a line of examples has it, its labels too; what isn't a mapping stays as it is.
+
+    Example:
+        >>> example_cells({"id": "a", "query": None, "labels": ({"criteria": {"kind": float("nan")}},)})
+        {'id': 'a', 'labels': [{'criteria': {'kind': None}}]}
+    """
+    if not isinstance(row, Mapping):
+        return row
+    cells = _filled(row)
+    cells |= {name: _filled(cells[name]) for name in _MAPPINGS if isinstance(cells.get(name), Mapping)}
+    labels = cells.get("labels")
+    if isinstance(labels, tuple) or hasattr(labels, "tolist"):  # Parquet files are read with arrays in cells
+        labels = list(labels)
+    if isinstance(labels, list):
+        cells["labels"] = [rating_cells(label) if isinstance(label, Mapping) else label for label in labels]
+    return cells
+
+
+def _level(entry: Any) -> Any:
+    """A level, or an object with a level and the reason for it, in which probabilities may be missing too."""
+    if not isinstance(entry, Mapping):
+        return None if is_missing(entry) else _plain(entry)
+    cells = {name: _filled(value) if isinstance(value, Mapping) else value for name, value in _filled(entry).items()}
+    return {name: value for name, value in cells.items() if value != {}}
+
+
+def _filled(cells: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in cells.items() if not is_missing(value)}
+
+
+def _plain(value: Any) -> Any:
+    """A value, of a numpy scalar Python's own."""
+    is_numpy = not isinstance(value, str) and getattr(value, "shape", None) == () and hasattr(value, "item")
+    return value.item() if is_numpy else value
