@@ -8,7 +8,6 @@ import pytest
 from markscheme.errors import UsageError
 from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.lint import ADVICE, NO_ISSUES, NOT_ENGLISH, REFUSED, LintReport, lint_file
-from markscheme.report.views.lint import json_of
 from markscheme.rubrics.advice import CodeOfFile
 
 DATE = "criteria:\n- {name: date, requirement: The reply names a date.}\n"
@@ -66,11 +65,11 @@ def test_a_module_of_checks_that_cannot_be_imported_is_the_callers_fault(tmp_pat
 
 def test_the_json_has_the_report_without_what_only_programs_use(tmp_path: Path) -> None:
     file = str(tmp_path / "reply.yaml")
-    assert json_of(linted(tmp_path, WITH_A_CHECK.replace("jsn_valid", "json_valid"))) == {
+    assert linted(tmp_path, WITH_A_CHECK.replace("jsn_valid", "json_valid")).to_json() == {
         "rubric": file,
         "status": NO_ISSUES,
         "faults": [],
         "advice": [],
         "notes": [],
     }
-    assert [set(fault) for fault in json_of(linted(tmp_path, FAULTY))["faults"]] == [{"line", "problem"}] * 2
+    assert [set(fault) for fault in linted(tmp_path, FAULTY).to_json()["faults"]] == [{"line", "problem"}] * 2

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
 from markscheme.judges.cascade_file import CASCADE_FILE
@@ -48,8 +48,18 @@ class LintReport:
             return REFUSED
         return ADVICE if self.advice else NO_ISSUES
 
+    def to_json(self) -> dict[str, Any]:
+        """The report as `markscheme lint --json` writes it."""
+        return {
+            "rubric": str(self.rubric),
+            "status": self.status,
+            "faults": [{"line": fault.line, "problem": fault.problem} for fault in self.faults],
+            "advice": [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in self.advice],
+            "notes": list(self.notes),
+        }
 
-def lint_file(path: Path, scorers: Sequence[str] = ()) -> LintReport:
+
+def lint_file(path: str | Path, scorers: Sequence[str] = ()) -> LintReport:
     """The faults of a rubric's file; of a valid rubric, advice on its words, weights, levels and checks.
 
     Args:
@@ -65,6 +75,7 @@ def lint_file(path: Path, scorers: Sequence[str] = ()) -> LintReport:
         >>> report.status, report.faults, report.advice
         (0, (), ())
     """
+    path = Path(path)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RubricWarning)
         try:

@@ -16,6 +16,7 @@ from markscheme.calibration.decision import decide
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since
 from markscheme.calibration.findings.slices import slices_of
+from markscheme.errors import UsageError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
@@ -205,5 +206,5 @@ def test_a_constant_decision_always_passes_or_always_fails() -> None:
 
 
 def test_a_criterion_that_the_rubric_does_not_have_is_an_error_of_the_caller() -> None:
-    with pytest.raises(KeyError, match="style"):
+    with pytest.raises(UsageError, match="style"):
         World(0).comparison(of="style")

@@ -96,6 +96,28 @@ def test_examples_and_ratings_may_be_objects_of_the_package() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
+def test_why_a_verdict_comes_to_no_score_is_said() -> None:
+    off_scale: list[dict[str, Any]] = [
+        {"id": "e0", "criteria": {"polite": "Yes!"}},
+        {"id": "e1", "note": "nothing to say"},
+    ]
+    calibration = calibrate(RUBRIC, rows(), ratings=[*off_scale, *verdicts()[2:]])
+    assert calibration.reasons_not_graded == {
+        "e0": "polite: 'Yes!' isn't a level of its scale: UNMET, MET",
+        "e1": "no level on polite",
+    }
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_calibrations_are_compared_on_what_the_rubric_has() -> None:
+    first = calibrate(RUBRIC, rows(), ratings=verdicts())
+    second = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=2))
+    assert compare(first, second, of="polite").choice.measure.of == RUBRIC.criterion("polite")
+    with pytest.raises(UsageError, match="`of` must be one of score, decision, polite, got 'polit'"):
+        compare(first, second, of="polit")
+
+
+@pytest.mark.usefixtures("elsewhere")
 def test_an_opened_judge_is_asked_and_stays_open() -> None:
     class Watched(Wrapping):
         closed = False

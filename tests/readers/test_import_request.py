@@ -23,7 +23,7 @@ def labels(tmp_path: Path) -> ImportRequest:
     """The labels of a table that has verdicts too, and its responses, for files that aren't there yet."""
     table = tmp_path / "table.csv"
     table.write_text("\n".join(["id,input,output,verdict,label", *ROWS]) + "\n")
-    targets = TargetFiles.of(tmp_path / "ratings" / "ann.jsonl", tmp_path / "examples.jsonl")
+    targets = TargetFiles(tmp_path / "ratings" / "ann.jsonl", tmp_path / "examples.jsonl")
     return ImportRequest(files=[table], rubric=RUBRIC, targets=targets, only="people", meanings=BY_ANN)
 
 
@@ -69,7 +69,7 @@ def test_without_targets_ratings_are_read_and_nothing_is_written(labels: ImportR
 
 
 def test_labels_of_the_current_words_put_these_on_record(labels: ImportRequest, tmp_path: Path) -> None:
-    run = replace(labels, words_of=RUBRIC).run()
+    run = replace(labels, to_current_words=True).run()
     wording = RUBRIC.criterion("good").wording
     assert {rating.criteria["good"].under for rating in run.ratings} == {wording}
     assert list(words_in(tmp_path)) == [wording]
@@ -79,10 +79,10 @@ def test_existing_files_are_added_to_only_where_that_is_asked_for(labels: Import
     labels.run()
     ratings = tmp_path / "ratings" / "ann.jsonl"
     with pytest.raises(UsageError, match="exists"):
-        TargetFiles.of(ratings)
-    assert TargetFiles.of(ratings, append=True).paths == [ratings]
+        TargetFiles(ratings)
+    assert TargetFiles(ratings, append=True).paths == [ratings]
     with pytest.raises(UsageError, match="two files"):
-        TargetFiles.of(ratings, ratings, append=True)
+        TargetFiles(ratings, ratings, append=True)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,11 @@ def test_existing_files_are_added_to_only_where_that_is_asked_for(labels: Import
     [
         ({"answered_by": "bob"}, "is for a labelling sheet"),
         ({"meanings": Meanings(columns=Columns({"label": "goood"}, "ann", "human"))}, "did you mean `good`"),
+        ({"files": []}, "no file to import"),
+        ({"rubric": None, "to_current_words": True}, "whose words"),
+        ({"only": "judgs"}, "one of people, judges; found 'judgs'"),
     ],
-    ids=["rater of a sheet", "unknown field"],
+    ids=["rater of a sheet", "unknown field", "no file", "nobody's words", "unknown raters"],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_written(
     labels: ImportRequest, tmp_path: Path, change: dict[str, object], message: str

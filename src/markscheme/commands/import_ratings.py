@@ -12,7 +12,6 @@ from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import SkipDamaged, existing_file, pairs, rubric_named, spans
-from markscheme.errors import UsageError
 from markscheme.ratings.kinds import Kind
 
 if TYPE_CHECKING:
@@ -80,9 +79,7 @@ def import_ratings(
     from markscheme.report.terminal import render_terminal
     from markscheme.report.views.imported import json_of, view
 
-    targets = TargetFiles.of(to, examples, append=append)
-    if current_words and rubric is None:
-        raise UsageError("--current-words needs --rubric: whose words?")
+    targets = TargetFiles(to, examples, append)
     paths = [existing_file(path) for path in file]
     rubric_of_call = rubric_named(rubric) if rubric else None
     fields = pairs(map, "map")
@@ -93,7 +90,7 @@ def import_ratings(
         files=paths,
         rubric=rubric_of_call,
         targets=targets,
-        words_of=rubric_of_call if current_words else None,
+        to_current_words=current_words,
         only=only,
         answered_by=as_,
         meanings=Meanings(words, Columns(fields, rater, kind, judges, spans(scale))),

@@ -64,12 +64,11 @@ def _show(report: "LintReport", only: str, *, json: bool) -> None:
     if not (json or report.faults or report.advice):
         print("\n".join([f"{path}: no issues", *(f"{path}: note: {note}" for note in report.notes)]))
         return
-    from markscheme.report.views.lint import json_of, view
-
     if json:
-        print(dumps(json_of(report), ensure_ascii=False))
+        print(dumps(report.to_json(), ensure_ascii=False))
         return
     from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.lint import view
 
     if not only:
         print()

@@ -54,10 +54,8 @@ def example_cells(row: Any) -> Any:
         return row
     cells = _filled(row)
     cells |= {name: _filled(cells[name]) for name in _MAPPINGS if isinstance(cells.get(name), Mapping)}
-    labels = cells.get("labels")
-    if isinstance(labels, tuple) or hasattr(labels, "tolist"):  # Parquet files are read with arrays in cells
-        labels = list(labels)
-    if isinstance(labels, list):
+    labels: Any = cells.get("labels")
+    if isinstance(labels, list | tuple) or hasattr(labels, "tolist"):  # Parquet files are read with arrays in cells
         cells["labels"] = [rating_cells(label) if isinstance(label, Mapping) else label for label in labels]
     return cells
 

@@ -1,5 +1,6 @@
 """The files that ratings and examples are added to, and whose turn it is to add."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -24,31 +25,25 @@ class TargetFiles:
     Attributes:
         ratings: The file of ratings; None writes none.
         examples: The file of examples; None writes none.
+        append: Whether they may be there already.
+
+    Raises:
+        UsageError: One can't be written, or is there and may not be added to; or both are the same file.
     """
 
     ratings: Path | None = None
     examples: Path | None = None
+    append: bool = False
 
-    @classmethod
-    def of(cls, ratings: Path | None = None, examples: Path | None = None, *, append: bool = False) -> "TargetFiles":
-        """Files that can be written, or added to.
-
-        Args:
-            ratings: The file of ratings.
-            examples: The file of examples.
-            append: Whether they may exist already.
-
-        Raises:
-            UsageError: One can't be written, or exists and may not be added to; or both are the same file.
-        """
-        targets = cls(ratings, examples)
-        for path in targets.paths:
-            if path.exists() and not append:
+    def __post_init__(self) -> None:
+        for path in self.paths:
+            with writing(path):
+                is_there = path.exists()
+            if is_there and not self.append:
                 raise UsageError(f"{path} exists; --append adds to it")
             refuse_unmakeable(path)
-        if len({path.resolve() for path in targets.paths}) < len(targets.paths):
+        if len(set(map(os.path.realpath, self.paths))) < len(self.paths):
             raise UsageError("--examples and --to must be two files: examples aren't ratings")
-        return targets
 
     @property
     def paths(self) -> list[Path]:

@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 from markscheme.errors import RatingError, UsageError, lines_left_out
 from markscheme.phrases import counted
@@ -22,6 +22,10 @@ from markscheme.rubrics.rubric import Rubric
 
 MOST_LOSSES_NAMED = 5
 """Kinds of what was lost that an error names: the rest of a long list would hide the most frequent."""
+
+
+Whose: TypeAlias = Literal["people", "judges"]
+"""Whose ratings may be kept alone."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +55,30 @@ class ImportRequest:
         files: The files; several are one export.
         rubric: Whose criteria and scales the ratings must fit; None takes the one that the files name or imply.
         targets: Where ratings and examples are written.
-        words_of: The rubric to whose current words annotators gave their labels; None where that isn't known.
+        to_current_words: Whether annotators gave their labels to the rubric's current words.
         only: Whose ratings to keep; None keeps all.
         answered_by: Who answered a labelling sheet; None for the rater it was written for.
         meanings: What the files mean that they don't say themselves.
+
+    Raises:
+        UsageError: There is no file, or no rubric whose words are current; or `only` is another word.
     """
 
     files: Sequence[Path]
     rubric: Rubric | None = None
     targets: TargetFiles = TargetFiles()
-    words_of: Rubric | None = None
-    only: Literal["people", "judges"] | None = None
+    to_current_words: bool = False
+    only: Whose | None = None
     answered_by: str | None = None
     meanings: Meanings = AS_WRITTEN
+
+    def __post_init__(self) -> None:
+        if not self.files:
+            raise UsageError("there is no file to import")
+        if self.to_current_words and self.rubric is None:
+            raise UsageError("--current-words needs --rubric: whose words?")
+        if self.only not in (None, *get_args(Whose)):
+            raise UsageError(f"only is one of {', '.join(get_args(Whose))}; found {self.only!r}")
 
     def run(self) -> ImportRun:
         """Read the files, and add what is new to the targets.
@@ -79,23 +94,23 @@ class ImportRequest:
         """
         if self.rubric is not None:
             refuse_unknown_fields(self.meanings.columns.fields, self.rubric)
+        n_before = lines_left_out()
         rated = open_rated(self.files, self.rubric, expected="anything", meanings=self.meanings, joined=True)
-        file = self._as_said(self._chosen(rated.as_one_file))
+        file = self._as_said(self._chosen(rated.as_one_file, lines_left_out() - n_before))
         self._refuse_empty(file)
         self._refuse_unsigned(file)
         return self._added(file, rated.rubric)
 
-    def _chosen(self, file: RatedFile) -> RatedFile:
+    def _chosen(self, file: RatedFile, n_damaged: int) -> RatedFile:
         """The file with the ratings to keep, and lines that were left out among what was lost."""
-        n_damaged = lines_left_out()
         damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
         return replace(file, ratings=tuple(of_kind(file.ratings, self.only)), lost={**file.lost, **damaged})
 
     def _as_said(self, file: RatedFile) -> RatedFile:
         """The file with the rater and the wording that the caller knows."""
         ratings = self._by_who_answered(file)
-        if self.words_of is not None:
-            ratings = tuple(given_to_current_words(rating, self.words_of) for rating in ratings)
+        if self.to_current_words and self.rubric is not None:
+            ratings = tuple(given_to_current_words(rating, self.rubric) for rating in ratings)
         return replace(file, ratings=ratings)
 
     def _by_who_answered(self, file: RatedFile) -> tuple[Rating, ...]:
@@ -171,8 +186,8 @@ class ImportRequest:
             examples = self.targets.new_examples(file.examples, "what is imported")
             self.targets.add(ratings, examples)
             folder = self.targets.calibration_folder
-            if folder is not None and self.words_of is not None:
-                record_words(folder, self.words_of, datetime.date.today().isoformat())
+            if folder is not None and self.to_current_words and self.rubric is not None:
+                record_words(folder, self.rubric, datetime.date.today().isoformat())
         return ImportRun(file, self.targets, ratings, additions, tuple(examples))
 
 

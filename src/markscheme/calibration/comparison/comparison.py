@@ -10,7 +10,7 @@ import numpy as np
 from markscheme.calibration.comparison.categories import Answers
 from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, wrong_decisions
 from markscheme.calibration.comparison.policy import interval_level
-from markscheme.errors import ComparisonError, UsageError, suggestion
+from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of, rounded
 from markscheme.ratings.examples import draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
@@ -165,11 +165,10 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
 
 
 def _criterion(rubric: Rubric, name: str) -> Criterion:
-    names = {criterion.name: criterion for criterion in rubric.criteria}
-    if name not in names:
-        instead = suggestion(name, names) or f"; expected score, decision, or one of {', '.join(names)}"
-        raise UsageError(f"{name!r} is no criterion of {rubric.name}{instead}")
-    return names[name]
+    criteria = {criterion.name: criterion for criterion in rubric.criteria}
+    if name not in criteria:
+        raise UsageError(f"`of` must be one of {', '.join((OF_SCORE, OF_DECISION, *criteria))}, got {name!r}")
+    return criteria[name]
 
 
 def preferences_of_scores(scores: Floats, tie_within: float) -> Floats:

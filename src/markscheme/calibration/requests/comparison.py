@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Options
 from markscheme.calibration.choice import Contender
-from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.comparison import Comparison, measure_of
 from markscheme.calibration.contenders import Compared, compare_sides, files_among
 from markscheme.calibration.decision import decide
 from markscheme.calibration.judge_runs import rated_by
@@ -160,9 +160,6 @@ def _name(side: str | Judge) -> str:
 
 
 def _of(name: str | None, rubric: Rubric) -> str | None:
-    if name is None:
-        return None
-    names = ("score", "decision", *(criterion.name for criterion in rubric.criteria))
-    if name not in names:
-        raise UsageError(f"`of` must be one of {', '.join(names)}, got {name!r}")
+    if name is not None:
+        measure_of(rubric, name)  # before a judge is asked
     return name

@@ -1,11 +1,8 @@
 """What `lint` found in a rubric: how much, where, and what to do next."""
 
-from typing import Any
-
 from markscheme.lint import LintReport
 from markscheme.phrases import counted
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph
-from markscheme.report.json import attributes
 from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice
 
 
@@ -40,14 +37,3 @@ def _advice(advice: Advice) -> Line:
     """The criterion, what to do, and the code of the advice in the JSON."""
     sentence = f"{advice.message} [{advice.code}]"
     return (Name(advice.criterion), f": {sentence}") if advice.criterion else sentence
-
-
-def json_of(report: LintReport) -> dict[str, Any]:
-    """The report by the keys of its JSON."""
-    return {
-        "rubric": str(report.rubric),
-        "status": report.status,
-        "faults": [attributes(fault, "line problem") for fault in report.faults],
-        "advice": [attributes(advice, "code criterion message") for advice in report.advice],
-        "notes": list(report.notes),
-    }
