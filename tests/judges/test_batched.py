@@ -66,7 +66,7 @@ async def _left(asking: Coroutine[Any, Any, list[Grade]], when: Callable[[], boo
 
 @BOTH
 def test_every_prompt_is_answered_once_and_costs_exactly_half(kind: str, tmp_path: Path) -> None:
-    with BatchServer(errored=20, expired=20, unusable=10, bad_polls=3) as server:
+    with BatchServer(errored=20, expired=20, unusable=5, bad_polls=3) as server:
         figures = summary(grades_at(server, kind, tmp_path, 60))
         assert (figures["graded"], figures["errors"]) == (60, [])
         assert set(server.answered.values()) == {1}
@@ -83,12 +83,12 @@ def test_every_prompt_is_answered_once_and_costs_exactly_half(kind: str, tmp_pat
 @BOTH
 def test_live_re_asks_cost_the_full_price_stated_apart(kind: str, tmp_path: Path) -> None:
     with BatchServer(unusable=5) as server:
-        figures = summary(grades_at(server, kind, tmp_path, 20, batching("live")))
+        figures = summary(grades_at(server, kind, tmp_path, 60, batching("live")))
         in_batches, live = server.paid
-        assert in_batches == 20
+        assert in_batches == 60
         assert live > 0
-        assert (figures["graded"], figures["calls"], figures["batched"]) == (20, 20 + live, 20)
-        assert figures["batched_usd"] == pytest.approx(20 * HALF)
+        assert (figures["graded"], figures["calls"], figures["batched"]) == (60, 60 + live, 60)
+        assert figures["batched_usd"] == pytest.approx(60 * HALF)
         assert figures["usd"] - figures["batched_usd"] == pytest.approx(live * 2 * HALF)
 
 
