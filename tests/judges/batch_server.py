@@ -114,6 +114,11 @@ class BatchServer(AbstractContextManager["BatchServer"]):
         self._thread.join()
         self._server.server_close()
 
+    def answer_live(self) -> None:
+        """Count an answer outside batches; many threads do at once."""
+        with self._lock:
+            self.live += 1
+
     # batches
 
     def add(self, entries: list[dict[str, Any]], metadata: dict[str, str] | None = None) -> Batch:
@@ -174,10 +179,10 @@ def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
                 batch.canceled = True
                 self._say(200, (_anthropic_batch if "messages" in path else _openai_batch)(server, batch))
             elif path == "/v1/messages":
-                server.live += 1
+                server.answer_live()
                 self._say(200, _message(VERDICT))
             else:
-                server.live += 1
+                server.answer_live()
                 self._say(200, _completion(VERDICT))
 
         def do_GET(self) -> None:
