@@ -296,11 +296,11 @@ def _is_doubtful(score: float, passed: bool, rubric: Rubric) -> bool:
 
 def _why_no_level(outcome: Outcome | None) -> str | None:
     match outcome:
+        case Verdict() | NotApplicable():  # first: nearly all are
+            return None
         case None:
             return "no verdict"
         case Abstention(reason=reason):
             return f"the judge abstained{': ' + reason if reason else ''}"
         case Unread(why=why):
             return why
-        case Verdict() | NotApplicable():
-            return None

@@ -152,6 +152,8 @@ class _Workers(Generic[_Job, _Result]):
 class _InContext(Generic[_Result]):
     """A coroutine that runs in a context of its own: what one job sets in context variables, no other job sees."""
 
+    __slots__ = ("_context", "_work")
+
     def __init__(self, context: Context, work: Coroutine[Any, Any, _Result]) -> None:
         self._context = context
         self._work = work
