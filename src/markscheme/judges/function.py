@@ -328,8 +328,7 @@ def _imported_by(name: str, file: Path) -> Iterator[str]:
 
 
 def _copied(data: Any) -> Any:
-    """The same JSON data in new lists and objects; deepcopy takes four times as long. Texts, most of a schema, are
-    passed over without a call."""
+    """The same JSON data in new lists and objects, faster than deepcopy: texts, most of a schema, take no call."""
     if isinstance(data, dict):
         return {name: value if isinstance(value, str) else _copied(value) for name, value in data.items()}
     if isinstance(data, list):

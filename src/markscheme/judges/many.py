@@ -103,7 +103,7 @@ class _Workers(Generic[_Job, _Result]):
             while (numbered := self._waiting.popleft() if self._waiting else self._next_job()) is not None:
                 number, job = numbered
                 self._end((number, await _InContext(self._context.copy(), self._asked(job))))
-        except BaseException as error:  # whoever waits for a result hears of it
+        except BaseException as error:  # raised again where results are taken
             self._stop()
             self._end(error)
             if not isinstance(error, Exception | asyncio.CancelledError):
