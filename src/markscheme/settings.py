@@ -128,5 +128,5 @@ def _check(key: str, value: object, place: str) -> None:
 
 
 def _line_of(key: str, text: str) -> int:
-    match = re.search(rf"""^\s*\[?(?:tool\.markscheme\.)?["']?{re.escape(key)}\b""", text, re.MULTILINE)
+    match = re.search(rf"""^[^\S\n]*\[?(?:tool\.markscheme\.)?["']?{re.escape(key)}\b""", text, re.MULTILINE)
     return 1 if match is None else text.count("\n", 0, match.end()) + 1

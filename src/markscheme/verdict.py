@@ -534,6 +534,8 @@ def combine_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
 
 # --- the probabilities of levels, from log-probabilities ------------------------------------------------------------
 
+_LEVEL_KEY = re.compile(r'"level"\s*:\s*"?')
+
 
 def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) -> Probabilities:
     """The probability that the model gave each level.
@@ -544,9 +546,9 @@ def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) ->
     if not reply.tokens or not scale.ordered:
         return ()
     spelled = "|".join(re.escape(json.dumps(criterion.name, ensure_ascii=ascii)) for ascii in (True, False))
-    opening = re.compile(rf"(?:{spelled})\s*:\s*\{{.*?\"level\"\s*:\s*\"?", re.DOTALL)
-    place = opening.search(reply.text, answer.start, answer.end)
-    odds = _alternatives_at(reply, place.end()) if place else {}
+    opened = re.compile(rf"(?:{spelled})\s*:\s*\{{").search(reply.text, answer.start, answer.end)
+    level = _LEVEL_KEY.search(reply.text, opened.end(), answer.end) if opened else None
+    odds = _alternatives_at(reply, level.end()) if level else {}
     values = dict(zip(scale.choices, scale.values, strict=True))
     weight = dict.fromkeys(scale.values, 0.0)
     doubtful = 0.0
