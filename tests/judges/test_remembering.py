@@ -318,3 +318,18 @@ def test_a_claim_of_another_computer_ends_with_its_time(tmp_path: Path) -> None:
         connection.execute("UPDATE claims SET until = ?", (time.time() - 1,))
     assert not memory.is_claimed("k")
     assert memory.claim("k")
+
+
+@pytest.mark.parametrize("planted", ["folder", REPLIES_FILE])
+def test_replies_that_another_user_may_have_written_are_not_read(tmp_path: Path, planted: str) -> None:
+    memory = Memory(tmp_path / "folder")
+    memory.keep("key", Reply("planted"))
+    memory.close()
+    path = tmp_path / "folder" / ("" if planted == "folder" else planted)
+    path.chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="every user may write to"):
+        assert Memory(tmp_path / "folder").recall("key") is None
+    path.chmod(0o700)
+    kept = Memory(tmp_path / "folder").recall("key")
+    assert kept is not None
+    assert kept.text == "planted"

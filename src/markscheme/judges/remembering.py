@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import sqlite3
+import stat
 import time
 import warnings
 from dataclasses import dataclass, field, replace
@@ -179,18 +180,32 @@ def open_replies(folder: Path) -> sqlite3.Connection:
     """The SQLite file of replies in a folder, creating both if needed; each statement is its own transaction.
 
     Raises:
-        OSError: The folder or the file can't be created.
+        OSError: The folder or the file can't be created, or another user may write to it.
         sqlite3.Error: The file can't be used.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = folder / REPLIES_FILE
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    for path in (folder, file):
+        _check_owner(path)
     connection = sqlite3.connect(file, timeout=WAIT, isolation_level=None, check_same_thread=False)
     _write_ahead(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
     for statement in _SCHEMA:
         connection.execute(statement)
     return connection
+
+
+def _check_owner(path: Path) -> None:
+    """Raise PermissionError if another user may have written to a path: replies there needn't be the judge's."""
+    if not hasattr(os, "getuid"):
+        return
+    about = path.stat()
+    user = os.getuid()
+    if about.st_mode & stat.S_IWOTH:
+        raise PermissionError(f"every user may write to {path}; take that away with chmod o-w, or delete it")
+    if user and about.st_uid not in (0, user):
+        raise PermissionError(f"{path} belongs to another user; name a folder of your own in MARKSCHEME_CACHE")
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
