@@ -22,7 +22,10 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("src", "tools", "graders", ".ci", "docs", "skills", "examples")
 FLAGS_AT: Mapping[str, int] = {
     **dict.fromkeys(("search", "match", "fullmatch", "findall", "finditer"), 2),
-    **{"compile": 1, "split": 3, "sub": 4, "subn": 4},
+    "compile": 1,
+    "split": 3,
+    "sub": 4,
+    "subn": 4,
 }
 """The functions of `re` that take a pattern, and where their flags stand among the arguments."""
 INDIRECT: Mapping[str, Iterable[str]] = {
@@ -133,11 +136,11 @@ def function_of_re(call: ast.Call) -> str:
 
 def assignment(node: ast.stmt) -> tuple[int, str]:
     """The identity of the value that a statement binds to a name, and the name; "" if it does anything else."""
-    target = (
-        node.target if isinstance(node, ast.AnnAssign) else node.targets[0] if isinstance(node, ast.Assign) else None
-    )
-    is_named = isinstance(target, ast.Name) and isinstance(node, ast.AnnAssign | ast.Assign)
-    return (id(node.value), target.id) if is_named else (0, "")
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return id(node.value), node.target.id
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return id(node.value), node.targets[0].id
+    return 0, ""
 
 
 def methods_by_name(texts: Iterable[str]) -> Mapping[str, set[str]]:
