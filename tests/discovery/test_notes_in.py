@@ -221,14 +221,17 @@ def test_comments_of_langfuse_alone_are_no_ratings_and_those_on_prompts_are_on_n
     assert content.remarks == ["there are more comments than the file holds: its answer is one of several pages"]
 
 
-def own_line(read: str, *, at: str = "", texts: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+def own_line(
+    read: str, *, at: str = "", texts: tuple[str, ...] = (), passed: bool | None = None, listed: str = ""
+) -> dict[str, Any]:
     """A line of a file of notes, as a sheet saves it."""
     notes = [{"n": number, "text": text} for number, text in enumerate(texts, start=1)]
-    return {"id": "o1", "rater": "ann", "kind": "human", "read": read, "at": at, "notes": notes, **more}
+    line = {"id": "o1", "rater": "ann", "kind": "human", "read": read, "at": at, "notes": notes}
+    return line | ({} if passed is None else {"pass": passed}) | ({"for": {listed: "f"}} if listed else {})
 
 
 def test_a_later_line_of_our_own_replaces_an_earlier_one_also_where_it_takes_something_back(tmp_path: Path) -> None:
-    first = own_line("in full", texts=("bad", "rude"), **{"pass": False, "for": {"m": "f"}})
+    first = own_line("in full", texts=("bad", "rude"), passed=False, listed="m")
     content = read_notes(written(tmp_path, {"ann.jsonl": [first, own_line("noted", texts=("bad",))]}))
     reading = content.readings["ann", "o1"]
     assert (reading.read, reading.passed, dict(reading.listed)) == ("noted", None, {})
@@ -293,7 +296,7 @@ def test_a_line_replaces_the_record_unless_it_is_older(
 
 
 def test_rows_without_a_state_take_nothing_back_from_the_record(tmp_path: Path) -> None:
-    before = reading_of(own_line("in full", **{"pass": True, "for": {"m": "f"}}))
+    before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": ""}
     taken = taken_in(
         read_notes(written(tmp_path, {"notes.jsonl": [row]})), [before], Codebook(), is_random=True, materials={}
@@ -304,7 +307,7 @@ def test_rows_without_a_state_take_nothing_back_from_the_record(tmp_path: Path) 
 
 
 def test_rows_that_say_noted_take_in_full_back_from_the_record(tmp_path: Path) -> None:
-    before = reading_of(own_line("in full", **{"pass": True, "for": {"m": "f"}}))
+    before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": "no", "read": "noted"}
     taken = taken_in(
         read_notes(written(tmp_path, {"notes.jsonl": [row]})), [before], Codebook(), is_random=True, materials={}

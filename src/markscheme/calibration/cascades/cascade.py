@@ -197,6 +197,7 @@ def tune_cascade(
         groups=labels.n_groups,
         split=split,
         labels=labelling_digest(examples),
+        origins=labels.origins,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
+from markscheme.calibration.promised import MARK_SIDES, DecisionOrigins, MarkSide, Promised
 from markscheme.errors import writing
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
@@ -31,6 +31,7 @@ class Certificate(ABC, Generic[_Part]):
         groups: Groups that they are in; None where they aren't grouped.
         split: The labels it was tested on.
         labels: Digest of these labels.
+        origins: Where annotators' decisions on them come from.
     """
 
     promised: Promised
@@ -40,6 +41,7 @@ class Certificate(ABC, Generic[_Part]):
     groups: int | None
     split: str
     labels: str
+    origins: DecisionOrigins
 
     @property
     @abstractmethod
@@ -94,7 +96,13 @@ class Certificate(ABC, Generic[_Part]):
             "wrong_passes": self.wrong_passes,
             "for": self.promised.side,
             "stages": self.stages(),
-            "labels": {"n": self.n, "sha256": self.labels, "split": self.split, "groups": self.groups},
+            "labels": {
+                "n": self.n,
+                "sha256": self.labels,
+                "split": self.split,
+                "groups": self.groups,
+                "explicit": self.origins.explicit,
+            },
             "automatic": automatic if len(automatic) > 1 else next(iter(automatic.values())),
             "decided": self.decided,
             "errors": self.errors,

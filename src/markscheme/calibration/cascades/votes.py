@@ -156,5 +156,6 @@ def tune_votes(
         groups=labels.n_groups,
         split=split,
         labels=labelling_digest(examples),
+        origins=labels.origins,
         under=under.pop() if under == {asked_under(rubric)} else "",
     )
