@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib import import_module
 from importlib.util import find_spec
@@ -44,16 +44,28 @@ class CascadeShares:
     Attributes:
         decided: Responses decided by each judge of a cascade, by name; by people under "".
         usage: What all of them cost.
+        passes: Responses that a judge of the cascade passed.
+        fails: Responses that one failed.
     """
 
     decided: Counter[str] = field(default_factory=Counter)
     usage: Usage = field(default_factory=Usage)
+    passes: int = 0
+    fails: int = 0
 
     def add(self, grade: Grade) -> None:
         """Count a grade of a cascade; any other is left alone."""
         if grade.cascade is not None:
             self.decided[grade.cascade.judge if grade.cascade.stage is not None else ""] += 1
             self.usage += grade.usage
+            if grade.cascade.stage is not None:
+                self.passes += grade.passed is True
+                self.fails += grade.passed is False
+
+    @property
+    def asked(self) -> int:
+        """Responses left to people."""
+        return self.decided[""]
 
     @property
     def sentence(self) -> str:
@@ -79,11 +91,13 @@ class TableCounts:
         failed: Rows that fail.
         ungraded: Rows that could not be graded.
         is_whole: Whether the table is written; False where the budget ended early.
+        shares: Who decided the rows that this run graded.
     """
 
     failed: int = 0
     ungraded: int = 0
     is_whole: bool = True
+    shares: CascadeShares = field(default_factory=CascadeShares)
 
 
 @dataclass
@@ -189,13 +203,13 @@ class GradedTable:
         open_still = (submission for submission in self._noted(submissions) if submission.id not in done)
         with TemporaryFile("w+b") as failures:
             try:
-                await self._grade(open_still, max(0, total - len(done)), concurrency, failures)
+                shares = await self._grade(open_still, max(0, total - len(done)), concurrency, failures)
             except BudgetError as error:
                 graded = len(self.done())
                 stopped = f"{error}; {graded:,} of {total:,} are graded. Run again with a higher budget to continue"
                 warnings.warn(stopped, RatingWarning, stacklevel=2)
                 return TableCounts(is_whole=False)
-            return self._finish(failures, total)
+            return replace(self._finish(failures, total), shares=shares)
 
     def _noted(self, submissions: Iterable[Submission]) -> Iterator[Submission]:
         """The submissions; their ids are noted, in order."""
@@ -205,7 +219,8 @@ class GradedTable:
 
     async def _grade(
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
-    ) -> None:
+    ) -> CascadeShares:
+        """Grade submissions into the journal; return who decided them."""
         try:
             shares = CascadeShares()
             with self.watch("grading", total) as steps:
@@ -220,6 +235,7 @@ class GradedTable:
                     steps.step()
             if shares.sentence:
                 self._say(shares.sentence)
+            return shares
         finally:
             self._write(at_least=1)
             await self.grading.judge.aclose()

@@ -9,10 +9,23 @@ import pytest
 
 from markscheme import Grader
 from markscheme.assert_grade import AssertGrade, Background
+from markscheme.errors import RatingError
+from markscheme.judges.cascade_file import CascadeFile
 from markscheme.ratings.rating import asked_under
 from markscheme.rubrics.file import load_rubric
 from tests.calibration import dialogues
-from tests.commands.cascade_project import BETTER, CASCADE, CHEAP, LABELLED, OUTPUTS, Servers, judges, write_project
+from tests.commands.cascade_project import (
+    BETTER,
+    CASCADE,
+    CHEAP,
+    LABELLED,
+    OUTPUTS,
+    Servers,
+    judges,
+    reply,
+    rows,
+    write_project,
+)
 from tests.commands.console import run
 
 NEITHER = ("ask", None)
@@ -73,6 +86,53 @@ def test_the_file_has_what_the_judges_were_and_what_they_may_decide(certified: t
     assert all(n > 0 for n in file["decided"])
     assert file["upper"] <= 0.05
     assert file["automatic"]["value"] == pytest.approx(sum(file["decided"][:2]) / LABELLED)
+
+
+def test_the_file_has_the_share_of_passes_of_its_labels_and_of_what_it_decides(
+    certified: tuple[Path, Servers],
+) -> None:
+    file = json.loads((certified[0] / "calibration" / "reply" / "cascade.json").read_text())
+    labels, decided = file["pass_shares"]["labels"], file["pass_shares"]["decided"]
+    polite = [is_polite for is_polite, _, _ in rows(LABELLED, 1)]
+    assert labels == {"n": LABELLED, "share": pytest.approx(sum(polite) / LABELLED)}
+    assert (decided["n"], decided["effective"]) == (sum(file["decided"][:2]), sum(file["decided"][:2]))
+    by_stage = [
+        stage_of({"cheap": round(cheap, 4), "better": round(better, 4)}, file["stages"])[0]
+        for _, cheap, better in rows(LABELLED, 1)
+    ]
+    assert decided["share"] == pytest.approx(by_stage.count("pass") / (LABELLED - by_stage.count("ask")))
+
+
+MOVED = "another share than certified"
+
+
+@pytest.mark.parametrize(("polite", "warns"), [(None, False), (False, True), (True, True)])
+@pytest.mark.parametrize("form", [["--json"], ["--out", "grades.csv"]])
+def test_a_cascade_that_passes_another_share_than_it_was_certified_on_warns(
+    certified: tuple[Path, Servers], polite: bool | None, warns: bool, form: list[str]
+) -> None:
+    folder, servers = certified
+    chosen = [row for row in rows(200, 3) if polite in (None, row[0])][:90]
+    with (folder / "many.jsonl").open("w") as file:
+        for place, (_, cheap, better) in enumerate(chosen):
+            file.write(json.dumps({"id": f"m{place}", "response": reply(place, cheap, better)}) + "\n")
+    command = ("markscheme", "grade", "reply", "many.jsonl", "--judge", "cascade", *form)
+    done = run(*command, cwd=folder, env=servers.environment)
+    assert (MOVED in " ".join(done.stderr.split())) is warns, done.stderr
+    assert ("--cascade systemone:cheap-1,decisions:better-1 --write" in " ".join(done.stderr.split())) is warns
+
+
+def test_a_certificate_without_shares_of_passes_still_decides(certified: tuple[Path, Servers]) -> None:
+    folder, _ = certified
+    path = folder / "calibration" / "reply" / "cascade.json"
+    content = json.loads(path.read_text())
+    assert CascadeFile.load(path).pass_shares is not None
+    older = folder / "older.json"
+    older.write_text(json.dumps({key: value for key, value in content.items() if key != "pass_shares"}))
+    assert CascadeFile.load(older).pass_shares is None
+    older.write_text(json.dumps(content | {"pass_shares": {"labels": {"n": 3, "share": 2}, "decided": {}}}))
+    with pytest.raises(RatingError, match="isn't a cascade"):
+        CascadeFile.load(older)
 
 
 def test_the_report_says_who_decides_what_in_a_promise(certified: tuple[Path, Servers]) -> None:

@@ -27,9 +27,9 @@ from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.kinds import PEOPLE, Kind
+from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import Openings
 from markscheme.receipt import Use
@@ -226,16 +226,15 @@ class Calibration(Reported):
     def may_decide(self) -> float | None:
         """Share of responses that the judge might decide alone under the usual promise: an estimate by these labels.
 
-        None where it can gate or labels may still show that it can, where nobody labelled pass or fail of the whole,
-        or where it would decide none.
+        None where it can gate or labels may still show that it can, where annotators' labels come to no decision, or
+        where it would decide none.
         """
         comparison = self.comparison
         gold = comparison.gold
         if self.use == "gate" or self.labels_needed is not None or self.rubric.is_of_pairs:
             return None
-        decided = np.array([_is_decided_by_people(example) for example in gold.examples], dtype=bool)
-        counts = decided & ~np.isnan(gold.decisions)
-        if not counts.any():
+        counts = ~np.isnan(gold.decisions)
+        if not gold.has_people or not counts.any():
             return None
         from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
         from markscheme.calibration.promised import Promised
@@ -320,10 +319,6 @@ def _why_no_score(rating: Rating, rubric: Rubric) -> str:
         if rated.level is None:
             return rated.reason or f"{rated.declined} on {criterion.name}"
     return "no score"
-
-
-def _is_decided_by_people(example: Example) -> bool:
-    return any(label.passed is not None and label.kind in PEOPLE for label in example.labels)
 
 
 def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:

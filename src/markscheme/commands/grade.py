@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mappi
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Literal
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -33,8 +34,9 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
+from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.family import warn_of_kinship
-from markscheme.phrases import number
+from markscheme.phrases import number, percent
 from markscheme.plain_data import LINES, refuse_device
 from markscheme.readers.submissions import RESPONSE_COLUMNS, holds_several, in_code, read_submissions
 from markscheme.receipt import calibration_text, score_text
@@ -44,6 +46,9 @@ from markscheme.score import NO_SCORE
 from markscheme.submission import RESPONSE_KEYS, Submission
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
+
+if TYPE_CHECKING:
+    from markscheme.graded_table import CascadeShares
 
 GradeForm = Literal["json", "reasons", "lines"]
 """How grades are printed: for programs, each with its reasons, or each on one line."""
@@ -115,6 +120,7 @@ def grade(
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
         table = GradedTable(grading, out, watch=progress, notify=notify)
         counts = asyncio.run(table.grade(every, total, ask.at_once))
+        _warn_of_moved_passes(grading, counts.shares)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
     return asyncio.run(_print_all(grading, first, ask.at_once, shown_as, judge))
@@ -158,7 +164,30 @@ async def _print_all(
         print("\n".join(_summary(decisions, grading, shown_as, judge)))
     if shares.sentence:
         notify(shares.sentence)
+    _warn_of_moved_passes(grading, shares)
     return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] or decisions[ASK] else 0
+
+
+def _warn_of_moved_passes(grading: Grading, shares: "CascadeShares") -> None:
+    """Warn where a cascade passes another share of responses than of the labels that certify it."""
+    if not isinstance(grading.judge, CascadeJudge) or not shares.sentence:
+        return
+    from markscheme.calibration.cascades.pass_drift import pass_drift
+
+    file = grading.judge.file
+    drift = pass_drift(file, passes=shares.passes, fails=shares.fails, asked=shares.asked)
+    if drift is None:
+        return
+    what = {"passes": "of all are passed alone", "fails": "of all are failed alone"}.get(file.side, "of these pass")
+    judges = on_one_line(quote(",".join(stage.judge for stage in file.stages)))
+    warnings.warn(
+        f"of what the cascade decides, another share than certified: {percent(drift.graded)} {what} here, "
+        f"{percent(drift.certified)} of the labelled examples in {file.path}. Its promise is for responses like those: "
+        f"label some of these, then certify again with `markscheme tune {quote(grading.rubric.name)} "
+        f"--cascade {judges} --write`",
+        RatingWarning,
+        stacklevel=2,
+    )
 
 
 def _decision(grade: Grade) -> str:

@@ -46,6 +46,43 @@ class StageRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class CertifiedPasses:
+    """How often people and the automatic decisions passed the labelled examples of a certificate.
+
+    Attributes:
+        labels: Labelled examples.
+        people: Share of them that people pass.
+        decided: Those that were decided automatically.
+        share: Share of these that pass.
+        effective: How many independent examples they are worth; fewer where they are in groups.
+    """
+
+    labels: int
+    people: float
+    decided: int
+    share: float
+    effective: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry of the file."""
+        return {
+            "labels": {"n": self.labels, "share": self.people},
+            "decided": {"n": self.decided, "share": self.share, "effective": self.effective},
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "CertifiedPasses":
+        """The shares in an entry of the file; KeyError, TypeError or ValueError for anything else."""
+        labels, decided = data["labels"], data["decided"]
+        shares = [_number(entry["share"]) for entry in (labels, decided)]
+        counts = [_number(entry["n"]) for entry in (labels, decided)]
+        effective = _number(decided["effective"])
+        if not all(0 <= share <= 1 for share in shares) or min(*counts, effective) < 0:
+            raise ValueError("a share of passes is between 0 and 1, of 0 examples or more")
+        return cls(int(counts[0]), shares[0], int(counts[1]), shares[1], effective)
+
+
+@dataclass(frozen=True, slots=True)
 class CascadeFile:
     """A certificate: the promise, the judges in the order in which they are asked, and what it depends on.
 
@@ -56,6 +93,8 @@ class CascadeFile:
         stages: The judges.
         error: The largest share of wrong automatic decisions that is promised.
         confidence: Confidence of the promise.
+        side: Which decisions the promise is about: both, passes, fails or each.
+        pass_shares: How often its labels and its decisions pass; None in a file that doesn't say.
     """
 
     path: Path
@@ -64,6 +103,8 @@ class CascadeFile:
     stages: tuple[StageRecord, ...]
     error: float
     confidence: float
+    side: str = "both"
+    pass_shares: CertifiedPasses | None = None
 
     @classmethod
     def load(cls, path: Path) -> "CascadeFile":
@@ -87,11 +128,20 @@ def _read(path: Path, data: Any) -> CascadeFile:
     if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
         raise ValueError(f"expected an object with schema {SCHEMA}")
     prints = data["fingerprints"]
-    stages = tuple(_stage(stage, str(data["for"])) for stage in data["stages"])
+    side = str(data["for"])
+    stages = tuple(_stage(stage, side) for stage in data["stages"])
+    pass_shares = data.get("pass_shares")
     if not stages:
         raise ValueError("it names no judge")
     return CascadeFile(
-        path, str(prints["rubric"]), str(prints["prompt"]), stages, _number(data["error"]), _number(data["confidence"])
+        path,
+        str(prints["rubric"]),
+        str(prints["prompt"]),
+        stages,
+        _number(data["error"]),
+        _number(data["confidence"]),
+        side,
+        None if pass_shares is None else CertifiedPasses.of_json(pass_shares),
     )
 
 

@@ -540,7 +540,16 @@ class Comparison:
     def agreement_person(self) -> Estimate | None:
         """Share of pairs of annotators who agree; None unless two rated an example that the judge rated."""
         people = self.figures.people
-        return people.estimate(level=self.level, method="agreement of two annotators") if people.n else None
+        method = "agreement of two annotators" + (", averaged over examples" if self.has_uneven_annotators else "")
+        return people.estimate(level=self.level, method=method) if people.n else None
+
+    @cached_property
+    def has_uneven_annotators(self) -> bool:
+        """Whether examples that two annotators rated have different numbers of them, so that pairs count unequally."""
+        people = [self.measure.values(column) for column in self.table.annotators]
+        given = np.isfinite(np.column_stack(people)).sum(axis=1) if people else np.zeros(0)
+        shared = given[np.isfinite(self.judge_values) & (given >= 2)] if len(given) else given
+        return len(np.unique(shared)) > 1
 
     @cached_property
     def agreement_with_person(self) -> Estimate | None:

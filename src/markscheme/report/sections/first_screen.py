@@ -190,7 +190,8 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
     person = with_scores.agreement_person
     digits = digits_of(comparison.agreement, target)
     default = " (default)" if is_default else ""
-    between = "" if person is None else "Annotators: two with each other. "
+    averaged = ", averaged over examples" if with_scores.has_uneven_annotators else ""
+    between = "" if person is None else f"Annotators: two with each other{averaged}. "
     if with_scores.weighted_to is not None:
         outputs = counted(with_scores.weighted_to, "output")
         between += f"Examples were drawn with unequal chances; shares are weighted to all {outputs}. "
