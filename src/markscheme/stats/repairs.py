@@ -11,10 +11,8 @@ import numpy.typing as npt
 from markscheme.stats.agreement_figures import close
 from markscheme.stats.intervals import Flags, Floats
 
-ROUNDING = 1e-9
-"""How far below the pass mark a score still passes: what sums of floating-point numbers differ by."""
 RANKED: Final = ("false passes", "decisions", "scores")
-"""By what repairs are ranked, the first that differs: columns of `Changes.ranks`."""
+"""By what repairs are ranked, the first that differs: columns of `DecisionChanges.ranks`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +74,13 @@ class TermSums:
         """The sums over all criteria, shape (n_examples, 1)."""
         return type(self)(*(column.sum(axis=1, keepdims=True) for column in self._columns))
 
-    def plus(self, other: "TermSums") -> Self:
+    def plus(self, added: "TermSums") -> Self:
         """Add other sums, which broadcast."""
-        return type(self)(*(mine + its for mine, its in zip(self._columns, other._columns, strict=True)))
+        return type(self)(*(mine + its for mine, its in zip(self._columns, added._columns, strict=True)))
 
-    def minus(self, other: "TermSums") -> Self:
+    def minus(self, subtracted: "TermSums") -> Self:
         """Subtract other sums, which broadcast."""
-        return type(self)(*(mine - its for mine, its in zip(self._columns, other._columns, strict=True)))
+        return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
 
     def at(self, criteria: Sequence[int]) -> Self:
         """Choose some columns, by their indices."""
@@ -100,21 +98,21 @@ class TermSums:
         shares = np.where(earns, 0.0, 1.0) + self.gains / divisor
         return np.where(self.weighed > 0, np.clip(shares, 0.0, 1.0), np.nan)
 
-    def decisions(self, pass_mark: float | None) -> Floats:
+    def decisions(self, passes_from: float | None) -> Floats:
         """The decisions, 1 for pass and 0 for fail, nan where there is none.
 
         Args:
-            pass_mark: The score that passes; None where criteria decide without a score.
+            passes_from: The least score that passes; None where criteria decide without a score.
         """
-        if pass_mark is None:
+        if passes_from is None:
             return np.where(self.undecided > 0, np.nan, self.fatal == 0).astype(np.float64)
         scores = self.scores
-        passes = (scores >= pass_mark - ROUNDING) & (self.fatal == 0)
+        passes = (scores >= passes_from) & (self.fatal == 0)
         return np.where(np.isnan(scores), np.nan, passes).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
-class Changes:
+class DecisionChanges:
     """Examples on which a replacement changes whether the judge is right, shape (n_examples, n_replacements).
 
     Attributes:
@@ -154,7 +152,7 @@ class LevelSwap:
         people: People's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan where there is none.
         scores: The scores that people's labels come to, likewise.
         follows: Whether the judge's score and decision are those of its levels, shape (n_examples,).
-        pass_mark: The score that passes; None where criteria decide without a score.
+        passes_from: The least score that passes; None where criteria decide without a score.
         tolerance: Scores closer than this agree.
     """
 
@@ -163,7 +161,7 @@ class LevelSwap:
     people: Floats
     scores: Floats
     follows: Flags
-    pass_mark: float | None
+    passes_from: float | None
     tolerance: float
 
     @cached_property
@@ -177,11 +175,11 @@ class LevelSwap:
         return TermSums.of(self.gold).minus(TermSums.of(self.judge))
 
     @cached_property
-    def single(self) -> Changes:
+    def single(self) -> DecisionChanges:
         """The changes by each criterion alone, one column for each."""
         return self._changes(self.before.plus(self.moves), self.gold.is_known)
 
-    def pairs_with(self, criterion: int, others: Sequence[int]) -> Changes:
+    def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
         """Compute the changes by one criterion together with each of some others, one column for each of those."""
         both = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
         return self._changes(both, self.gold.is_known[:, [criterion]] & self.gold.is_known[:, others])
@@ -202,8 +200,8 @@ class LevelSwap:
             others = among[index + 1 :]
             ranks = self.pairs_with(criterion, others).ranks
             is_more = ranks[:, column] > np.maximum(np.maximum(alone[criterion], alone[others]), 0)
-            for other, rank in zip(np.array(others)[is_more].tolist(), ranks[is_more].tolist(), strict=True):
-                best = max(best, (rank, (criterion, other)), key=lambda ranked: ranked[0])
+            for second, rank in zip(np.array(others)[is_more].tolist(), ranks[is_more].tolist(), strict=True):
+                best = max(best, (rank, (criterion, second)), key=lambda ranked: ranked[0])
         return best[1] if best[0] else None
 
     @property
@@ -216,21 +214,21 @@ class LevelSwap:
     @cached_property
     def stays_wrong(self) -> Flags:
         """Flag the wrong decisions that stay wrong with gold's level on every criterion, shape (n_examples,)."""
-        now = self.before.decisions(self.pass_mark)[:, 0]
-        with_gold = TermSums.of(self.gold).total.decisions(self.pass_mark)[:, 0]
+        now = self.before.decisions(self.passes_from)[:, 0]
+        with_gold = TermSums.of(self.gold).total.decisions(self.passes_from)[:, 0]
         is_known = self.follows & self.gold.is_known.all(axis=1)
         return np.asarray(is_known & (now == 1 - self.people) & (with_gold == 1 - self.people))
 
-    def _changes(self, replaced: TermSums, is_known: Flags) -> Changes:
+    def _changes(self, replaced: TermSums, is_known: Flags) -> DecisionChanges:
         people = self.people[:, None]
-        now = self.before.decisions(self.pass_mark)
-        then = replaced.decisions(self.pass_mark)
+        now = self.before.decisions(self.passes_from)
+        then = replaced.decisions(self.passes_from)
         is_comparable = self.follows[:, None] & is_known
         counted = is_comparable & ~np.isnan(people) & ~np.isnan(now)
         gold_scores = self.scores[:, None]
         agreed = close(gold_scores, self.before.scores, self.tolerance)
         would_agree = close(gold_scores, replaced.scores, self.tolerance)
-        return Changes(
+        return DecisionChanges(
             counted=counted,
             false_passes=counted & (people == 0) & (now == 1) & (then == 0),
             false_fails=counted & (people == 1) & (now == 0) & (then == 1),

@@ -387,7 +387,8 @@ class Comparison:
         """What fixing each criterion would change; None where the judge's decisions don't follow from its levels."""
         from markscheme.calibration.comparison.repairs import repairs_of
 
-        return repairs_of(self)
+        tolerance = self.tolerance if self.measure.of == OF_SCORE else self.rubric.tolerance
+        return repairs_of(self.table, judge=self.judge_name, gold=self.gold_name, tolerance=tolerance)
 
     @property
     def level(self) -> float:

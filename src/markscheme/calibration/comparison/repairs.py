@@ -2,20 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from markscheme.ratings.gold import Gold
-from markscheme.ratings.table import SAME_AS_LEVELS, Column, positions
+from markscheme.ratings.table import SAME_AS_LEVELS, Column, RatingTable, positions
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import must_pass
-from markscheme.stats.agreement_figures import close
+from markscheme.score import ROUNDING, must_pass
+from markscheme.stats.agreement_figures import DECIMALS, close
 from markscheme.stats.intervals import Flags, Floats
-from markscheme.stats.repairs import Changes, LevelSwap, ScoreTerms, TermSums
-
-if TYPE_CHECKING:
-    from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.stats.repairs import DecisionChanges, LevelSwap, ScoreTerms, TermSums
 
 FEWEST_CRITERIA = 2
 """Criteria from which on it is worth counting: a single one has every wrong decision."""
@@ -47,7 +46,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Changes by gold's level in the place of the judge's on a criterion, or on two; nothing is estimated.
+    """DecisionChanges by gold's level in the place of the judge's on a criterion, or on two; nothing is estimated.
 
     Attributes:
         criteria: Which.
@@ -152,54 +151,66 @@ class Repairs:
         }
 
 
-def repairs_of(comparison: "Comparison") -> Repairs | None:
+def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> Repairs | None:
     """Count what fixing each criterion would change.
 
     None for pairs, where a single criterion comes to the decision, and where the judge's scores or decisions don't
     follow from its levels: a grade of the whole, or decisions that a file gives.
+
+    Args:
+        table: Has both columns.
+        judge: Name of the judge's column.
+        gold: Name of the column whose levels take its levels' place.
+        tolerance: Scores closer than this agree.
     """
-    rubric = comparison.rubric
+    rubric = table.rubric
     criteria = rubric.decisive
     if rubric.is_of_pairs or not rubric.decides or len(criteria) < FEWEST_CRITERIA:
         return None
-    swap = _swap(comparison, criteria)
+    swap = _swap(rubric, table[judge], table[gold], tolerance)
     if not swap.follows.any():
         return None
-    counting = _Counting(comparison, criteria, swap)
-    single = {criterion.name: counting.repair(swap.single, [at], at) for at, criterion in enumerate(criteria)}
-    stays_wrong = counting.ids(swap.stays_wrong)
-    return Repairs(counting.totals, single, stays_wrong, counting.pair(list(single.values())))
+    counting = _Counting(table.ids, tuple(criterion.name for criterion in criteria), table[judge], swap)
+    single = {name: counting.repair(swap.single, [at], at) for at, name in enumerate(counting.criteria)}
+    return Repairs(counting.totals, single, counting.named(swap.stays_wrong), counting.pair(list(single.values())))
 
 
 @dataclass(frozen=True)
 class _Counting:
-    """A comparison's repairs as counts and ids."""
+    """Repairs as counts and ids, on the examples and the criteria of a table."""
 
-    comparison: "Comparison"
-    criteria: Sequence[Criterion]
+    ids: tuple[str, ...]
+    criteria: tuple[str, ...]
+    judge: Column
     swap: LevelSwap
 
-    @property
+    @cached_property
     def totals(self) -> Totals:
         """Examples on which the judge is wrong, whether or not a repair could be counted on them."""
-        comparison = self.comparison
-        off = close(comparison.reference.scores, comparison.scores, _tolerance(comparison)) == 0
-        return Totals(len(comparison.false_passes), len(comparison.false_fails), int(off.sum()))
+        passes, people = self.judge.decisions, self.swap.people
+        off = close(self.swap.scores, self.judge.scores, self.swap.tolerance) == 0
+        return Totals(
+            int(((passes == 1) & (people == 0)).sum()), int(((passes == 0) & (people == 1)).sum()), int(off.sum())
+        )
 
-    def ids(self, chosen: Flags) -> tuple[str, ...]:
+    @cached_property
+    def _by_error(self) -> npt.NDArray[np.int64]:
+        """Indices of the examples, the largest error in score first."""
+        far = np.nan_to_num(np.round(np.abs(self.judge.scores - self.swap.scores), DECIMALS), nan=-1.0)
+        return np.argsort(-far, kind="stable")
+
+    def named(self, chosen: Flags) -> tuple[str, ...]:
         """The ids of some examples, the largest error in score first."""
-        far = np.nan_to_num(np.abs(self.comparison.score_errors), nan=-1.0)
-        order = np.argsort(-far, kind="stable")
-        return tuple(self.comparison.ids[index] for index in order[chosen[order]].tolist())
+        return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
 
-    def repair(self, changes: Changes, criteria: Sequence[int], column: int) -> Repair:
+    def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
         """One column of changes, by the criteria whose levels it replaces."""
         return Repair(
-            tuple(self.criteria[index].name for index in criteria),
+            tuple(self.criteria[index] for index in criteria),
             self.totals,
             int(changes.counted[:, column].sum()),
-            self.ids(changes.false_passes[:, column]),
-            self.ids(changes.false_fails[:, column]),
+            self.named(changes.false_passes[:, column]),
+            self.named(changes.false_fails[:, column]),
             int(changes.held_up[:, column].sum()),
             int(changes.let_through[:, column].sum()),
             int(changes.scores_repaired[:, column].sum()),
@@ -214,25 +225,22 @@ class _Counting:
         return None if best is None else self.repair(self.swap.pairs_with(best[0], [best[1]]), best, 0)
 
 
-def _swap(comparison: "Comparison", criteria: Sequence[Criterion]) -> LevelSwap:
-    rubric = comparison.rubric
-    judge = comparison.judge
-    reference = comparison.reference
-    terms = _terms(judge, criteria)
+def _swap(rubric: Rubric, judge: Column, gold: Column, tolerance: float) -> LevelSwap:
+    terms = _terms(judge, rubric.decisive)
     return LevelSwap(
-        terms,
-        _terms(reference, criteria),
-        np.where(np.isnan(judge.decisions), np.nan, reference.decisions),
-        reference.scores,
-        _follows(terms, judge, rubric),
-        rubric.pass_mark if rubric.has_score else None,
-        _tolerance(comparison),
+        judge=terms,
+        gold=_terms(gold, rubric.decisive),
+        people=np.where(np.isnan(judge.decisions), np.nan, gold.decisions),
+        scores=gold.scores,
+        follows=_follows(terms, judge, rubric),
+        passes_from=_passes_from(rubric),
+        tolerance=tolerance,
     )
 
 
-def _tolerance(comparison: "Comparison") -> float:
-    """How close scores agree: as where scores are compared, whatever this comparison is of."""
-    return comparison.tolerance if comparison.measure.name == "score" else comparison.rubric.tolerance
+def _passes_from(rubric: Rubric) -> float | None:
+    """The least score that passes, as grading decides; None where criteria decide without a score."""
+    return rubric.pass_mark - ROUNDING if rubric.has_score else None
 
 
 def _follows(terms: ScoreTerms, judge: Column, rubric: Rubric) -> Flags:
@@ -242,7 +250,7 @@ def _follows(terms: ScoreTerms, judge: Column, rubric: Rubric) -> Flags:
     """
     is_complete = terms.is_known.all(axis=1)
     total = TermSums.of(terms).total
-    decisions = total.decisions(rubric.pass_mark if rubric.has_score else None)[:, 0]
+    decisions = total.decisions(_passes_from(rubric))[:, 0]
     scores = total.scores[:, 0]
     differs = (decisions != judge.decisions) & ~np.isnan(decisions) & ~np.isnan(judge.decisions)
     if rubric.has_score:
@@ -274,8 +282,8 @@ def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> 
 
 def _passes(criterion: Criterion, levels: Floats) -> Flags:
     """Whether each level passes the criterion by itself, asked once for each level that was given."""
-    given, index = np.unique(levels, return_inverse=True)
-    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in given.tolist()]
+    unique, index = np.unique(levels, return_inverse=True)
+    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in unique.tolist()]
     return np.asarray(np.array(passes, dtype=bool)[index.reshape(levels.shape)])
 
 

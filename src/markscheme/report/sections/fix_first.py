@@ -61,7 +61,7 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
 
 def changes_no_decision(finding: Finding, among: Sequence[Finding]) -> bool:
     """Whether fixing a finding alone would make no wrong decision right, and no other finding explains it."""
-    is_part = any(finding.kind.part_of == other.code and finding.criterion == other.criterion for other in among)
+    is_part = any(finding.kind.part_of == cause.code and finding.criterion == cause.criterion for cause in among)
     return finding.repair is not None and finding.repair.is_idle and not is_part
 
 
@@ -79,10 +79,10 @@ def _of_several(repairs: "Repairs | None") -> Iterator[doc.Block]:
 def _cards(findings: Sequence[Finding], calibration: Calibration) -> doc.Cards:
     targets = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
     cards: list[doc.Card] = []
-    said: set[str] = set()
+    stated: set[str] = set()
     for group in by_cause(findings):
-        cards.append(_card(group, calibration, targets, said))
-        said |= {finding.criterion for finding in group if finding.criterion and finding.repair is not None}
+        cards.append(_card(group, calibration, targets, stated))
+        stated |= {finding.criterion for finding in group if finding.criterion and finding.repair is not None}
     return doc.Cards(tuple(cards))
 
 
@@ -146,14 +146,14 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
 
 
 def _card(
-    group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], said: Collection[str]
+    group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
 ) -> doc.Card:
-    """The card of one cause; the criteria in `said` have another card that says what fixing them would change."""
+    """The card of one cause; the criteria in `stated` have another card that says what fixing them would change."""
     first = group[0]
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]
     is_one = len(causes) == 1
-    changes = [finding for finding in group if finding.criterion not in said]
+    changes = [finding for finding in group if finding.criterion not in stated]
     rows = () if is_one else (*_rows(causes, targets), *_changes(changes, targets))
     text = _text(first, calibration) if is_one else ""
     return doc.Card(
