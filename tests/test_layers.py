@@ -187,6 +187,7 @@ LATE: dict[str, dict[str, str]] = {
     },
     "calibration.comparison.comparison": {
         "calibration.comparison.probabilities": "few judges give probabilities",
+        "calibration.comparison.repairs": "only a diagnosis asks what fixing a criterion would change",
         "stats.mirrored": PAIRS,
     },
     "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},

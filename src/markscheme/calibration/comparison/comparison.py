@@ -38,6 +38,7 @@ from markscheme.stats.shares import drawn_weights
 
 if TYPE_CHECKING:
     from markscheme.calibration.comparison.probabilities import ProbabilityAudits
+    from markscheme.calibration.comparison.repairs import Repairs
 
 NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"
@@ -380,6 +381,14 @@ class Comparison:
         from markscheme.calibration.comparison.probabilities import audits_of
 
         return audits_of(judge, self.table[self.gold_name], self.table.rubric, self.table.groups)
+
+    @cached_property
+    def repairs(self) -> "Repairs | None":
+        """What fixing each criterion would change; None where the judge's decisions don't follow from its levels."""
+        from markscheme.calibration.comparison.repairs import repairs_of
+
+        tolerance = self.tolerance if self.measure.of == OF_SCORE else self.rubric.tolerance
+        return repairs_of(self.table, judge=self.judge_name, gold=self.gold_name, tolerance=tolerance)
 
     @property
     def level(self) -> float:

@@ -13,6 +13,7 @@ from markscheme.calibration.comparison.limits import Limit
 from markscheme.fingerprint import fingerprint
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
+from markscheme.report.repairs import findings_json
 from markscheme.report.sections.criteria import criteria_in_brief
 from markscheme.report.sections.examples import examples_of
 from markscheme.report.sections.first_screen import agreement_bars, agreement_with_ties, callout, caveats, offer, tiles
@@ -122,7 +123,9 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         **attributes(comparison, "false_passes false_fails"),
         "relabelled": None if calibration.carried is None else calibration.carried.to_json(),
         "baseline": accepted_run.json_of(calibration.baseline),
-        **attributes(calibration, "test_labels=openings findings slices"),
+        **attributes(calibration, "test_labels=openings slices"),
+        "findings": findings_json(calibration.findings),
+        "repairs": comparison.repairs,
         **attributes(decision, "verdict because because_code use labels_needed"),
         "decision": {
             **attributes(decision, "level settings labels_needed labels_chance"),
