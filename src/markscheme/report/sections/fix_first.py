@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.decision import Decision
+from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.findings.finding import Finding
 from markscheme.report import document as doc
 
