@@ -30,6 +30,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
 from markscheme.ratings.gold import SPLIT_DECISION, Gold
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.decisive_labels import first_labels
 from markscheme.stats.intervals import Flags
 from markscheme.stats.labels_needed import DecisiveLabels
@@ -119,7 +120,7 @@ def _decided(
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)
-    no_merit = next((finding.message for finding in findings if finding.kind.voids_agreement), "")
+    no_merit = next((finding.message for finding in findings if _has_no_merit(finding, rubric)), "")
     states = states_of(comparison.figures, wanted, settings=comparison.settings)
     trend = trend_ruling(states, no_skill=bool(no_merit))
     answer = _gate_answer(comparison, wanted, most) if rubric.has_gate_question else None
@@ -141,6 +142,14 @@ def _decided(
         verdict_with_ties=_verdict_with_ties(comparison, decision) if comparison.ties.count else None,
     )
     return replace(decision, next_step=next_step_in_words(comparison, decision) if _is_open(decision) else "")
+
+
+def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
+    """Return whether a finding says that the judge has no skill; one that a constant does better is about scores.
+
+    Where fails are rare, always passing agrees more often than a judge that stops them all.
+    """
+    return finding.kind.voids_agreement and not (rubric.has_gate_question and finding.kind.compares_baseline)
 
 
 def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> GateAnswer:
