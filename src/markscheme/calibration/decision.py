@@ -29,7 +29,7 @@ from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, Ga
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
-from markscheme.ratings.gold import SPLIT_DECISION, Gold
+from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.decisive_labels import first_labels
 from markscheme.stats.intervals import Flags
@@ -154,7 +154,7 @@ def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
 
 def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> GateAnswer:
     confidence = side_confidence(comparison.settings)
-    figures = comparison.gate_figures
+    figures = comparison.decision_figures
     stops = GateSide("stops", figures.stops, most.least("stops", target), confidence)
     keeps = GateSide("keeps", figures.keeps, most.least("keeps", target), confidence)
     ruled = gate_ruling(figures, (stops, keeps), target, confidence)
@@ -165,8 +165,14 @@ def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> Gate
         keeps=keeps,
         target=target,
         people=_not_adjudicated(comparison).by(OF_DECISION).figures,
-        even_splits=sum(over == SPLIT_DECISION for _, over in comparison.gold.even_splits),
+        even_splits=_split_decisions(comparison.gold),
     )
+
+
+def _split_decisions(gold: Gold) -> int:
+    """Return on how many examples annotators split so evenly that there is no decision."""
+    undecided = {unit for unit, decision in zip(gold.ids, gold.decisions.tolist(), strict=True) if decision != decision}
+    return len({unit for unit, _ in gold.even_splits} & undecided)
 
 
 def _not_adjudicated(comparison: Comparison) -> Comparison:

@@ -31,8 +31,8 @@ from markscheme.stats.agreement_figures import (
 from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
+from markscheme.stats.decision_figures import DecisionFigures
 from markscheme.stats.estimate import EstimatesOnDemand
-from markscheme.stats.gate_figures import GateFigures
 from markscheme.stats.intervals import IDENTITY, Floats
 from markscheme.stats.severity import ERROR_NAMES, YES_NO_NAMES, confusion, error_family, yes_no_family
 from markscheme.stats.shares import drawn_weights
@@ -501,7 +501,7 @@ class Comparison:
         )
 
     @cached_property
-    def gate_figures(self) -> GateFigures:
+    def decision_figures(self) -> DecisionFigures:
         """The judge's decisions compared with gold's: over all, and what it stops of fails and keeps of passes."""
         table = self.table
         return decisions_compared(

@@ -8,8 +8,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from markscheme.ratings.examples import Example, draws_of
+from markscheme.stats.decision_figures import DecisionFigures, SideShare, decision_figures, side_share
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.gate_figures import GateFigures, SideShare, gate_figures, side_share
 from markscheme.stats.intervals import Floats
 from markscheme.stats.shares import drawn_weights
 
@@ -126,7 +126,7 @@ class GateSide:
         """How many examples of the side show it kept if the judge is right on all of them; ∞ where no number does.
 
         Example:
-            >>> shares = gate_figures([0.0] * 3, [0.0] * 3)
+            >>> shares = decision_figures([0.0] * 3, [0.0] * 3)
             >>> [GateSide("stops", shares.stops, least, 0.975).least_examples for least in (0.7, 0.8, 0.9)]
             [11, 17, 36]
         """
@@ -139,7 +139,7 @@ class GateSide:
         """The least limit on wrong decisions that these labels show to be kept; None where that is no limit to offer.
 
         Example:
-            >>> shares = gate_figures([0.0] * 32 + [1.0] * 168, [0.0] * 32 + [1.0] * 128 + [0.0] * 40)
+            >>> shares = decision_figures([0.0] * 32 + [1.0] * 168, [0.0] * 32 + [1.0] * 128 + [0.0] * 40)
             >>> GateSide("keeps", shares.keeps, 0.8, 0.975).limit_that_holds
             0.35
         """
@@ -182,7 +182,7 @@ def decisions_compared(
     groups: Sequence[str] | None = None,
     examples: Sequence[Example] | None = None,
     weights: Floats | None = None,
-) -> GateFigures:
+) -> DecisionFigures:
     """Compare a judge's decisions with gold's, over all examples and on each side of gold.
 
     Args:
@@ -192,9 +192,11 @@ def decisions_compared(
         examples: How each was drawn for labelling; None means at random.
         weights: How much of all outputs each example speaks for, for what is asked of all of them.
     """
-    both_sides = gate_figures(gold, judge, groups=groups, weights=side_weights(examples), strata=strata_of(examples))
-    same = gate_figures(gold, judge, groups=groups, weights=weights).same
-    return GateFigures(same, both_sides.stops, both_sides.keeps)
+    both_sides = decision_figures(
+        gold, judge, groups=groups, weights=side_weights(examples), strata=strata_of(examples)
+    )
+    same = decision_figures(gold, judge, groups=groups, weights=weights).same
+    return DecisionFigures(same, both_sides.stops, both_sides.keeps)
 
 
 def strata_of(examples: Sequence[Example] | None) -> list[str] | None:

@@ -12,14 +12,14 @@ from typing import Final, Literal, TypeAlias
 from markscheme.calibration.comparison.limits import GateSide
 from markscheme.receipt import Use
 from markscheme.stats.agreement_figures import AgreementFigures
+from markscheme.stats.decision_figures import DecisionFigures
+from markscheme.stats.decision_labels import DecisionBounds, labels_for_sides
 from markscheme.stats.decisive_labels import (
     chance_to_place_mean,
     chance_to_place_share,
     labels_for_decision,
     most_demanding,
 )
-from markscheme.stats.gate_figures import GateFigures
-from markscheme.stats.gate_labels import GateBounds, gate_labels
 from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare
 
@@ -333,7 +333,7 @@ def trend_at_most(use: Use) -> Use:
     return "trend" if use == "gate" else use
 
 
-def gate_ruling(figures: GateFigures, sides: tuple[GateSide, GateSide], target: float, confidence: float) -> Ruling:
+def gate_ruling(figures: DecisionFigures, sides: tuple[GateSide, GateSide], target: float, confidence: float) -> Ruling:
     """Decide whether a judge is shown to pass and fail responses as people do, on each side.
 
     Args:
@@ -456,7 +456,7 @@ def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[
 
 
 def labels_to_decide_gate(
-    figures: GateFigures, sides: tuple[GateSide, GateSide], target: float, confidence: float
+    figures: DecisionFigures, sides: tuple[GateSide, GateSide], target: float, confidence: float
 ) -> DecisiveLabels | None:
     """Return the labels with which an open gate has an even chance to be shown or refused.
 
@@ -472,7 +472,7 @@ def labels_to_decide_gate(
     if figures.same.support == "withheld" or any(side.share.has_few_groups for side in sides):
         return None
     stops, keeps = sides
-    return gate_labels(figures, GateBounds(target, stops.least, keeps.least, confidence))
+    return labels_for_sides(figures, DecisionBounds(target, stops.least, keeps.least, confidence))
 
 
 def labels_to_decide(

@@ -18,7 +18,7 @@ from markscheme.calibration.comparison.policy import (
 from markscheme.receipt import Use
 from markscheme.stats import Estimate
 from markscheme.stats.agreement_figures import AgreementFigures
-from markscheme.stats.gate_figures import GateFigures
+from markscheme.stats.decision_figures import DecisionFigures
 from markscheme.stats.labels_needed import DecisiveLabels
 
 LimitKey: TypeAlias = Literal["max_false_pass", "max_false_fail"]
@@ -83,7 +83,7 @@ class GateAnswer:
     """
 
     ruling: Ruling
-    figures: GateFigures
+    figures: DecisionFigures
     stops: GateSide
     keeps: GateSide
     target: float

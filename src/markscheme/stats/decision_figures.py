@@ -1,4 +1,4 @@
-"""The figures of the gate question: how often judge and gold decide alike, over all and on each side of gold.
+"""How often judge and gold decide alike, over all and on each side of gold.
 
 A judge that always passes agrees with gold wherever passes are common, and stops nothing. So the sides are figures of
 their own: of what gold fails the share that the judge fails, and of what gold passes the share that it passes.
@@ -55,8 +55,8 @@ class SideShare:
 
 
 @dataclass(frozen=True, slots=True)
-class GateFigures:
-    """The figures that say whether a judge may pass and fail responses by itself.
+class DecisionFigures:
+    """The figures that say how often a judge passes and fails what gold does.
 
     Attributes:
         same: Share of examples on which judge and gold decide alike.
@@ -74,14 +74,14 @@ class GateFigures:
         return (self.stops.of + 0.5) / (self.stops.of + self.keeps.of + 1)
 
 
-def gate_figures(
+def decision_figures(
     gold: npt.ArrayLike,
     judge: npt.ArrayLike,
     *,
     groups: npt.ArrayLike | None = None,
     weights: npt.ArrayLike | None = None,
     strata: Sequence[str] | None = None,
-) -> GateFigures:
+) -> DecisionFigures:
     """Compare a judge's decisions with gold's, over all examples and on each side of gold.
 
     Args:
@@ -92,7 +92,7 @@ def gate_figures(
         strata: The stratum that each example was drawn from by the judge's verdict; None where no label was.
 
     Example:
-        >>> figures = gate_figures([0] * 32 + [1] * 168, [0] * 12 + [1] * 186 + [0] * 2)
+        >>> figures = decision_figures([0] * 32 + [1] * 168, [0] * 12 + [1] * 186 + [0] * 2)
         >>> figures.same.value, figures.stops.rate.value, round(figures.stops.upper(0.975), 4)
         (0.89, 0.375, 0.5631)
         >>> figures.keeps.hits, figures.keeps.of
@@ -100,7 +100,7 @@ def gate_figures(
     """
     g, j = equal_vectors(gold=gold, judge=judge)
     same = np.where(np.isnan(g + j), np.nan, g == j)
-    return GateFigures(
+    return DecisionFigures(
         grouped_share(same, groups, weights),
         side_share(g, j, of=0.0, counts=0.0, groups=groups, weights=weights, strata=strata),
         side_share(g, j, of=1.0, counts=1.0, groups=groups, weights=weights, strata=strata),

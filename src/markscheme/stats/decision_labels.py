@@ -1,7 +1,7 @@
-"""How many more labels are likely to decide the gate question: its three figures are judged together.
+"""How many more labels are likely to show decisions right or wrong: three figures are judged together.
 
 Fails among further labels are as frequent as among those so far, and what is right on each side follows a
-beta-binomial. Only the sums show whether the gate is decided: figures looked at one by one promise too much.
+beta-binomial. Only the sums show whether the question is decided: figures looked at one by one promise too much.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaln, xlog1py, xlogy
 
+from markscheme.stats.decision_figures import DecisionFigures, SideShare
 from markscheme.stats.decisive_labels import is_above, labels_for_decision, log_choices
-from markscheme.stats.gate_figures import GateFigures, SideShare
 from markscheme.stats.intervals import Floats
 from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedShare
@@ -23,8 +23,8 @@ HALVINGS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class GateBounds:
-    """What the figures of a gate must clear.
+class DecisionBounds:
+    """What the figures of decisions must clear.
 
     Attributes:
         target: The least share of decisions that are gold's.
@@ -60,24 +60,24 @@ class _Basis:
         return np.asarray(np.exp(ways + betaln(counts + a, further - counts + b) - betaln(a, b)))
 
 
-def gate_labels(figures: GateFigures, bounds: GateBounds) -> DecisiveLabels | None:
-    """Find the labels with which an open gate has an even chance to be decided, shown or refused.
+def labels_for_sides(figures: DecisionFigures, bounds: DecisionBounds) -> DecisiveLabels | None:
+    """Find the labels with an even chance to show all three figures above their bounds, or one below.
 
     Returns:
         None where labels alone are unlikely to decide it.
 
     Example:
-        >>> from markscheme.stats.gate_figures import gate_figures
+        >>> from markscheme.stats.decision_figures import decision_figures
         >>> gold, judge = [0] * 20 + [1] * 180, [0] * 18 + [1] * 176 + [0] * 6
-        >>> labels = gate_labels(gate_figures(gold, judge), GateBounds(0.8, 0.7, 0.7, 0.975))
+        >>> labels = labels_for_sides(decision_figures(gold, judge), DecisionBounds(0.8, 0.7, 0.7, 0.975))
         >>> labels.more, round(labels.chance, 2)
         (40, 0.6)
     """
-    return labels_for_decision(lambda more: chance_to_decide_gate(figures, bounds, more))
+    return labels_for_decision(lambda more: chance_to_decide_sides(figures, bounds, more))
 
 
-def chance_to_decide_gate(figures: GateFigures, bounds: GateBounds, more: int) -> float:
-    """Compute the probability that so many further labels decide the gate.
+def chance_to_decide_sides(figures: DecisionFigures, bounds: DecisionBounds, more: int) -> float:
+    """Compute the probability that so many further labels show all figures above their bounds, or one below.
 
     Args:
         figures: Those of the labels so far.
