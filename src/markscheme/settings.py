@@ -16,7 +16,6 @@ _TABLE: Final = (dict,)
 COMMAND_KEYS: Final[Mapping[str, tuple[type, ...]]] = {
     "target": _NUMBER,
     "tolerance": _NUMBER,
-    "on": (str,),
     "max_false_pass": _NUMBER,
     "max_false_fail": _NUMBER,
     "planned_runs": (int,),

@@ -15,8 +15,9 @@ import numpy as np
 from markscheme.calibration.carried_labels import CarriedLabels
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.limits import MostWrong
-from markscheme.calibration.comparison.policy import VerdictName
-from markscheme.calibration.decision import Decision, decide
+from markscheme.calibration.comparison.policy import Question, VerdictName
+from markscheme.calibration.comparison.verdict import Decision
+from markscheme.calibration.decision import by_old_words, decide
 from markscheme.calibration.drift.setting import Setting, template_fingerprint
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
@@ -39,6 +40,8 @@ from markscheme.stats.annotators import GoldRule
 if TYPE_CHECKING:
     from markscheme.calibration.drift.baseline import Baseline, Since
 
+TOO_FEW_GRADED = 5
+"""Exit status where over a tenth of the examples couldn't be graded."""
 _DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
 
 
@@ -134,7 +137,7 @@ class Options:
     tolerance: float | None = None
     target: float | None = None
     of: str | None = None
-    """What agreement is of: "score", "decision", or a criterion's name."""
+    """What agreement of scores is of: "score", "decision", or a criterion's name."""
     max_false_pass: float | None = None
     max_false_fail: float | None = None
 
@@ -250,7 +253,7 @@ class Calibration(Reported):
     @property
     def most_wrong(self) -> MostWrong:
         """The limits on wrong decisions that are set."""
-        return MostWrong(**{limit.decisions.what: limit.limit for limit in self.decision.limits})
+        return self.decision.most_wrong
 
     def after(self, settings: int, *, on_record: bool | None = None) -> "Calibration":
         """The same, given how many settings were tried on these labels: all of their intervals hold together.
@@ -288,11 +291,15 @@ class Calibration(Reported):
     @property
     def exit_status(self) -> int:
         """0 ok on human labels, 1 adjust, 4 too few labels, disagreeing or no human ones, 5 too many ungraded."""
-        if self.counts.too_few_graded:
-            return 5
-        if self.decision.verdict == "adjust":
-            return 1
-        return 0 if self.decision.verdict == "ok" and self.decision.is_usable else 4
+        return self.exit_status_for(None)
+
+    def exit_status_for(self, required: Question | None) -> int:
+        """Return the exit status by the verdict, or by one question alone; 5 where too many are ungraded.
+
+        Args:
+            required: The question that decides: "gate" or "trend"; None means the verdict.
+        """
+        return TOO_FEW_GRADED if self.counts.too_few_graded else self.decision.exit_status(required)
 
     @property
     def commands(self) -> Commands:
@@ -435,8 +442,7 @@ def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibr
         findings = calibration.findings
         if decide(of_current, target=decision.target, findings=findings, most_wrong=most_wrong).use == "gate":
             return calibration
-    because = f"{decision.because} {carried.sentence}"
-    return replace(calibration, decision=replace(decision, use="trend", because=because))
+    return replace(calibration, decision=by_old_words(decision, carried.sentence))
 
 
 def decision_of(

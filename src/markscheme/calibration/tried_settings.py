@@ -162,7 +162,9 @@ def compared_by_people(comparison: Comparison) -> list[str]:
     """Ids of the examples on which the judge was compared with people's labels; none where other labels count."""
     if not comparison.gold.has_people:
         return []
-    return [unit for unit, hit in zip(comparison.ids, comparison.hits.tolist(), strict=True) if hit == hit]
+    decided = comparison.passes + comparison.reference.decisions
+    both = zip(comparison.ids, comparison.hits.tolist(), decided.tolist(), strict=True)
+    return [unit for unit, hit, decision in both if hit == hit or decision == decision]
 
 
 def after_those_on_record(comparison: Comparison) -> Comparison:

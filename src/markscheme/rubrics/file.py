@@ -246,7 +246,6 @@ class _Reading:
                 judge={key: value for key, value in (values["judge"] or {}).items() if value is not None},
                 tolerance=values["tolerance"],
                 target=values["target"],
-                agreement_on=values["agreement_on"],
                 max_false_pass=values["max_false_pass"],
                 max_false_fail=values["max_false_fail"],
                 ask_within=values["ask_within"],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison.categories import Answers
-from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, wrong_decisions
+from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, decisions_compared, wrong_decisions
 from markscheme.calibration.comparison.policy import interval_level
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of, rounded
@@ -31,6 +31,7 @@ from markscheme.stats.agreement_figures import (
 from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
+from markscheme.stats.decision_figures import DecisionFigures
 from markscheme.stats.estimate import EstimatesOnDemand
 from markscheme.stats.intervals import IDENTITY, Floats
 from markscheme.stats.severity import ERROR_NAMES, YES_NO_NAMES, confusion, error_family, yes_no_family
@@ -139,8 +140,8 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
 
     Args:
         rubric: The rubric of what is compared.
-        of: Its name, or a criterion itself; None means the rubric's `agreement_on`. Where the rubric has categories,
-            "score" also asks every category to be equal.
+        of: Its name, or a criterion itself; None means the score, or the decision where a table has nothing else.
+            Where the rubric has categories, "score" also asks every category to be equal.
         tolerance: How far a score may be from gold and still agree; None means the rubric's. Levels and decisions
             agree where they are equal.
 
@@ -149,7 +150,7 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
             fail.
     """
     if of is None:
-        of = rubric.agreement_on
+        of = OF_DECISION if rubric.table_of == "decisions" else OF_SCORE
     if rubric.is_of_pairs and of in (OF_SCORE, OF_DECISION, OF_PREFERENCE):
         ties = any(LEVEL_OF["tie"] in criterion.scale.values for criterion in rubric.criteria)
         constants = (0.0, 0.5, 1.0) if ties else (0.0, 1.0)
@@ -195,8 +196,9 @@ def compare(
         table: Has both columns, and those of annotators where there are any.
         judge: Name of the judge's column.
         gold: Name of the other column.
-        of: What is compared: "score", "decision", or a criterion or its name; None means the rubric's `agreement_on`.
-            Agreement, the best constant, annotators' figures, the verdict and slices follow it.
+        of: What is compared: "score", "decision", or a criterion or its name; None means the score, or the decision
+            where a table has nothing else. Agreement, the best constant, annotators' figures, trends and slices follow
+            it; whether the judge can gate is always a question of decisions.
         tolerance: How far a score may be from gold and still agree; None means the rubric's.
 
     Raises:
@@ -505,6 +507,14 @@ class Comparison:
             constants=self.measure.constants,
             weights=self.weights,
             mirrored=self.measure.mirrored,
+        )
+
+    @cached_property
+    def decision_figures(self) -> DecisionFigures:
+        """The judge's decisions compared with gold's: over all, and what it stops of fails and keeps of passes."""
+        table = self.table
+        return decisions_compared(
+            self.passes, self.reference.decisions, groups=table.groups, examples=table.examples, weights=self.weights
         )
 
     @cached_property

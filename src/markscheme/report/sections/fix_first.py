@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.decision import Decision
+from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.findings.finding import Finding
 from markscheme.report import document as doc
 from markscheme.report.repairs import pair_in_words, repair_of_finding, stays_wrong_in_words
