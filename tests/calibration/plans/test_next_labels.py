@@ -58,7 +58,7 @@ def test_a_plan_asks_for_what_the_calibration_asks_for() -> None:
     judged = list(calibration.judge_ratings)
     pilot = compare(truth.judged(RUBRIC, judged))
     assert planned_labels(truth, pilot, 0.8) == NextLabels(calibration.decision.labels, calibration.decision.next_step)
-    assert calibration.labels_needed == 40
+    assert calibration.labels_needed == 80
 
 
 def test_before_a_judge_is_known_a_plan_asks_for_a_first_verdict() -> None:
@@ -119,7 +119,7 @@ def test_what_is_kept_names_the_judge_the_labels_and_the_chance(tmp_path: Path) 
     keep(calibration, tmp_path)
     kept = json.loads((tmp_path / NEXT_LABELS).read_text())
     assert (kept["judge"], kept["labelled"], kept["verdict"]) == ("j", 30, "not-enough-labels")
-    assert (kept["labels_needed"], kept["labels_chance"]) == (40, pytest.approx(0.5601, abs=1e-4))
+    assert (kept["labels_needed"], kept["labels_chance"]) == (80, pytest.approx(0.5333, abs=1e-4))
 
 
 def test_no_more_are_asked_for_than_are_left() -> None:
