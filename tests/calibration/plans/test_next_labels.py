@@ -77,8 +77,8 @@ def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_pat
         calibration.decision.labels, calibration.decision.next_step, "j"
     )
     later = next_labels(tmp_path, RUBRIC, labelled(45))
-    assert later.in_words == "Label about 25 more for an even chance to say whether the judge can gate."
-    done = next_labels(tmp_path, RUBRIC, labelled(70))
+    assert later.in_words == "Label about 65 more for an even chance to say whether the judge can gate."
+    done = next_labels(tmp_path, RUBRIC, labelled(110))
     assert done.in_words == "As many are labelled as the last calibration asked for: calibrate again."
 
 
