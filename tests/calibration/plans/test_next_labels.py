@@ -124,7 +124,7 @@ def test_what_is_kept_names_the_judge_the_labels_and_the_chance(tmp_path: Path) 
 
 def test_no_more_are_asked_for_than_are_left() -> None:
     asked = NextLabels(
-        DecisiveLabels(40, 0.56), "Label about 40 more for an even chance to say whether the judge can gate."
+        DecisiveLabels(40, 0.56), "Label about 80 more for an even chance to say whether the judge can gate."
     )
     assert asked.of(24, "outputs.jsonl") == "Label all 24 that are left in outputs.jsonl."
     assert asked.of(41, "outputs.jsonl") == asked.of(0) == asked.in_words
