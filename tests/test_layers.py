@@ -192,7 +192,6 @@ LATE: dict[str, dict[str, str]] = {
     },
     "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},
     "calibration.findings.pairs": {"calibration.comparison.preferences": PAIRS},
-    "calibration.comparison.limits": {"stats.wrong_decisions": "few labels are drawn by the judge's verdict"},
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
     "calibration.plans.next_labels": dict.fromkeys(
         ("calibration.decision", "ratings.gold"),

@@ -73,7 +73,6 @@ def test_what_changes_no_agreement_makes_no_other_setting(keys: dict[str, Any]) 
         {"samples": 3},
         {"guidelines": "Be strict."},
         {"tolerance": 0.2},
-        {"agreement_on": "decision"},
         {"of": "decision"},
         {"tolerance": 0.15},
         {"judge": "gpt-4"},
@@ -86,7 +85,7 @@ def test_what_may_change_agreement_makes_another_setting(keys: dict[str, Any]) -
 
 
 def test_tolerance_plays_no_part_in_decisions() -> None:
-    assert digest(agreement_on="decision", tolerance=0.2) == digest(agreement_on="decision")
+    assert digest(of="decision", tolerance=0.2) == digest(of="decision")
 
 
 def tried(setting: str, *examples: str, at: str = "2026-11-02", split: str | None = None) -> TriedSetting:

@@ -16,9 +16,9 @@ from markscheme.calibration.comparison.limits import MostWrong
 from markscheme.calibration.comparison.policy import (
     BecauseCode,
     Circumstances,
-    Question,
-    Reason,
     Ruling,
+    RulingReason,
+    UseQuestion,
     VerdictStates,
     against_gate,
     verdict_row,
@@ -83,7 +83,7 @@ def assert_gate(written: dict[str, Any], case: dict[str, Any]) -> None:
             assert actual == (None if wanted is None else pytest.approx(wanted, abs=1e-6)), case
 
 
-def options_of(case: dict[str, Any]) -> dict[str, float]:
+def options_of(case: dict[str, Any]) -> dict[str, Any]:
     return {key: case[key] for key in ("target", "max_false_pass", "max_false_fail") if key in case}
 
 
@@ -155,7 +155,7 @@ def write_rated(home: Path, rubric: str, labels: list[dict[str, Any]], ratings: 
 LETS_FAILS_PASS = (32, 12, 168, 166)
 FAILS_NEARLY_ALL = (150, 148, 50, 17)
 RIGHT_ON_RARE_FAILS = (46, 44, 926, 890)
-FAULTS: list[tuple[tuple[int, int, int, int], str, dict[Question | None, int]]] = [
+FAULTS: list[tuple[tuple[int, int, int, int], str, dict[UseQuestion | None, int]]] = [
     (LETS_FAILS_PASS, "side", {None: 1, "gate": 1, "trend": 0}),
     (FAILS_NEARLY_ALL, "side", {None: 1, "gate": 1}),
     (RIGHT_ON_RARE_FAILS, "target", {None: 0, "gate": 0, "trend": 4}),
@@ -165,7 +165,7 @@ FAULTS: list[tuple[tuple[int, int, int, int], str, dict[Question | None, int]]] 
 @pytest.mark.parametrize(("counts", "because", "statuses"), FAULTS)
 @pytest.mark.parametrize("made", ["rubric", "table"])
 def test_a_judge_gates_by_what_it_stops_and_keeps(
-    tmp_path: Path, counts: tuple[int, int, int, int], because: str, statuses: dict[Question | None, int], made: str
+    tmp_path: Path, counts: tuple[int, int, int, int], because: str, statuses: dict[UseQuestion | None, int], made: str
 ) -> None:
     columns = decisions(*counts)
     home = write_project(tmp_path, *columns) if made == "rubric" else tmp_path
@@ -202,8 +202,8 @@ def test_a_required_criterion_that_the_judge_misses_refuses_the_gate_and_leaves_
 # --- the table of verdicts --------------------------------------------------------------------------------------------
 
 
-def ruled(question: Question, *codes: BecauseCode) -> Ruling:
-    return Ruling(question, tuple(map(Reason, codes)))
+def ruled(question: UseQuestion, *codes: BecauseCode) -> Ruling:
+    return Ruling(question, tuple(map(RulingReason, codes)))
 
 
 GATE_SHOWN, GATE_OPEN, GATE_REFUSED = ruled("gate", "target"), ruled("gate", "side-open"), ruled("gate", "side")
@@ -305,7 +305,7 @@ def test_a_limit_that_would_hold_is_offered_where_one_side_is_short(
     assert (None if offer is None else offer.limit) == limit
     assert bool(offer_in_words(decision)) == (offer is not None)
     if key is not None and limit is not None:
-        accepted = calibrated(counts, **{key: limit}).decision.gate
+        accepted = calibrated(counts, **dict.fromkeys([key], limit)).decision.gate  # type: ignore[arg-type]
         assert accepted is not None
         assert accepted.state == "shown"
 

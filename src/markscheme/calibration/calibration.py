@@ -15,7 +15,7 @@ import numpy as np
 from markscheme.calibration.carried_labels import CarriedLabels
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.limits import MostWrong
-from markscheme.calibration.comparison.policy import Question, VerdictName
+from markscheme.calibration.comparison.policy import UseQuestion, VerdictName
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import by_old_words, decide
 from markscheme.calibration.drift.setting import Setting, template_fingerprint
@@ -293,7 +293,7 @@ class Calibration(Reported):
         """0 ok on human labels, 1 adjust, 4 too few labels, disagreeing or no human ones, 5 too many ungraded."""
         return self.exit_status_for(None)
 
-    def exit_status_for(self, required: Question | None) -> int:
+    def exit_status_for(self, required: UseQuestion | None) -> int:
         """Return the exit status by the verdict, or by one question alone; 5 where too many are ungraded.
 
         Args:

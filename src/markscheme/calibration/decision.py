@@ -30,7 +30,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
 from markscheme.ratings.gold import Gold
-from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.decisive_labels import first_labels
 from markscheme.stats.intervals import Flags
 from markscheme.stats.labels_needed import DecisiveLabels
@@ -123,7 +123,7 @@ def _decided(
     no_merit = next((finding.message for finding in findings if _has_no_merit(finding, rubric)), "")
     states = states_of(comparison.figures, wanted, settings=comparison.settings)
     trend = trend_ruling(states, no_skill=bool(no_merit))
-    answer = _gate_answer(comparison, wanted, most) if rubric.has_gate_question else None
+    answer = _gate_answer(comparison, wanted, most) if _asks_for_gate(comparison) else None
     circumstances = _circumstances(comparison, states, answer, drifted=bool(drifted), no_skill=bool(no_merit))
     share = comparison.agreement.value
     decision = Decision(
@@ -150,6 +150,18 @@ def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
     Where fails are rare, always passing agrees more often than a judge that stops them all.
     """
     return finding.kind.voids_agreement and not (rubric.has_gate_question and finding.kind.compares_baseline)
+
+
+def _asks_for_gate(comparison: Comparison) -> bool:
+    """Return whether decisions are compared as well: not where levels of one criterion are asked for alone."""
+    return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
+
+
+def _shows_trends_at_most(comparison: Comparison) -> bool:
+    """Return whether values are compared that have an order and no mark."""
+    if isinstance(comparison.measure.of, Criterion):
+        return comparison.measure.of.scale.ordered and not comparison.rubric.is_of_pairs
+    return comparison.rubric.table_of == "values" and not comparison.rubric.categories
 
 
 def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> GateAnswer:
@@ -189,7 +201,7 @@ def _circumstances(
     ok = use_of_ok(gold.reference, blind=not gold.not_blind, by_hand=by_hand)
     return Circumstances(
         states=states,
-        ok=trend_at_most(ok) if comparison.rubric.table_of == "values" and not comparison.rubric.categories else ok,
+        ok=trend_at_most(ok) if _shows_trends_at_most(comparison) else ok,
         by_people=gold.has_people,
         against_gate=against_gate(gold.reference, blind=not gold.not_blind, by_hand=by_hand),
         drifted=drifted,

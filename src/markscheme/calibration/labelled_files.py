@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
-from markscheme.calibration.comparison.policy import Question
+from markscheme.calibration.comparison.policy import UseQuestion
 from markscheme.calibration.drift.baseline import Since
 from markscheme.errors import ComparisonError, RatingError
 from markscheme.ratings.examples import Example, ExampleSet
@@ -134,7 +134,7 @@ class ToolFilesAnswer:
         """1 if any judge needs adjusting; else the highest of the calibrations."""
         return self.exit_status_for(None)
 
-    def exit_status_for(self, required: Question | None) -> int:
+    def exit_status_for(self, required: UseQuestion | None) -> int:
         """Return 1 if any judge needs adjusting, else the highest of the calibrations, by one question or the verdict.
 
         Args:

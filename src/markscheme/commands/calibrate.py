@@ -32,7 +32,7 @@ from markscheme.settings import find_settings
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
-    from markscheme.calibration.comparison.policy import Question
+    from markscheme.calibration.comparison.policy import UseQuestion
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.report.document import Document
 
@@ -148,7 +148,7 @@ def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
         keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
-def _write_tool_files_answer(answer: "ToolFilesAnswer", report: ReportOptions, require: "Question | None") -> int:
+def _write_tool_files_answer(answer: "ToolFilesAnswer", report: ReportOptions, require: "UseQuestion | None") -> int:
     """Write what an export says of its judges; the exit status."""
     from markscheme.commands.output import write_report
     from markscheme.report.views.labelled_files import json_of, view

@@ -16,7 +16,7 @@ from markscheme.stats.intervals import Floats
 from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedShare
 
-NEGLIGIBLE = 1e-9
+LEAST_LIKELY = 1e-9
 """Numbers of fails that are less likely are left out: all of them together move no chance by more than .000001."""
 HALVINGS = 30
 """Steps of the search for a bound's count: with 480 labels it is then known to .0000005."""
@@ -93,8 +93,8 @@ def chance_to_decide_sides(figures: DecisionFigures, bounds: DecisionBounds, mor
     fails = np.arange(more + 1)
     p = figures.share_of_fails
     likely = np.exp(log_choices(fails, more) + xlogy(fails, p) + xlog1py(more - fails, -p))
-    fails = fails[likely >= NEGLIGIBLE]
-    likely = likely[likely >= NEGLIGIBLE]
+    fails = fails[likely >= LEAST_LIKELY]
+    likely = likely[likely >= LEAST_LIKELY]
     new_fails = np.array([stops.further(int(labels)) for labels in fails])
     new_passes = np.array([keeps.further(more - int(labels)) for labels in fails])
     c = bounds.confidence

@@ -187,7 +187,7 @@ def test_what_is_no_card_is_refused(home: Path, text: str) -> None:
 
 OPTIONS: list[dict[str, Any]] = [
     {"target": 0.6, "tolerance": 0.3},
-    {"on": "decision", "max_false_pass": 0.1},
+    {"max_false_pass": 0.1},
     {"gold_by": "mean"},
     {"gold": "human", "strategy": "one_shot"},
     {"only": ("system=b",)},

@@ -24,7 +24,7 @@ from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare
 
 VerdictName: TypeAlias = Literal["ok", "adjust", "labels-disagree", "not-enough-labels"]
-Question: TypeAlias = Literal["gate", "trend"]
+UseQuestion: TypeAlias = Literal["gate", "trend"]
 RulingState: TypeAlias = Literal["shown", "refused", "open"]
 BecauseCode: TypeAlias = Literal[
     "target",
@@ -52,9 +52,9 @@ BecauseCode: TypeAlias = Literal[
 ]
 AGAINST: Final = frozenset({"side", "below-target", "below-constant", "no-skill"})
 """Codes of reasons that refuse a question: one of them is enough."""
-SHOWN: Final[BecauseCode] = "target"
+_SHOWN: Final[BecauseCode] = "target"
 """The code of what is shown."""
-IN_FAVOUR: Final = frozenset({SHOWN})
+IN_FAVOUR: Final = frozenset({_SHOWN})
 """Codes of reasons that show it, where no other leaves it open."""
 
 LEVEL = 0.95
@@ -71,7 +71,7 @@ PEOPLE_GAVE: Final = ("adjudicated", "people", "one-person")
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class RulingReason:
     """Why a question is answered as it is.
 
     Attributes:
@@ -95,12 +95,12 @@ class Ruling:
         ValueError: The caller's fault: there is no reason.
 
     Example:
-        >>> Ruling("gate", (Reason("side", {"side": "stops"}), Reason("target-open"))).state
+        >>> Ruling("gate", (RulingReason("side", {"side": "stops"}), RulingReason("target-open"))).state
         'refused'
     """
 
-    question: Question
-    reasons: tuple[Reason, ...]
+    question: UseQuestion
+    reasons: tuple[RulingReason, ...]
 
     def __post_init__(self) -> None:
         if not self.reasons:
@@ -343,19 +343,19 @@ def gate_ruling(figures: DecisionFigures, sides: tuple[GateSide, GateSide], targ
         confidence: One-sided confidence of each bound.
     """
     if not figures.same.n:
-        return Ruling("gate", (Reason("no-labels"),))
-    reasons = [Reason("side", _facts(side)) for side in sides if side.state == "broken"]
+        return Ruling("gate", (RulingReason("no-labels"),))
+    reasons = [RulingReason("side", _facts(side)) for side in sides if side.state == "broken"]
     if _below(figures.same.upper(confidence), target):
-        reasons.append(Reason("below-target", {"target": target}))
+        reasons.append(RulingReason("below-target", {"target": target}))
     open_sides = [side for side in sides if side.state == "open"]
-    reasons += [Reason("side-open", _facts(side)) for side in open_sides if not side.share.has_few_groups]
+    reasons += [RulingReason("side-open", _facts(side)) for side in open_sides if not side.share.has_few_groups]
     same_has_groups = figures.same.support != "withheld"
     if any(side.share.has_few_groups for side in open_sides) or not same_has_groups:
-        reasons.append(Reason("groups", {"groups": figures.same.n_groups}))
+        reasons.append(RulingReason("groups", {"groups": figures.same.n_groups}))
     is_above = _above(figures.same.lower(confidence), target)
     if same_has_groups and not is_above and not _below(figures.same.upper(confidence), target):
-        reasons.append(Reason("target-open", {"target": target}))
-    return Ruling("gate", tuple(reasons) or (Reason("target", {"target": target}),))
+        reasons.append(RulingReason("target-open", {"target": target}))
+    return Ruling("gate", tuple(reasons) or (RulingReason("target", {"target": target}),))
 
 
 def _facts(side: GateSide) -> dict[str, float | int | str]:
@@ -375,7 +375,7 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False) -> Ruling:
     """
     s = states
     if not s.labelled:
-        return Ruling("trend", (Reason("no-labels"),))
+        return Ruling("trend", (RulingReason("no-labels"),))
     rules: list[tuple[bool, BecauseCode]] = [
         (no_skill, "no-skill"),
         (s.below, "below-target"),
@@ -385,7 +385,7 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False) -> Ruling:
         (s.above and not s.beats and not s.loses, "constant-open"),
     ]
     codes: list[BecauseCode] = [code for holds, code in rules if holds]
-    return Ruling("trend", tuple(Reason(code) for code in codes or (SHOWN,)))
+    return Ruling("trend", tuple(RulingReason(code) for code in codes or (_SHOWN,)))
 
 
 def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> VerdictRow:
@@ -400,7 +400,7 @@ def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances
 
     Example:
         >>> alone = Circumstances(VerdictStates(above=True, below=False, beats=True, loses=False))
-        >>> verdict_row(Ruling("gate", (Reason("target"),)), Ruling("trend", (Reason("target"),)), alone)
+        >>> verdict_row(Ruling("gate", (RulingReason("target"),)), Ruling("trend", (RulingReason("target"),)), alone)
         VerdictRow(verdict='ok', use='gate', because='target')
     """
     row = next(_rows_that_fit(gate, trend, circumstances))

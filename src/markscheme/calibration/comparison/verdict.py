@@ -8,8 +8,8 @@ from markscheme.calibration.comparison.limits import GateSide, MostWrong, SideNa
 from markscheme.calibration.comparison.policy import (
     BecauseCode,
     Circumstances,
-    Question,
     Ruling,
+    UseQuestion,
     VerdictName,
     VerdictRow,
     interval_level,
@@ -208,7 +208,7 @@ class Decision:
         """Whether the reason compares the judge, or the annotators, with the baseline."""
         return self.because_code in ("below-constant", "constant-open", "no-signal")
 
-    def exit_status(self, required: Question | None = None) -> int:
+    def exit_status(self, required: UseQuestion | None = None) -> int:
         """Return 0, 1 to fix judge or rubric, 4 where labels don't show it: by the verdict, or by one question alone.
 
         Args:

@@ -162,7 +162,8 @@ def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
             **_ruling(answer.ruling),
             "figures": {
                 "same_decision": {**answer.same.to_json(), "least": answer.target},
-                **{side.name: {**side.estimate.to_json(), "least": side.least} for side in answer.sides},
+                "stops": {**answer.stops.estimate.to_json(), "least": answer.stops.least},
+                "keeps": {**answer.keeps.estimate.to_json(), "least": answer.keeps.least},
             },
         }
     of_scores = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")
