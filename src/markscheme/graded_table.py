@@ -63,7 +63,7 @@ class CascadeShares:
                 self.fails += grade.passed is False
 
     @property
-    def asked(self) -> int:
+    def left_to_people(self) -> int:
         """Responses left to people."""
         return self.decided[""]
 

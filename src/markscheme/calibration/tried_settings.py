@@ -19,7 +19,7 @@ from markscheme.fingerprint import fingerprint, words_alone
 from markscheme.judges.judge import Identity
 from markscheme.plain_data import json_lines
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.rubrics.search import CALIBRATION, calibration_folder, every_calibration, find_calibration
+from markscheme.rubrics.search import CALIBRATION_FOLDERS, calibration_folder, every_calibration, find_calibration
 from markscheme.text import is_path_component
 
 SETTINGS: Final = "settings.jsonl"
@@ -208,10 +208,10 @@ def tried_settings(path: Path | None, now: Sequence[TriedSetting]) -> TriedSetti
 
 def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
     """The settings in the records of the project's other rubrics, and of those next to this one."""
-    own = path.parent.resolve()
-    project = path.parents[2] if len(path.parents) > 2 and path.parents[1].name == CALIBRATION else Path.cwd()
+    this_rubric = path.parent.resolve()
+    project = path.parents[2] if len(path.parents) > 2 and path.parents[1].name == CALIBRATION_FOLDERS else Path.cwd()
     folders = dict.fromkeys(folder.resolve() for start in (Path.cwd(), project) for folder in every_calibration(start))
-    return tuple(tried for folder in folders if folder != own for tried in _read(folder / SETTINGS))
+    return tuple(tried for folder in folders if folder != this_rubric for tried in _read(folder / SETTINGS))
 
 
 def _wait() -> None:

@@ -175,7 +175,7 @@ def _warn_of_moved_passes(grading: Grading, shares: "CascadeShares") -> None:
     from markscheme.calibration.cascades.pass_drift import pass_drift
 
     file = grading.judge.file
-    drift = pass_drift(file, passes=shares.passes, fails=shares.fails, asked=shares.asked)
+    drift = pass_drift(file, passes=shares.passes, fails=shares.fails, left_to_people=shares.left_to_people)
     if drift is None:
         return
     what = {"passes": "of all are passed alone", "fails": "of all are failed alone"}.get(file.side, "of these pass")

@@ -21,5 +21,5 @@ def origins_in_words(origins: DecisionOrigins, rubric: Rubric) -> str:
     rule = f"a score of {rounded(rubric.pass_mark)} or more{required} passes"
     if not origins.explicit:
         return f"Annotators' decisions follow from their labels: {rule}."
-    given = counted(origins.explicit, "decision was given", "decisions were given")
-    return f"{given} by annotators; {origins.by_levels} more follow from their labels: {rule}."
+    explicit = counted(origins.explicit, "decision was given", "decisions were given")
+    return f"{explicit} by annotators; {origins.by_levels} more follow from their labels: {rule}."

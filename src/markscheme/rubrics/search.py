@@ -8,7 +8,7 @@ from markscheme.shipped import shipped
 from markscheme.text import is_path_component, path_component
 
 RUBRIC_SUFFIXES = (".yaml", ".yml", ".json")
-CALIBRATION = "calibration"
+CALIBRATION_FOLDERS = "calibration"
 """The folder with one folder per rubric: its labels, its accepted runs and what was tried on them."""
 
 
@@ -96,7 +96,7 @@ def calibrations(start: Path) -> dict[str, Path]:
 
 def every_calibration(start: Path) -> list[Path]:
     """All folders `calibration/<name>` of `start` and its parents, also those of one name."""
-    inside = (folder / CALIBRATION for folder in _upwards(start))
+    inside = (folder / CALIBRATION_FOLDERS for folder in _upwards(start))
     return [entry for folder in inside if folder.is_dir() for entry in sorted(folder.iterdir()) if entry.is_dir()]
 
 
@@ -107,7 +107,7 @@ def find_calibration(name: str, *starts: Path) -> Path | None:
     """
     if not is_path_component(name):
         return None
-    folders = (folder / CALIBRATION / name for start in starts for folder in _upwards(start))
+    folders = (folder / CALIBRATION_FOLDERS / name for start in starts for folder in _upwards(start))
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
@@ -117,7 +117,7 @@ def calibration_folder(name: str, start: Path) -> Path:
     Raises:
         UsageError: The rubric's name can't name a folder.
     """
-    place = start / CALIBRATION / path_component(name, "the rubric's name")
+    place = start / CALIBRATION_FOLDERS / path_component(name, "the rubric's name")
     return find_calibration(name, start) or place
 
 

@@ -26,7 +26,7 @@ FEWEST_OF_EACH = 5
 MAP_AT = 0.01
 """The p up to which a map is shown: on a calibrated judge it costs .002 in the Brier score at 50 labels."""
 LEAST_SIGNIFICANCE = 1e-9
-"""Below it none is told apart."""
+"""The smallest significance that is given; smaller ones are as good as none."""
 PENALTY = 2.0
 """Weight of the map's distance from changing nothing; of those tried it lost least to 50 labels."""
 MOST_BINS = 10

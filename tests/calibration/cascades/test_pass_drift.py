@@ -25,7 +25,7 @@ def warned(certified: float, now: float, *, graded: int = 200) -> float:
         labels = int(generator.binomial(160, certified))
         passes = int(generator.binomial(graded, now))
         file = certificate(labels / 160)
-        drifts.append(pass_drift(file, passes=passes, fails=graded - passes, asked=40) is not None)
+        drifts.append(pass_drift(file, passes=passes, fails=graded - passes, left_to_people=40) is not None)
     return float(np.mean(drifts))
 
 
@@ -43,15 +43,15 @@ def test_a_share_of_passes_at_which_the_promise_breaks_warns_nearly_always() -> 
 
 def test_few_responses_older_files_and_a_cascade_that_decides_nothing_say_nothing() -> None:
     few = FEWEST_GRADED - 1
-    assert pass_drift(certificate(0.95), passes=0, fails=few, asked=200) is None
-    assert pass_drift(certificate(0.95), passes=0, fails=few + 1, asked=0) is not None
-    assert pass_drift(certificate(0.95), passes=0, fails=0, asked=200) is None
+    assert pass_drift(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
+    assert pass_drift(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None
+    assert pass_drift(certificate(0.95), passes=0, fails=0, left_to_people=200) is None
     older = CascadeFile(Path("cascade.json"), "", "", (), 0.05, 0.9)
-    assert pass_drift(older, passes=0, fails=200, asked=0) is None
+    assert pass_drift(older, passes=0, fails=200, left_to_people=0) is None
 
 
 def test_labels_in_groups_count_as_the_few_they_are() -> None:
-    counts = {"passes": 86, "fails": 14, "asked": 0}
+    counts = {"passes": 86, "fails": 14, "left_to_people": 0}
     assert pass_drift(certificate(0.96), **counts) is not None
     assert pass_drift(certificate(0.96, effective=30), **counts) is None
 
@@ -60,8 +60,8 @@ def test_labels_in_groups_count_as_the_few_they_are() -> None:
 def test_where_one_side_is_automatic_the_share_that_is_decided_so_is_compared(side: str) -> None:
     file = certificate(1.0 if side == "passes" else 0.0, decided=160, side=side)
     name = side
-    as_certified = {"passes": 0, "fails": 0, "asked": 40} | {name: 160}
-    fewer = {"passes": 0, "fails": 0, "asked": 100} | {name: 100}
+    as_certified = {"passes": 0, "fails": 0, "left_to_people": 40} | {name: 160}
+    fewer = {"passes": 0, "fails": 0, "left_to_people": 100} | {name: 100}
     assert pass_drift(file, **as_certified) is None
     drift = pass_drift(file, **fewer)
     assert drift is not None

@@ -27,7 +27,7 @@ class PassDrift:
     p: float
 
 
-def pass_drift(file: CascadeFile, *, passes: int, fails: int, asked: int) -> PassDrift | None:
+def pass_drift(file: CascadeFile, *, passes: int, fails: int, left_to_people: int) -> PassDrift | None:
     """Return how the share of passes among automatic decisions moved since a certificate; None where it didn't.
 
     Where only one side is automatic, it is the share of responses that are decided so.
@@ -36,7 +36,7 @@ def pass_drift(file: CascadeFile, *, passes: int, fails: int, asked: int) -> Pas
         file: The certificate.
         passes: Responses that it passed.
         fails: Responses that it failed.
-        asked: Responses that it left to people.
+        left_to_people: Responses that it decided neither way.
     """
     certified = file.pass_shares
     if certified is None or not certified.decided or not passes + fails:
@@ -47,7 +47,7 @@ def pass_drift(file: CascadeFile, *, passes: int, fails: int, asked: int) -> Pas
     if file.side in MARK_SIDES:
         effective *= certified.labels / certified.decided
         share = certified.decided / certified.labels
-        hits, graded = passes + fails, passes + fails + asked
+        hits, graded = passes + fails, passes + fails + left_to_people
     labels = round(effective)
     if graded < FEWEST_GRADED or not labels:
         return None

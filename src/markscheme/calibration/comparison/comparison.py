@@ -566,9 +566,10 @@ class Comparison:
     def has_uneven_annotators(self) -> bool:
         """Whether examples that two annotators rated have different numbers of them, so that pairs count unequally."""
         people = [self.measure.values(column) for column in self.table.annotators]
-        given = np.isfinite(np.column_stack(people)).sum(axis=1) if people else np.zeros(0)
-        shared = given[np.isfinite(self.judge_values) & (given >= 2)] if len(given) else given
-        return len(np.unique(shared)) > 1
+        if not people:
+            return False
+        annotators = np.isfinite(np.column_stack(people)).sum(axis=1)
+        return len(np.unique(annotators[np.isfinite(self.judge_values) & (annotators >= 2)])) > 1
 
     @cached_property
     def agreement_with_person(self) -> Estimate | None:

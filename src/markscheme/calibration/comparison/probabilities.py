@@ -46,7 +46,7 @@ class ProbabilityAudits:
     @cached_property
     def overconfident(self) -> frozenset[str]:
         """The rows with too many confident errors, or a slope below 1, each by Holm's procedure over the rows."""
-        one_side = (1 - LEVEL) / 2
+        one_side = (1 - SLOPE_LEVEL) / 2
         return self.exceeding | _significant({name: audit.slope_p for name, audit in self.events.items()}, one_side)
 
     def to_json(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _significant(p: Mapping[str, float | None], significance: float) -> frozense
     return frozenset(name for name, value in zip(tested, adjusted, strict=True) if value <= significance)
 
 
-LEVEL = 0.95
+SLOPE_LEVEL = 0.95
 """Of the intervals of slopes."""
 DECISION_ROW = "decision"
 """What the row of the decision is called, below those of the criteria."""

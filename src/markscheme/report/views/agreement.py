@@ -93,8 +93,8 @@ def _callout(agreement: Agreement) -> Callout:
 
 def _is_uneven(table: RaterTable) -> bool:
     """Whether units that two raters rated have different numbers of ratings, so that pairs count unequally."""
-    given = np.isfinite(table.values).sum(axis=1)
-    return len(np.unique(given[given >= 2])) > 1
+    ratings = np.isfinite(table.values).sum(axis=1)
+    return len(np.unique(ratings[ratings >= 2])) > 1
 
 
 def _good_for(alpha: float) -> tuple[Tone, str]:
