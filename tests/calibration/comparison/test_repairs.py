@@ -305,6 +305,6 @@ def test_a_score_that_differs_from_its_levels_by_rounding_follows_from_them() ->
     assert compared(of, examples(of, {"p": [[0, 0, 0]] * 3}), rounded_off).repairs is not None
 
 
-def test_with_a_single_criterion_nothing_is_told_from_the_whole() -> None:
+def test_a_single_criterion_is_not_counted_since_all_errors_are_its_own() -> None:
     of = rubric("a", scale=YES_NO)
     assert compared(of, examples(of, {"p": [[0], [1]]}), judged(of, [[1], [1]])).repairs is None
