@@ -150,6 +150,7 @@ def _decoded(text: str) -> Iterator[str]:
 
 _STANDARD = str.maketrans("-_", "+/")
 _TAG_PLANE = 0xE0000
+"""Distance of an invisible tag character from the letter it stands for."""
 
 
 class _TextByWords:

@@ -408,7 +408,7 @@ _COVER = re.compile(r'"verdicts"\s*:\s*\{')
 
 CUT_OFF = "the reply was cut off at its greatest length"
 THOUGHT_ALL = "thinking used it up; allow a longer answer (--max-tokens) or less thinking"
-ALONE = "the reply isn't one JSON object alone"
+NOT_ALONE = "the reply isn't one JSON object alone"
 HOLD_TO_FORM = "use a model or server that keeps to a JSON schema"
 
 _OPENING_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[A-Za-z0-9]*[ \t]*\r?\n")
@@ -469,13 +469,13 @@ def _why_not_alone(reply: Reply) -> str:
         is_thinking = _THINK in text and _THOUGHT not in text
         return f"{CUT_OFF}: {THOUGHT_ALL}" if is_thinking else CUT_OFF
     if _THOUGHT in text or _THINK in text:
-        return f"{ALONE}: of thinking, only one closed <think> block before the object is taken off; {HOLD_TO_FORM}"
+        return f"{NOT_ALONE}: of thinking, only one closed <think> block before the object is taken off; {HOLD_TO_FORM}"
     if "```" in text or "~~~" in text:
-        return f"{ALONE}: a code fence is taken off only if nothing else is around it; {HOLD_TO_FORM}"
+        return f"{NOT_ALONE}: a code fence is taken off only if nothing else is around it; {HOLD_TO_FORM}"
     bare = text.strip()
     if "{" in bare and "}" in bare and not (bare.startswith("{") and bare.endswith("}")):
-        return f"{ALONE}: there is text around the object; {HOLD_TO_FORM}"
-    return ALONE
+        return f"{NOT_ALONE}: there is text around the object; {HOLD_TO_FORM}"
+    return NOT_ALONE
 
 
 def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailab
 from markscheme.judges.external_words import hidden, shown
 from markscheme.judges.judge import AskedWithout, Reply
 from markscheme.judges.taken_settings import RequestForm, RequestRefusal, TakenSettings, error_details
-from markscheme.numerals import finite
+from markscheme.numerals import count, finite
 from markscheme.shipped import install_command
 
 MAX_TOKENS = 4096
@@ -75,6 +75,7 @@ _STATUS_OF: Final[Mapping[str, int]] = {
 }
 """HTTP statuses of errors that come inside an answer and are named without one."""
 _UNKNOWN_ERROR: Final = 500
+"""The status of an error inside an answer that names none that is known: asking again may help."""
 
 
 # --- addresses and keys ---------------------------------------------------------------------------------------------
@@ -131,7 +132,7 @@ def parse_address(url: str) -> Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerAnswer:
     """A server's answer to a prompt, which isn't an error.
 
     Attributes:
@@ -210,7 +211,7 @@ class SdkJudge:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r})"
 
-    async def answer(self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]) -> "Answer":
+    async def answer(self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]) -> "ServerAnswer":
         """Send a prompt, without one setting after the other that the server refuses, until it is answered.
 
         Args:
@@ -241,7 +242,7 @@ class SdkJudge:
         fault = error_in_answer(self.who, plain, response.headers, secrets=self.secrets)
         if fault is not None:
             raise fault
-        return Answer(body, plain, form, calls)
+        return ServerAnswer(body, plain, form, calls)
 
     def refuse(self, refusal: RequestRefusal) -> None:
         """Raise the error of a refusal that leaving out a setting can't mend; nothing for any other."""
@@ -490,11 +491,11 @@ def _status_in(error: Mapping[str, Any] | str) -> int:
     if isinstance(error, str):
         return _UNKNOWN_ERROR
     for name in ("code", "status", "status_code", "type"):
-        value = error.get(name)
-        if isinstance(value, str) and value in _STATUS_OF:
-            return _STATUS_OF[value]
-        digits = str(value)
-        if not isinstance(value, bool) and len(digits) == 3 and digits.isdecimal() and 400 <= int(digits) < 600:
+        code = error.get(name)
+        if isinstance(code, str) and code in _STATUS_OF:
+            return _STATUS_OF[code]
+        digits = code if isinstance(code, str) else str(count(code))
+        if len(digits) == 3 and digits.isdecimal() and 400 <= int(digits) < 600:
             return int(digits)
     return _UNKNOWN_ERROR
 

@@ -304,9 +304,14 @@ def _of_judge(then: Setting, now: Setting, judged: frozenset[str]) -> Iterator[S
         if was != is_now:
             yield SettingChange(f"judge:{key}", what, "judge", judged, _value(was), _value(is_now))
     if before.without != after.without:
-        what = "what the judge was asked without"
-        was, is_now = ", ".join(before.without), ", ".join(after.without)
-        yield SettingChange("judge:without", what, "judge", judged, _value(was), _value(is_now))
+        yield SettingChange(
+            "judge:without",
+            "what the judge was asked without",
+            "judge",
+            judged,
+            _value(", ".join(before.without)),
+            _value(", ".join(after.without)),
+        )
     for key in sorted(before.parameters.keys() | after.parameters.keys()):
         was = before.parameters.get(key)
         is_now = after.parameters.get(key)
