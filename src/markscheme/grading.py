@@ -240,7 +240,7 @@ class Grading:
         """Digests of the prompt and of the judge as it was asked."""
         if not any(ways):
             return self.fingerprints
-        return replace(self.fingerprints, judge=self.judge.identity.asked(ways_of([ways])).fingerprint)
+        return replace(self.fingerprints, judge=self.judge.identity.as_asked(ways_of([ways])).fingerprint)
 
     @cached_property
     def _passes(self) -> list[list[list[Criterion]]]:

@@ -91,10 +91,10 @@ def test_a_judge_that_drops_nothing_has_the_fingerprint_that_it_always_had() -> 
     identity = Identity("openai:m", "m", {"seed": 0}, "http://127.0.0.1:9")
     assert identity.fingerprint == "6690485672e2c4bf"
     assert "without" not in identity.to_json()
-    assert identity.asked({(): 40}) == identity
-    dropped = identity.asked({("seed",): 40})
+    assert identity.as_asked({(): 40}) == identity
+    dropped = identity.as_asked({("seed",): 40})
     assert Identity.from_json(json.loads(json.dumps(dropped.to_json()))) == dropped
-    assert len({identity.fingerprint, dropped.fingerprint, identity.asked({(): 1, ("seed",): 1}).fingerprint}) == 3
+    assert len({identity.fingerprint, dropped.fingerprint, identity.as_asked({(): 1, ("seed",): 1}).fingerprint}) == 3
 
 
 def test_an_accepted_run_holds_for_the_same_way_of_asking_alone(tmp_path: Path) -> None:

@@ -682,3 +682,33 @@ def test_every_exception_of_the_sdk_is_mapped(name: str, kind: type[Exception]) 
         assert name in WITHOUT_STATUS, f"say in SdkJudge what {name} means, and here"
         make, expected = WITHOUT_STATUS[name]
         assert type(refusal(raising(make()))) is expected
+
+
+# --- batches ---------------------------------------------------------------------------------------------------------
+
+BATCHED_REFUSAL = {"error": {"message": "no seed", "param": "seed", "code": "unsupported_parameter"}}
+
+
+@pytest.mark.parametrize("answered_before", [False, True])
+def test_what_a_batch_is_refused_for_is_left_out_of_the_next_unless_an_answer_had_it(answered_before: bool) -> None:
+    judge = at("http://127.0.0.1:9")
+    batches = judge.batches()
+    for key in ("first", "second"):
+        assert batches.request(key, PROMPT, 0)["body"]["seed"] == 0
+    if answered_before:
+        body = completion(VERDICT).body
+        answered = batches._as_result({"custom_id": "first", "response": {"status_code": 200, "body": body}})
+        assert isinstance(answered, Reply)
+        assert answered.without == ()
+    refused = batches._as_result({"custom_id": "second", "response": {"status_code": 400, "body": BATCHED_REFUSAL}})
+    assert isinstance(refused, JudgeUnavailable)
+    assert refused.transient is not answered_before
+    assert ("seed" in batches.request("second", PROMPT, 0)["body"]) is answered_before
+
+
+def test_an_error_inside_an_answer_of_a_batch_is_that_error() -> None:
+    body = {"error": {"message": "no worker left", "code": 503}}
+    batches = at("http://127.0.0.1:9").batches()
+    error = batches._as_result({"custom_id": "first", "response": {"status_code": 200, "body": body}})
+    assert isinstance(error, JudgeBusy)
+    assert "no worker left" in str(error)

@@ -106,7 +106,7 @@ def rater_of(judge: Judge, grades: Iterable[Grade] = ()) -> Rater:
     """A judge as the rater of a calibration, with the models that answered."""
     grades = list(grades)
     ways = ways_of(grade.asked_without for grade in grades)
-    identity = judge.identity.asked(ways)
+    identity = judge.identity.as_asked(ways)
     models = tuple(sorted({model for grade in grades for model in grade.models}))
     provenance = ""
     recording = None

@@ -64,7 +64,7 @@ class CascadeJudge:
         """
         record = self.file.stages[place]
         judges = zip(self.stages[place], ways, strict=True)
-        if stage_fingerprint([judge.identity.asked(ways_of([of])) for judge, of in judges]) != record.fingerprint:
+        if stage_fingerprint([judge.identity.as_asked(ways_of([of])) for judge, of in judges]) != record.fingerprint:
             return f"{record.judge} is asked in another way than certified"
         if not set(models) <= set(record.model) or bool(models) != bool(record.model):
             certified = ", ".join(record.model) or "no named model"

@@ -115,7 +115,7 @@ class Identity:
         """Return the identity in the plain data that `to_json` makes."""
         return cls(**{**written, "without": tuple(map(str, written.get("without", ())))})
 
-    def asked(self, ways: "Mapping[AskedWithout, int]") -> "Identity":
+    def as_asked(self, ways: "Mapping[AskedWithout, int]") -> "Identity":
         """Return the identity of the judge as it was asked.
 
         Args:
@@ -123,9 +123,9 @@ class Identity:
                 "in part", so that no judge that was asked in one way has the same fingerprint.
 
         Example:
-            >>> Identity("openai:m").asked({("seed",): 6}).without
+            >>> Identity("openai:m").as_asked({("seed",): 6}).without
             ('seed',)
-            >>> Identity("openai:m").asked({(): 5, ("seed",): 1}).without
+            >>> Identity("openai:m").as_asked({(): 5, ("seed",): 1}).without
             ('seed in part',)
         """
         if not ways:

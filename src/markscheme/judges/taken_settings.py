@@ -131,10 +131,10 @@ class RequestForm:
     dropped: frozenset[str] = frozenset()
     limit: int | None = None
 
-    def narrowed(self, other: "RequestForm") -> "RequestForm":
+    def narrowed(self, second: "RequestForm") -> "RequestForm":
         """Return the form that leaves out what either leaves out."""
-        limits = [limit for limit in (self.limit, other.limit) if limit is not None]
-        return RequestForm(self.dropped | other.dropped, min(limits, default=None))
+        limits = [limit for limit in (self.limit, second.limit) if limit is not None]
+        return RequestForm(self.dropped | second.dropped, min(limits, default=None))
 
 
 FULL: Final = RequestForm()
@@ -186,11 +186,11 @@ class TakenSettings:
             refusal: What the server said.
         """
         kinds = refusal.kinds(by_words=not self._has_answered)
-        known = form.narrowed(self.form)
-        if known != form and not refusal.is_about_the_prompt:
-            return known
+        already_known = form.narrowed(self.form)
+        if already_known != form and not refusal.is_about_the_prompt:
+            return already_known
         narrower = (self._narrower(form, kind, refusal) for kind in kinds)
-        return next((other for other in narrower if other is not None), None)
+        return next((form_left for form_left in narrower if form_left is not None), None)
 
     def _narrower(self, form: RequestForm, kind: SettingKind, refusal: RequestRefusal) -> RequestForm | None:
         """The form with a lower limit or without one setting; None if it doesn't send that."""

@@ -177,7 +177,7 @@ class CascadeRequest:
             rated, grades = rated_by(
                 judge, rubric, labelled, self.ask, what=f"grading by {member}", watch=self.watch, whole=True
             )
-            identities.append(judge.identity.asked(ways_of(grade.asked_without for grade in grades)))
+            identities.append(judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)))
             ratings += [replace(rating, rater=member) for rating in rated]
             models |= {model for grade in grades for model in grade.models}
         priced = [cost for cost in costs if cost is not None]

@@ -151,7 +151,7 @@ class ComparisonRequest:
             cost=total(grade.usage for grade in grades),
             from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
             submissions=len(grades),
-            identity=judge.identity.asked(ways_of(grade.asked_without for grade in grades)),
+            identity=judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)),
         )
 
 
