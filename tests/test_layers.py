@@ -117,7 +117,11 @@ LATE: dict[str, dict[str, str]] = {
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
     "plain_data": {"csv": FOR_THE_START},
-    "material": {"html": "a text of plain letters has no character references to undo"},
+    "material": {
+        "html": "a text of plain letters has no character references to undo",
+        "urllib.parse": "few texts have an encoded letter to undo",
+    },
+    "judges.open_files": {"resource": "Windows has no such module"},
     "submission": dict.fromkeys(("decimal", "numbers"), "few inputs are other data than text"),
     "trajectory": {"spans": "few responses come with a trace"},
     "autograders": {

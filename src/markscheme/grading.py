@@ -12,7 +12,7 @@ from markscheme.errors import UsageError
 from markscheme.exchange import AS_A_WHOLE, Exchange, JudgeQuestion, ask_judge
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.cascade import CascadeJudge
-from markscheme.judges.judge import Judge, Reply, Usage, make_room, total
+from markscheme.judges.judge import AskedWithout, Judge, Reply, Usage, make_room, total, ways_of
 from markscheme.judges.many import all_or_first_error, ask_many
 from markscheme.phrases import brief, number
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
@@ -98,7 +98,9 @@ class Grade:
         replies: Number of replies by source: live, recorded, cache.
         spared_tokens: Tokens that replies from the cache took when they were new, as far as they were counted.
         models: Models that answered, as they named themselves.
-        fingerprints: Of rubric, prompt and judge.
+        asked_without: For each way in which the judge was asked, the parameters left out, since its server doesn't take
+            them; () if nothing was asked.
+        fingerprints: Of rubric, prompt and judge, as it was asked.
         receipt: The calibration behind this grade, if there is one.
         left_out: What the judge was not shown of long trajectories, one line per input.
         by_order: Of a pair: the outcomes of each order in which the judge saw it, as levels of the stored order.
@@ -114,6 +116,7 @@ class Grade:
     replies: Mapping[str, int] = field(default_factory=dict)
     spared_tokens: int = 0
     models: tuple[str, ...] = ()
+    asked_without: tuple[AskedWithout, ...] = ()
     fingerprints: Fingerprints | None = None
     receipt: "Receipt | None" = None
     left_out: tuple[str, ...] = ()
@@ -233,6 +236,12 @@ class Grading:
         """Digests of the prompt and the judge."""
         return Fingerprints(self.rubric.fingerprint, asking_fingerprint(self.rubric), self.judge.identity.fingerprint)
 
+    def _fingerprints_asked(self, ways: Sequence[AskedWithout]) -> Fingerprints:
+        """Digests of the prompt and of the judge as it was asked."""
+        if not any(ways):
+            return self.fingerprints
+        return replace(self.fingerprints, judge=self.judge.identity.as_asked(ways_of([ways])).fingerprint)
+
     @cached_property
     def _passes(self) -> list[list[list[Criterion]]]:
         """For each pass, the criteria of each prompt."""
@@ -334,7 +343,7 @@ class Grading:
                 continue
             shown = stage.grade
             models = sorted({model for grade in grades for model in grade.models})
-            why_not = void or cascade.why_not(place, models)
+            why_not = void or cascade.why_not(place, models, [grade.asked_without for grade in grades])
             differs += [why_not] if why_not and why_not != void else []
             outcome = CascadeOutcome(None, record.judge, stage.certainty, void or NOT_CERTAIN)
             stands = stage.certainty is not None and record.stands(stage.certainty, passed=stage.passed)
@@ -406,6 +415,8 @@ class Grading:
     ) -> Grade:
         """The grade with a score, or with the reason why there is none; with neither where categories don't decide."""
         parts = [part for reply in replies for part in reply.single]
+        ways = tuple(sorted(set[AskedWithout]().union(*(reply.ways for reply in replies))))
+        receipt = self._receipt_of(submission)
         by_name = outcomes or {}
         return Grade(
             id=submission.id,
@@ -417,8 +428,9 @@ class Grading:
             replies=Counter(part.source for part in parts),
             spared_tokens=sum(part.spared for part in parts),
             models=tuple(sorted({part.model for part in parts if part.model})),
-            fingerprints=self.fingerprints,
-            receipt=self._receipt_of(submission),
+            asked_without=ways,
+            fingerprints=self._fingerprints_asked(ways),
+            receipt=receipt and receipt.asked_without(*ways),
             left_out=left_out(self.rubric, submission),
             by_criterion={
                 criterion.name: _merit(criterion, by_name.get(criterion.name)) for criterion in self.rubric.criteria
@@ -585,7 +597,8 @@ def receipt_of(rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
     receipt = find_receipt(rubric.name, *starts)
     if receipt is None:
         return None
-    return receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=judge.identity.fingerprint)
+    as_then = replace(judge.identity, without=receipt.without)
+    return receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=as_then.fingerprint)
 
 
 def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from markscheme.errors import RatingError
+from markscheme.fingerprint import IN_PART
 from markscheme.numerals import finite
 from markscheme.phrases import in_words, number
 from markscheme.plain_data import read_json, shown
@@ -91,6 +92,7 @@ class Receipt:
         relabelled: How many examples were labelled again after a rewording, and how many of those the same; None where
             none were.
         card: The id of its judge card; "" where it has none.
+        without: Parameters that the judge was asked without, since its server doesn't take them.
         differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
     """
 
@@ -110,6 +112,7 @@ class Receipt:
     asking: Mapping[str, Any] = field(default_factory=dict)
     relabelled: tuple[int, int] | None = None
     card: str = ""
+    without: tuple[str, ...] = ()
     differs: tuple[str, ...] = ()
 
     @property
@@ -131,13 +134,24 @@ class Receipt:
         why = next((reason for part in self.excepted if (reason := part.why_excepted(facts))), "")
         return replace(self, why_excepted=why) if why else self
 
+    def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
+        """Return the receipt for a grade whose replies were asked for in these ways.
+
+        It doesn't hold where the judge was asked with or without other parameters than in the calibration.
+        """
+        always = {name for name in self.without if not name.endswith(IN_PART)}
+        allowed = always | {name.removesuffix(IN_PART) for name in self.without}
+        if all(always <= set(way) <= allowed for way in ways):
+            return self
+        return replace(self, differs=(*self.differs, "another way of asking the judge"))
+
     def checked_against(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
         """The receipt for grades by this rubric, prompt and judge.
 
         Args:
             rubric: As used, with the run's pass mark, strategy and samples.
             prompt: Fingerprint of its prompts.
-            judge: Fingerprint of the judge.
+            judge: Fingerprint of the judge, asked as in the calibration.
         """
         return replace(self, differs=tuple(self._differences(rubric, prompt, judge)))
 
@@ -284,6 +298,7 @@ def load_receipt(path: Path) -> Receipt:
             asking=_asking(asking["pass_mark"], asking["strategy"], asking["samples"]),
             relabelled=(int(again["relabelled"]), int(again["same"])) if again and again["relabelled"] else None,
             card=_line(data.get("card") or ""),
+            without=tuple(map(_line, (data["judge"]["identity"] or {}).get("without", ()))),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error

@@ -26,7 +26,7 @@ from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.reported import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
-from markscheme.judges.judge import Identity, Usage
+from markscheme.judges.judge import AskedWithout, Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -56,6 +56,7 @@ class Rater:
         provenance: Where recorded replies or ratings come from.
         identity: What identifies the judge; None where only its ratings are known.
         answered_by: Models that answered, by the names in their replies.
+        ways: How many examples were graded by replies without which parameters, since the server doesn't take them.
         recording: The file of recorded replies that answered; None for any other judge.
         named: The rubric, or the files, as shell arguments; "" means the rubric's name.
         options: Options that make `calibrate` use the same ratings or judge again, such as " --ratings judge.jsonl".
@@ -80,6 +81,7 @@ class Rater:
     table_read_as: str = ""
     members: int = 1
     member_votes: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+    ways: Mapping[AskedWithout, int] = field(default_factory=dict)
 
     @property
     def models(self) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from markscheme.errors import UsageError
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.judge import Identity, Judge, Reply, forget, make_room
+from markscheme.judges.judge import AskedWithout, Identity, Judge, Reply, forget, make_room, ways_of
 from markscheme.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -54,10 +54,17 @@ class CascadeJudge:
         ]
         return f"{' and '.join(differs)} changed since {self.file.path.name} was certified" if differs else ""
 
-    def why_not(self, place: int, models: Sequence[str]) -> str:
-        """Why a stage decides nothing: another judge or answering model than certified; "" where it may."""
+    def why_not(self, place: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str:
+        """Why a stage decides nothing: another judge or answering model than certified; "" where it may.
+
+        Args:
+            place: The stage, from 0.
+            models: The models that answered.
+            ways: For each judge of the stage, the ways in which it was asked.
+        """
         record = self.file.stages[place]
-        if _fingerprint_of(self.stages[place]) != record.fingerprint:
+        judges = zip(self.stages[place], ways, strict=True)
+        if stage_fingerprint([judge.identity.as_asked(ways_of([of])) for judge, of in judges]) != record.fingerprint:
             return f"{record.judge} is asked in another way than certified"
         if not set(models) <= set(record.model) or bool(models) != bool(record.model):
             certified = ", ".join(record.model) or "no named model"

@@ -1,6 +1,7 @@
 """A cache of replies on disk, so that no prompt is sent twice."""
 
 import asyncio
+import itertools
 import json
 import os
 import socket
@@ -9,12 +10,12 @@ import stat
 import time
 import warnings
 from dataclasses import dataclass, field, replace
-from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Reply, Stop, Token, Wrapping
+from markscheme.numerals import count, finite
 from markscheme.phrases import counted
 from markscheme.prompt import Prompt
 from markscheme.session.client import is_halted
@@ -43,7 +44,7 @@ _CLAIM = (
 )
 _STOPS = get_args(Stop)
 _HOST = socket.gethostname()
-_CLAIMS = count()
+_CLAIMS = itertools.count()
 
 
 def cache_folder() -> Path:
@@ -289,6 +290,8 @@ def reply_json(reply: Reply) -> str:
         record["taken"] = taken
     if reply.decided:
         record["decided"] = True
+    if reply.without:
+        record["without"] = list(reply.without)
     return json.dumps(record, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -303,14 +306,15 @@ def _from_json(text: str, key: str) -> Reply:
         tokens=tuple(Token(token, alternatives) for token, alternatives in record.get("tokens", ())),
         decided=record.get("decided") is True,
         key=key,
-        spared=int(record.get("taken", 0)),
+        spared=count(record.get("taken", 0)) or 0,
+        without=tuple(record.get("without", ())),
     )
     sound = all(
         isinstance(token.text, str)
         and isinstance(token.alternatives, dict)
-        and all(type(share) in (int, float) for share in token.alternatives.values())
+        and all(finite(share) is not None for share in token.alternatives.values())
         for token in reply.tokens
-    )
+    ) and all(isinstance(name, str) for name in reply.without)
     if not (isinstance(reply.text, str) and isinstance(reply.model, str) and reply.stop in _STOPS and sound):
         raise ValueError("the cached record isn't a reply")
     return reply

@@ -70,7 +70,7 @@ def _setting(data: Mapping[str, Any]) -> Setting:
         rubric=_rubric_of(data["asked"]),
         template=str(data["fingerprints"]["template"]),
         judge=str(judge["name"]),
-        identity=None if identity is None else Identity(**identity),
+        identity=None if identity is None else Identity.from_json(identity),
         answered_by=tuple(map(str, judge["answered_by"])),
     )
 

@@ -300,6 +300,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         yield _ties_line(calibration)
     if gold.not_blind:
         yield f"Warning: {counted(gold.not_blind, 'label')} not blind (given with the judge's verdict visible)."
+    yield from _asked_in_several_ways(calibration)
     kin = kinship(calibration.rater.models, (example.system for example in gold.examples))
     if kin:
         yield f"Warning: {kin}."
@@ -336,6 +337,17 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         yield f"{counted(gold.picked_by_hand, 'example')} picked by hand: figures are of the labelled examples."
     if calibration.openings is not None:
         yield calibration.openings.sentence
+
+
+def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
+    """In how many ways the judge was asked, if in several, and how often in each."""
+    ways = calibration.rater.ways
+    if len(ways) > 1:
+        parts = (
+            f"{counted(n, 'example')} {'without ' + ', '.join(without) if without else 'with all settings'}"
+            for without, n in sorted(ways.items())
+        )
+        yield f"Warning: the judge was asked in {len(ways)} ways, which its fingerprint says: {'; '.join(parts)}."
 
 
 def _even_splits(even_splits: Sequence[tuple[str, str]]) -> Iterator[doc.Line]:
