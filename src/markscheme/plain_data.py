@@ -22,7 +22,9 @@ from markscheme.text import cut_short, encodable, encodable_data, escaped
 MAX_DEPTH = 50
 """Levels of nesting: rubrics have about five, and Python's recursion ends at a thousand calls, several a level."""
 MAX_NODES = 50_000
-"""Maximum nodes of a rubric once its aliases are expanded."""
+"""Maximum nodes of a text once its aliases are followed, unless it writes out more itself."""
+MAX_LETTERS = 4_000_000
+"""The same for the letters of its keys and values: an alias may lead to a long one again and again."""
 
 SHOWN_DIGITS = 20
 """Digits of a number in a message; who wrote it finds it by these."""
@@ -90,7 +92,7 @@ WITH_END = ("/dev/null", "/dev/stdin", "/dev/tty")
 
 
 def plain_data(
-    text: str, form: Form, error: type[FileError], *, path: Path | None = None, most_nodes: int | None = MAX_NODES
+    text: str, form: Form, error: type[FileError], *, path: Path | None = None
 ) -> tuple[Any, dict[Place, int]]:
     """A text as lists, dicts and scalars, and the line of each key and item, by its place.
 
@@ -99,12 +101,12 @@ def plain_data(
         form: What it is written in.
         error: The class of error to raise.
         path: Where it came from, for messages.
-        most_nodes: Maximum nodes once aliases are expanded.
 
     Raises:
-        FileError: Of the given class: unreadable, nested too deep, grown too large, not plain data.
+        FileError: Of the given class: unreadable, nested too deep, not plain data, or its aliases lead to more than
+            MAX_NODES or MAX_LETTERS.
     """
-    reader = _Reader(path, error, most_nodes)
+    reader = _Reader(path, error)
     whole = encodable(text)
     return reader.from_json(whole) if form == "json" else reader.from_yaml(whole)
 
@@ -425,15 +427,19 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
+GROWS_TOO_LARGE = "grows too large when its aliases are followed"
+
+
 class _Reader:
     """One reading of one text."""
 
     _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "timestamp"))
 
-    def __init__(self, path: Path | None, error: type[FileError], most_nodes: int | None) -> None:
-        self.path, self.error, self.most_nodes = path, error, most_nodes
+    def __init__(self, path: Path | None, error: type[FileError]) -> None:
+        self.path, self.error = path, error
         self.lines: dict[Place, int] = {}
-        self._nodes = 0
+        self._nodes, self._most_nodes = 0, MAX_NODES
+        self._letters, self._most_letters = 0, MAX_LETTERS
         self._scalars = yaml.constructor.SafeConstructor()
 
     def refuse(self, problem: str, line: int | None = None) -> FileError:
@@ -470,33 +476,42 @@ class _Reader:
 
     def _composed(self, text: str) -> yaml.Node | None:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        self._refuse_depth(yaml.parse(text, Loader=loader))
+        self._most_letters = max(MAX_LETTERS, len(text))
+        self._most_nodes = max(MAX_NODES, self._written_nodes(yaml.parse(text, Loader=loader)))
         return yaml.compose(text, Loader=loader)
 
-    def _refuse_depth(self, events: Iterator[Any]) -> None:
-        """Check depth on the flat stream of events, before any recursive code sees the text."""
-        depth = 0
+    def _written_nodes(self, events: Iterator[Any]) -> int:
+        """Count nodes on the flat stream of events, and refuse depth before any recursive code sees the text."""
+        depth = nodes = 0
         for event in events:
+            nodes += isinstance(event, yaml.NodeEvent)
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
             if depth > MAX_DEPTH:
                 raise self.refuse(f"is nested more than {MAX_DEPTH} deep", event.start_mark.line + 1)
+        return nodes
 
     def _plain(self, node: yaml.Node, at: Place) -> Any:
         self._nodes += 1
         line = node.start_mark.line + 1
         self.lines.setdefault(at, line)
-        if len(at) > MAX_DEPTH or (self.most_nodes is not None and self._nodes > self.most_nodes):
-            raise self.refuse("grows too large when its aliases are followed", line)
+        if len(at) > MAX_DEPTH or self._nodes > self._most_nodes:
+            raise self.refuse(GROWS_TOO_LARGE, line)
         if isinstance(node, yaml.SequenceNode) and node.tag == "tag:yaml.org,2002:seq":
             return [self._plain(item, (*at, place)) for place, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode) and node.tag == "tag:yaml.org,2002:map":
             return self._mapping(node, at)
         if isinstance(node, yaml.ScalarNode) and node.tag in self._TAGS:
+            self._count_letters(node)
             return encodable(node.value) if node.tag.endswith(":timestamp") else self._scalar(node)
         raise self.refuse(f"is not plain data: the tag {node.tag!r} is not read", line)
+
+    def _count_letters(self, node: yaml.ScalarNode) -> None:
+        self._letters += len(node.value)
+        if self._letters > self._most_letters:
+            raise self.refuse(GROWS_TOO_LARGE, node.start_mark.line + 1)
 
     def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
         entries: dict[str, Any] = {}
@@ -504,6 +519,7 @@ class _Reader:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
                 raise self.refuse("a key must be a word; a text with {{…}} or a comma inside { } needs quotes", line)
+            self._count_letters(key_node)
             key = encodable(key_node.value)
             if key in entries:
                 raise self.refuse(f"the key {key!r} occurs twice in one place", line)

@@ -384,7 +384,7 @@ def content_digest(path: Path) -> str:
             return fingerprint([value for _, value in json_lines(path, RatingError)])
         case ".json" | ".yaml" | ".yml":
             text = read_text(path, RatingError)
-            return fingerprint(plain_data(text, form_of(path), RatingError, path=path, most_nodes=None)[0])
+            return fingerprint(plain_data(text, form_of(path), RatingError, path=path)[0])
     return fingerprint(read_text(path, RatingError).splitlines())
 
 
