@@ -69,9 +69,8 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
     """Keep the outputs that came with notes, unless the pool's file has them."""
     path = opened.folder.path / OUTPUTS_FILE
     kept_ids = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
-    if opened.pool_name:
-        pool = opened.folder.pool_file()
-        kept_ids |= set(read_outputs(pool).examples) if pool is not None else set()
+    if opened.pool_path is not None:
+        kept_ids |= set(read_outputs(opened.pool_path).examples)
     new = [example.to_json() for id, example in examples.items() if id not in kept_ids]
     if new:
         with writing(path):

@@ -1,6 +1,7 @@
 """The files of a discovery in `calibration/<name>/`: notes, modes, assignments, and the pool they are about."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from markscheme.files import append_lines, exclusive, write_whole
 from markscheme.numerals import finite
 from markscheme.plain_data import json_lines, plain_data, read_json, read_text, safe_json, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE
+from markscheme.rubrics.search import project_of
 from markscheme.text import path_component
 
 NOTES_FOLDER = "notes"
@@ -187,13 +189,22 @@ class DiscoveryFolder:
         """The pool's file; None where only notes are known.
 
         Raises:
+            RatingError: It is outside the project, from which nothing is read for a discovery.
             UsageError: It has moved.
         """
         record = self.pool_record()
         if record.path is None:
             return None
-        path = (self.path / record.path).resolve()
-        if not path.is_file():
+        settings = self.path / SETTINGS_FILE
+        try:
+            path = (self.path / record.path).resolve()
+            is_file = path.is_file()
+        except (OSError, ValueError) as error:
+            raise RatingError(f"names {shown(record.path)}, which is no file here: {error}", path=settings) from error
+        if not path.is_relative_to(project_of(self.path)):
+            problem = f"names {shown(record.path)}, which is outside the project; to read it, say so: --pool FILE"
+            raise RatingError(problem, path=settings)
+        if not is_file:
             raise UsageError(
                 f"the outputs of {self.name} are no longer at {path} ({SETTINGS_FILE}): say where, --pool FILE"
             )
@@ -378,9 +389,8 @@ def _texts(entry: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """A path as seen from a folder, so that a project can be moved as a whole."""
-    try:
-        project = folder.resolve().parent.parent
-        return f"../../{path.resolve().relative_to(project).as_posix()}"
-    except ValueError:
-        return str(path.resolve())
+    """A path as seen from a folder, so that a project can be moved as a whole; as it is where it is outside."""
+    whole = path.resolve()
+    if not whole.is_relative_to(project_of(folder)):
+        return str(whole)
+    return Path(os.path.relpath(whole, folder.resolve())).as_posix()
