@@ -15,7 +15,8 @@ from typing import Any, Literal, TypeAlias
 
 import yaml
 
-from markscheme.errors import FileError, no_file, refuse_lines
+from markscheme.errors import FileError, UsageError, no_file, refuse_lines
+from markscheme.files import append_lines
 from markscheme.numerals import finite
 from markscheme.text import cut_short, encodable, encodable_data, escaped
 
@@ -133,6 +134,34 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
                     refuse_lines(problem)
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+
+
+def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
+    """Append JSON objects, one per line, once the function that reads the file has read each; a link is refused.
+
+    Raises:
+        UsageError: A line couldn't be read again; nothing is written.
+        OSError: The lines can't be written; the file is unchanged.
+    """
+    refuse_unreadable(lines, read)
+    append_lines(path, lines, follow=False)
+
+
+def refuse_unreadable(lines: Iterable[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
+    """Refuse lines that couldn't be read again once they are in a file.
+
+    Args:
+        lines: JSON objects.
+        read: The function that reads a line of the file; a ValueError says why it can't.
+
+    Raises:
+        UsageError: Says why.
+    """
+    try:
+        for line in lines:
+            read(parse_json(json.dumps(line, ensure_ascii=False, allow_nan=False), object_pairs_hook=_pairs_once))
+    except (ValueError, RecursionError) as problem:
+        raise UsageError(f"nothing is kept, since it couldn't be read again: {problem}") from problem
 
 
 LINES = (".jsonl", ".ndjson")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from markscheme.discovery.figures import ReadOutputs
 from markscheme.discovery.modes import Codebook, Mode
+from markscheme.discovery.note_sheet import refuse_other_outputs
 from markscheme.discovery.notes_in import Author, NotesIn, read_notes, taken_in
 from markscheme.discovery.opened import OUTPUTS_FILE, OpenedDiscovery, open_discovery
 from markscheme.discovery.pool import read_outputs
@@ -18,6 +19,8 @@ from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import PEOPLE, Kind
+from markscheme.rubrics.search import calibration_folder
+from markscheme.text import path_component
 
 
 def now() -> str:
@@ -47,14 +50,18 @@ def take_notes(
         is_random: Whether the outputs in the files are a random draw.
 
     Raises:
-        RatingError: A file can't be read, or doesn't say who wrote.
+        RatingError: A file can't be read, or doesn't say who wrote; or it is a reading sheet that was changed, or of
+            other outputs.
         UsageError: The notes are on none of the outputs.
     """
-    content = read_notes(paths, author)
+    folder = calibration_folder(path_component(name, "the rubric's name"), here)
+    content = read_notes(paths, author, folder)
     drawn = content.ids if is_random else ()
     opened = open_discovery(name, here, pool=pool, seed=seed, drawn=drawn, more=content.examples)
     if pool is not None and not set(content.ids) & set(opened.pool.examples):
         raise UsageError(f"none of the notes is on an output in {pool}: no id in common")
+    for path, head in content.sheets.items():
+        refuse_other_outputs(head, opened.pool.examples, path)
     with opened.folder.locked():
         before = opened.codebook()
         readings = opened.folder.readings()

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from markscheme.errors import UsageError
 from markscheme.labelling.page import PAGE, message_page, page_of, progress_part, shown_of
 from markscheme.labelling.serving import problem, sent_object, serve_apps, texts_in
 from markscheme.labelling.work import Answered, Question, Work
@@ -81,6 +82,8 @@ class _Pages:
             )
         try:
             self.work.give(step, answered)
+        except UsageError as error:
+            return problem("Not saved:", f"{error}.", 422)
         except OSError as error:
             return problem(
                 "Not saved: the disk refused it.", f"{self.work.file.path}: {error.strerror or error}. Fix that.", 500
