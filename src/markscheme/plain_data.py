@@ -11,7 +11,8 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from types import UnionType
+from typing import Any, Literal, TypeAlias, get_args
 
 import yaml
 
@@ -442,6 +443,58 @@ class _JsonStream:
             self._decoder = json.JSONDecoder(**_NUMBERS)  # type: ignore[arg-type]
         return bool(block)
 
+
+Shape: TypeAlias = "type | UnionType | list[Shape] | dict[str, Shape]"
+"""What plain data must be: of a type, a list of one shape, or an object whose keys, as far as it has them, have one."""
+
+
+def refuse_other_shape(data: Any, shape: Shape, at: str = "") -> None:
+    """Refuse plain data of another shape, such as a number where a text belongs.
+
+    Raises:
+        ValueError: Names the first place that differs.
+
+    Example:
+        >>> refuse_other_shape({"levels": [{"label": "poor"}, {"label": 1.5}]}, {"levels": [{"label": str}]})
+        Traceback (most recent call last):
+        ValueError: levels[1].label is 1.5, which isn't a text
+    """
+    if isinstance(shape, dict):
+        _refuse_other_type(data, dict, at)
+        for key, of_key in shape.items():
+            if key in data:
+                refuse_other_shape(data[key], of_key, f"{at}.{key}" if at else key)
+    elif isinstance(shape, list):
+        _refuse_other_type(data, list, at)
+        for place, item in enumerate(data):
+            refuse_other_shape(item, shape[0], f"{at}[{place}]")
+    else:
+        _refuse_other_type(data, shape, at)
+
+
+def _refuse_other_type(data: Any, kind: type | UnionType, at: str) -> None:
+    allowed = get_args(kind) or (kind,)
+    is_number = finite(data) is not None
+    if float in allowed and is_number:
+        return
+    if (
+        not isinstance(data, kind)
+        or (isinstance(data, bool) and bool not in allowed)
+        or (isinstance(data, float) and not is_number)
+    ):
+        names = " or ".join(_TYPE_NAMES[one] for one in allowed)
+        raise ValueError(f"{at or 'it'} is {shown(data)}, which isn't {names}")
+
+
+_TYPE_NAMES: Mapping[type, str] = {
+    str: "a text",
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+    type(None): "null",
+}
 
 _NOT_SPACE = re.compile(r"[^ \t\n\r]")
 

@@ -34,7 +34,7 @@ from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.rating import Rating
-from markscheme.receipt import accepted_data
+from markscheme.receipt import accepted_run_data
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Estimate
@@ -150,7 +150,7 @@ class CardFiles:
     @cached_property
     def stated(self) -> Mapping[str, Any]:
         """The data of accepted.json."""
-        return accepted_data(accepted_path(self.card.path))
+        return accepted_run_data(accepted_path(self.card.path))
 
     @cached_property
     def accepted(self) -> Accepted:
