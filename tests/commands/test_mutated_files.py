@@ -83,6 +83,46 @@ def test_values_that_no_arithmetic_takes_are_refused_with_their_file(folder: Pat
     assert why in printed
 
 
+LONG = "x" * 300
+NAMED_TOO_LONG = (
+    f"calibrate {LONG}",
+    f"calibrate {LONG}.csv",
+    f"calibrate place --ratings {LONG}.jsonl",
+    f"calibrate place --ratings ratings.jsonl --html {LONG}.html",
+    f"calibrate place --judge recorded:{LONG}",
+    f"compare {LONG} ratings.jsonl --rubric place",
+    f"plan place --next 1 --pool {LONG}",
+    f"grade place {LONG}",
+    f"lint folder/{LONG}",
+    f"verify {LONG}",
+    f"discover fresh --pool {LONG}",
+)
+
+
+def test_a_name_that_no_file_can_have_is_refused_wherever_it_is_given(folder: Path) -> None:
+    for command in NAMED_TOO_LONG:
+        done = run("markscheme", *command.split(), cwd=folder)
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False), f"{command}: {done.stderr}"
+        assert LONG[:50] in (done.stdout + done.stderr).replace("\n", ""), command
+
+
+VARIANT = 'variants: [{name: a, prompt: "{{q}}"}]'
+NAMED_INSIDE = (
+    f'rubric: place\nvariants: [{{name: a, prompt: "file://{LONG}"}}]\ncases: [{{id: c}}]\n',
+    f"rubric: place\noutputs: {LONG}.jsonl\ncases: [{{id: c}}]\n",
+    f"rubric: place\n{VARIANT}\ncases: {LONG}.jsonl\n",
+    f"rubric: {LONG}\n{VARIANT}\ncases: [{{id: c}}]\n",
+)
+
+
+@pytest.mark.parametrize("text", NAMED_INSIDE)
+def test_a_file_that_names_what_no_file_can_have_is_named_itself(text: str, folder: Path) -> None:
+    (folder / "place.experiment.yaml").write_text(text)
+    done = run("markscheme", "experiment", "place.experiment.yaml", cwd=folder)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "place.experiment.yaml" in done.stderr
+
+
 def set_cells(path: Path, statement: str) -> None:
     database = sqlite3.connect(path)
     database.execute(statement)

@@ -25,8 +25,8 @@ from markscheme.errors import RatingError, UsageError, writing
 from markscheme.files import set_aside_damaged_end, sync_folder
 from markscheme.fingerprint import fingerprint
 from markscheme.labelling.order import Share
+from markscheme.labelling.serving import duration
 from markscheme.labelling.store import writing_lock
-from markscheme.numerals import finite
 from markscheme.plain_data import append_readable, read_text
 from markscheme.ratings.examples import Example
 from markscheme.rendering.example import render_example
@@ -142,7 +142,7 @@ class ReadingWork:
             again=earlier.again if earlier is not None else {},
             passed=passed,
             at=self.clock(),
-            seconds=finite(sent.get("seconds")),
+            seconds=duration(sent.get("seconds")),
             is_chosen=earlier.is_chosen if earlier is not None else dict(self.steps).get(id, False),
         )
         self._append(reading)

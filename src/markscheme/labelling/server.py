@@ -13,9 +13,8 @@ from starlette.routing import Route
 
 from markscheme.errors import UsageError
 from markscheme.labelling.page import PAGE, message_page, page_of, progress_part, shown_of
-from markscheme.labelling.serving import problem, sent_object, serve_apps, texts_in
+from markscheme.labelling.serving import duration, problem, sent_object, serve_apps, texts_in
 from markscheme.labelling.work import Answered, Question, Work
-from markscheme.numerals import finite
 
 
 def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool) -> None:
@@ -130,5 +129,5 @@ def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> Answere
         {name: reasons[name] for name in names if reasons.get(name)},
         {name: quotes[name] for name in names if quotes.get(name)},
         str(sent.get("note") or ""),
-        finite(sent.get("seconds")),
+        duration(sent.get("seconds")),
     )

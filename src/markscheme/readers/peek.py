@@ -221,13 +221,9 @@ def _why(problem: Exception) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A cell of a store as JSON data: bytes as text, and no number that isn't finite.
-
-    Raises:
-        ValueError: The bytes are not UTF-8 text.
-    """
+    """A cell of a store as JSON data: bytes as text, and no number that isn't finite."""
     if isinstance(value, bytes):
-        return value.decode()
+        return value.decode("utf-8", "replace")
     return None if isinstance(value, float) and finite(value) is None else value
 
 
