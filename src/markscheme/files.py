@@ -63,6 +63,7 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
             _write_all(device, raw)
         return
     is_new = not path.exists()
+    _remove_left_behind(path)
     with _locked_at(path, "ab+") as file:
         end = file.seek(0, os.SEEK_END)
         ends_well = not end or _last_byte(file) == b"\n"
@@ -338,7 +339,6 @@ def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
         return
     whole = end_of_link(path) if follow else path
     mode = stat.S_IMODE(whole.stat().st_mode) & 0o777 if whole.exists() else None
-    _remove_left_behind(whole)
     with _private_file(whole, 0o600 if mode is not None else 0o666) as (partial, handle):
         with open(handle, "wb") as out:
             if mode is not None:
@@ -357,6 +357,7 @@ def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
     With a random name, no one can have put a link there before, and no other process writes to it. It is locked for as
     long as its writer lives, so that the next one knows what a killed one left behind.
     """
+    _remove_left_behind(whole)
     partial, handle = _locked_new_file(whole, mode)
     lock = None if fcntl is None else os.dup(handle)  # Windows moves no open file
     try:

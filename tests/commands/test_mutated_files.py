@@ -25,19 +25,23 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("runs", "archives"), [(40, 20), pytest.param(1_500, 200, marks=pytest.mark.proof)])
-def test_mutated_files_end_in_no_traceback_and_every_refusal_names_a_file(runs: int, archives: int) -> None:
+@pytest.mark.parametrize(
+    ("reads", "runs", "archives"), [(400, 40, 20), pytest.param(20_000, 1_500, 200, marks=pytest.mark.proof)]
+)
+def test_mutated_files_end_in_no_traceback_and_every_refusal_names_a_file(reads: int, runs: int, archives: int) -> None:
+    sizes = (f"--reads={reads}", f"--runs={runs}", f"--archives={archives}")
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.mutated_files", f"--runs={runs}", f"--archives={archives}", "--seed=7"],
+        [sys.executable, "-m", "benchmarks.mutated_files", *sizes, "--seed=7", "--show"],
         cwd=ROOT,
         env=environment(),
         capture_output=True,
         text=True,
         check=True,
     )
-    rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if re.match(r"\| (text|arch)", line)]
-    assert [row[1] for row in rows] == [f"{runs:,}", f"{archives:,}"]
-    assert [(row[4], row[6]) for row in rows] == [("0", "0"), ("0", "0")], "tracebacks, refusals without a name"
+    lines = (line for line in done.stdout.splitlines() if re.match(r"\| (readers|text|arch)", line))
+    rows = [line.strip("| ").split(" | ") for line in lines]
+    assert [row[1] for row in rows] == [f"{reads:,}", f"{runs:,}", f"{archives:,}"]
+    assert [(row[4], row[6], row[9]) for row in rows] == [("0", "0", "0")] * 3, done.stdout
     assert all(int(row[2].replace(",", "")) for row in rows), "some are accepted all the same"
 
 
