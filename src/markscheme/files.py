@@ -33,6 +33,7 @@ _RANDOM_END = re.compile(rf"[0-9a-f]{{{2 * _RANDOM_BYTES}}}")
 _NAMED_LETTERS = 50
 """Letters of the whole file's name in it."""
 _DAY = 86_400.0
+"""Seconds after which a file that can't be locked is no living writer's."""
 _ONE_THREAD = threading.RLock()
 
 

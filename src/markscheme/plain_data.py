@@ -482,7 +482,7 @@ def _refuse_other_type(data: Any, kind: type | UnionType, at: str) -> None:
         or (isinstance(data, bool) and bool not in allowed)
         or (isinstance(data, float) and not is_number)
     ):
-        names = " or ".join(_TYPE_NAMES[one] for one in allowed)
+        names = " or ".join(_TYPE_NAMES[allowed_type] for allowed_type in allowed)
         raise ValueError(f"{at or 'it'} is {shown(data)}, which isn't {names}")
 
 

@@ -11,7 +11,7 @@ from markscheme.plain_data import no_constant, parse_json, read_text, shown
 
 CASCADE_FILE: Final = "cascade.json"
 """Its name, in `calibration/<rubric>/`."""
-SIDES: Final = ("both", "passes", "fails", "each")
+PROMISE_SIDES: Final = ("both", "passes", "fails", "each")
 """The decisions that a promise may be about."""
 SCHEMA = 1
 """Of the file; another one is refused."""
@@ -127,8 +127,8 @@ def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
     for name, share in promises.items():
         if share is not None and not 0 < _number(share) < 1:
             raise ValueError(f"{name} is between 0 and 1, found {shown(share)}")
-    if data["for"] not in SIDES:
-        raise ValueError(f"for is one of {', '.join(SIDES)}, found {shown(data['for'])}")
+    if data["for"] not in PROMISE_SIDES:
+        raise ValueError(f"for is one of {', '.join(PROMISE_SIDES)}, found {shown(data['for'])}")
     labels = data.get("labels") or {}
     n = labels.get("n")
     of_labels = {"labels.n": n, "labels.groups": labels.get("groups"), "errors": data.get("errors")}
