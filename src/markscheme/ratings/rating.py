@@ -218,7 +218,7 @@ def _said_twice(ratings: Iterable[Rating]) -> Iterator[str]:
     for rating in ratings:
         key = (rating.id, rating.rater, rating.kind, rating.sample, rating.at, rating.shown, rating.under)
         earlier = first.setdefault(key, rating)
-        if _said(earlier) != _said(rating):
+        if _levels_said(earlier) != _levels_said(rating):
             differ[rating.id] = None
     if differ:
         yield (
@@ -227,7 +227,7 @@ def _said_twice(ratings: Iterable[Rating]) -> Iterator[str]:
         )
 
 
-def _said(rating: Rating) -> tuple[Any, ...]:
+def _levels_said(rating: Rating) -> tuple[Any, ...]:
     return {name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed
 
 

@@ -239,9 +239,9 @@ class CardFiles:
         raters = list(dict.fromkeys(rating.rater for rating in self.accepted.ratings))
         if name not in raters:
             yield CardDifference("judge › name", name, _listed(raters))
-        models, known = self.accepted.setting.answered_by, self._models_known
-        if known and not set(models) <= set(known):
-            yield CardDifference("judge › answered_by", ", ".join(models), ", ".join(known))
+        models, known_models = self.accepted.setting.answered_by, self._models_known
+        if known_models and not set(models) <= set(known_models):
+            yield CardDifference("judge › answered_by", ", ".join(models), ", ".join(known_models))
 
     @cached_property
     def _models_known(self) -> tuple[str, ...]:
@@ -251,8 +251,10 @@ class CardFiles:
             lines = (line for _, line in json_lines(recordings[0], RatingError) if isinstance(line, Mapping))
             return tuple(dict.fromkeys(str(line["model"]) for line in lines if line.get("model")))
         identity = self.accepted.setting.identity
-        asked = "" if identity is None else identity.model
-        return tuple(model for model in self.accepted.setting.answered_by if asked and model.startswith(asked))
+        model_asked = "" if identity is None else identity.model
+        return tuple(
+            model for model in self.accepted.setting.answered_by if model_asked and model.startswith(model_asked)
+        )
 
     def _of_settings(self) -> Iterator[CardDifference]:
         tried = self._settings_tried
