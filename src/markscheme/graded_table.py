@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
@@ -28,6 +28,9 @@ from markscheme.rubrics.rubric import Criterion
 from markscheme.shipped import install_command
 from markscheme.submission import Submission, is_missing
 from markscheme.text import on_one_line, printable, spreadsheet_cell
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
 
 JOURNAL: Final = ".partial"
 """Ending of the file that holds what is graded so far."""
@@ -359,11 +362,40 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 for name in twin_columns(opened.schema_arrow.names):
                     raise RatingError(TWIN_COLUMNS.format(shown(name), ""), path=file)
                 for batch in opened.iter_batches(batch_size=1000):
-                    for row in batch.to_pylist():
+                    for row in _batch_rows(batch, number, file):
                         number += 1
                         yield number, {name: None if is_missing(cell) else cell for name, cell in row.items()}
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, *_UNREADABLE) as error:
         raise RatingError(f"cannot be read as Parquet: {error}", path=path) from error
+
+
+_UNREADABLE: Final = (ValueError, OverflowError, LookupError, MemoryError)
+"""What pyarrow raises for cells that Python has no value for: bytes that aren't UTF-8, the year 300,000."""
+
+
+def _batch_rows(batch: "RecordBatch", before: int, path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a batch.
+
+    Args:
+        batch: Columns of cells.
+        before: The number of rows before it.
+        path: The file.
+
+    Raises:
+        RatingError: Names the first cell that has no value in Python, with its row.
+    """
+    try:
+        rows: list[dict[str, Any]] = batch.to_pylist()
+    except _UNREADABLE:
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            for row, cell in enumerate(column, start=1):
+                try:
+                    cell.as_py()
+                except _UNREADABLE as error:
+                    why = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error}"
+                    raise RatingError(f"the cell of {shown(name)} {why}", path=path, line=before + row) from error
+        raise
+    return rows
 
 
 # --- formats --------------------------------------------------------------------------------------------------------

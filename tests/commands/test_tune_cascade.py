@@ -1,6 +1,7 @@
 """`tune --cascade` and `--judge cascade`: who decides what, under which promise, and what decides nothing."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -462,3 +463,59 @@ def test_files_of_ratings_are_certified_and_written_only_where_they_say_which_ju
     assert named.returncode == 0, named.stdout + named.stderr
     (stage,) = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())["stages"]
     assert (stage["judge"], stage["model"], stage["certainty"]) == (BETTER, ["better-1"], "probability")
+
+
+def copied(certified: tuple[Path, Servers], to: Path) -> Path:
+    shutil.copytree(certified[0], to)
+    return to
+
+
+def test_a_certificate_whose_labels_changed_decides_nothing_and_further_examples_change_none(
+    certified: tuple[Path, Servers], tmp_path: Path
+) -> None:
+    folder = copied(certified, tmp_path / "project")
+    before, said = graded(folder, certified[1])
+    assert (sum(grade["decision"] == "ask" for grade in before) < OUTPUTS, "label" in said) == (True, False)
+    file = folder / "calibration" / "reply" / "examples.jsonl"
+    labelled = file.read_text()
+    label = {"rater": "ann", "kind": "human", "criteria": {"tone": 1}, "pass": True}
+    file.write_text(labelled + json.dumps({"id": "further", "response": "Reply.", "labels": [label]}) + "\n")
+    assert [grade["decision"] for grade in graded(folder, certified[1])[0]] == [grade["decision"] for grade in before]
+    turned = labelled.replace('"pass": true', '"pass": false', 1)
+    for changed in (turned, "".join(labelled.splitlines(keepends=True)[1:])):
+        file.write_text(changed)
+        grades, said = graded(folder, certified[1])
+        assert {grade["decision"] for grade in grades} == {"ask"}
+        assert said.count("changed since cascade.json was certified, so it decides nothing; certify again") == 1
+    file.unlink()
+    grades, said = graded(folder, certified[1])
+    assert [grade["decision"] for grade in grades] == [grade["decision"] for grade in before]
+    assert said.count("isn't here, so its labels were not checked") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"error": 1.5}, "error is between 0 and 1"),
+        ({"confidence": 0}, "confidence is between 0 and 1"),
+        ({"wrong_passes": -0.1}, "wrong_passes is between 0 and 1"),
+        ({"for": "some"}, "for is one of both, passes, fails, each"),
+        ({"decided": [10, -1]}, r"decided\[1\] is a whole number from 0"),
+        ({"decided": [200, 200]}, "of 260 labels, and count more"),
+        ({"errors": 1.5}, "errors is a whole number from 0"),
+        ({"upper": 1.1}, "upper is from 0 to 1"),
+        ({"labels": {"n": 260, "sha256": "", "groups": True}}, r"labels\.groups is a whole number from 0"),
+        ({"stages": [{"certain": -0.5}]}, "a certainty is from 0 to 1"),
+        ({"stages": [{"certain": {"passes": 10**400}}]}, "is too large"),
+        ({"stages": [{"certain": {"passes": 2, "fails": 0.5}}]}, "a certainty is from 0 to 1"),
+    ],
+)
+def test_a_certificate_with_numbers_that_none_can_have_is_refused(
+    certified: tuple[Path, Servers], change: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    file = json.loads((certified[0] / "calibration" / "reply" / "cascade.json").read_text())
+    stages = [{**file["stages"][0], **stage} for stage in change.get("stages", ())]
+    path = tmp_path / "cascade.json"
+    path.write_text(json.dumps({**file, **change, **({"stages": stages} if stages else {})}))
+    with pytest.raises(RatingError, match=rf"cascade\.json: isn't a cascade: .*{problem}"):
+        CascadeFile.load(path)

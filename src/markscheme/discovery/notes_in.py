@@ -7,6 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.discovery.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Codebook, Mode
+from markscheme.discovery.note_sheet import (
+    NoteSheetHead,
+    is_head,
+    refuse_changed_head,
+    refuse_headless,
+    refuse_unasked,
+)
 from markscheme.discovery.reading import READ_STATES, Note, OutputReading, ReadState, reading_of
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.material import Material
@@ -61,6 +68,7 @@ class NotesIn:
         stated: Readings of which a file says how the output was read; "noted" is assumed of the others.
         lost: Counts of what notes can't hold.
         remarks: How the files were read, where they are ambiguous.
+        sheets: The heads of reading sheets, by file.
     """
 
     readings: dict[tuple[str, str], OutputReading] = field(default_factory=dict)
@@ -71,6 +79,7 @@ class NotesIn:
     stated: set[tuple[str, str]] = field(default_factory=set)
     lost: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
+    sheets: dict[Path, NoteSheetHead] = field(default_factory=dict)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -135,17 +144,25 @@ class NotesIn:
         )
 
 
-def read_notes(paths: Sequence[Path], author: Author = Author()) -> NotesIn:
+def read_notes(paths: Sequence[Path], author: Author = Author(), folder: Path | None = None) -> NotesIn:
     """The notes in files, whatever their formats.
 
+    Args:
+        paths: The files.
+        author: Who wrote, where the files don't say.
+        folder: The discovery's, whose sheets are known by their heads; None where no sheet is one of its.
+
     Raises:
-        RatingError: A file has no known format, can't be read, or doesn't say who wrote.
+        RatingError: A file has no known format, can't be read, or doesn't say who wrote; or it is a reading sheet that
+            was changed.
     """
     content = NotesIn()
     exports: dict[str, tuple[FileFormat, list[Peek]]] = {}
     for peek in map(Peek, paths):
         file_format = format_of(peek, "anything")
         if _has_notes(peek):
+            if folder is not None:
+                _read_head(peek, folder, content)
             _read_rows(peek, author, content)
         elif file_format is RESULTS:
             _read_results(peek, author, content)
@@ -170,6 +187,16 @@ def read_notes(paths: Sequence[Path], author: Author = Author()) -> NotesIn:
     return content
 
 
+def _read_head(peek: Peek, folder: Path, content: NotesIn) -> None:
+    """Add the head of a reading sheet, where a file has one."""
+    head = peek.first[0][1]
+    if not is_head(head):
+        refuse_headless(peek.path, folder)
+        return
+    refuse_changed_head(head, folder, peek.path)
+    content.sheets[peek.path] = head
+
+
 def _instead(lost: Mapping[str, int]) -> str:
     most = sorted(lost.items(), key=lambda entry: -entry[1])[:3]
     return "; it contains " + "; ".join(f"{count} {what}" for what, count in most) if most else ""
@@ -189,10 +216,15 @@ def _has_notes(peek: Peek) -> bool:
 def _read_rows(peek: Peek, author: Author, content: NotesIn) -> None:
     faults: list[Fault] = []
     here: dict[tuple[str, str], None] = {}
+    head = content.sheets.get(peek.path)
     for number, (_, record) in enumerate(peek.parts(), start=1):
         try:
             if not isinstance(record, Mapping):
                 raise ValueError(f"a row is an object, found {shown(record)}")
+            if number == 1 and is_head(record):
+                continue
+            if head is not None:
+                refuse_unasked(reading_of(record), head)
             add = _add_line_of_notes if "notes" in record or record.get("withdrawn") is True else _add_row
             reading = add(record, author, content)
             here[reading.rater, reading.id] = None

@@ -31,10 +31,12 @@ class CascadeJudge:
     Attributes:
         file: The certificate.
         stages: The judges of each stage: one, or the members of a panel; empty until they are opened.
+        labels_changed: How the labels differ from those that it was certified on; "" where they don't, or aren't here.
     """
 
     file: "CascadeFile"
     stages: tuple[tuple[Judge, ...], ...] = ()
+    labels_changed: str = ""
 
     @property
     def identity(self) -> Identity:
@@ -52,7 +54,9 @@ class CascadeJudge:
             for what, now, then in (("the rubric", rubric, self.file.rubric), ("the prompt", prompt, self.file.prompt))
             if now != then
         ]
-        return f"{' and '.join(differs)} changed since {self.file.path.name} was certified" if differs else ""
+        if differs:
+            return f"{' and '.join(differs)} changed since {self.file.path.name} was certified"
+        return self.labels_changed
 
     def why_not(self, place: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str:
         """Why a stage decides nothing: another judge or answering model than certified; "" where it may.

@@ -121,6 +121,18 @@ def calibration_folder(name: str, start: Path) -> Path:
     return find_calibration(name, start) or place
 
 
+def project_of(calibration: Path) -> Path:
+    """Find the project of a folder `calibration/<rubric>`: its repository, else the folder above, else itself.
+
+    What a file in that folder names is read from the project alone, since a stranger may have written it.
+    """
+    folder = calibration.resolve()
+    repository = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+    if repository is not None:
+        return repository
+    return folder.parents[1] if folder.parent.name == "calibration" else folder
+
+
 def _upwards(start: Path) -> Iterator[Path]:
     """A folder and its parents, up to one with a `.git` or the home folder."""
     for folder in (start, *start.parents):

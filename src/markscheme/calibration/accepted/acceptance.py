@@ -40,7 +40,7 @@ from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.phrases import counted
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_data
+from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_run_data
 from markscheme.stats import Estimate
 
 DIGEST_LENGTH = 8
@@ -258,7 +258,7 @@ def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | No
 def _ratings_file_of(path: Path) -> Path | None:
     """The ratings file of an accepted.json at `path`, to be removed once it is replaced."""
     try:
-        ratings = accepted_data(path)["ratings"]
+        ratings = accepted_run_data(path)["ratings"]
         name = ratings["file"]
         digest = ratings["sha256"]
         ours = name == f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl"

@@ -15,6 +15,7 @@ from markscheme.errors import writing
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
 from markscheme.judges.cascade_file import CASCADE_FILE, SCHEMA, CertifiedPasses
+from markscheme.ratings.certified_labels import certified_labels
 from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.cascade import AutomaticPart, CertifiedCascade
@@ -146,7 +147,9 @@ class Certificate(ABC, Generic[_Part]):
             return "the labels came from no file"
         folder = examples.path.parent
         path = folder / CASCADE_FILE
-        content = json.dumps(self.to_json(rubric, at=at), ensure_ascii=False, indent=2, allow_nan=False)
+        document = self.to_json(rubric, at=at)
+        document["labels"] |= certified_labels(examples.path, rubric, self.split)
+        content = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
         with writing(folder):
             refuse_link(path)
             write_whole(path, f"{content}\n", follow=False)
