@@ -40,11 +40,11 @@ LIMITS: Mapping[str, Limit] = {
     "imports from the core to features": Limit(0),
     "imports from one feature to another": Limit(0),
     "modules that need a feature to be imported": Limit(0),
-    "files outside that name a feature, of the one named most": Limit(0),
-    "test files outside its folder that need a feature": Limit(0),
+    "files outside that name a feature, of the one named most": Limit(1),
+    "test files outside its folder that need a feature": Limit(2, slack=0),
     "modules in rings of imports": Limit(58, slack=0),
     "imports by a string": Limit(11, slack=0),
-    "code lines of the core": Limit(54_100, slack=500),
+    "code lines of the core": Limit(50_600, slack=500),
     "public classes": Limit(534, slack=3),
     "dataclasses": Limit(506, slack=3),
     "options declared in two places": Limit(86, slack=1),
@@ -56,7 +56,9 @@ LIMITS: Mapping[str, Limit] = {
 }
 """They only fall: a thread that was cut once stays cut."""
 
-NAMED_BY: Mapping[str, str] = {}
+NAMED_BY: Mapping[str, str] = {
+    "discover": r"[dD]iscover|ReadingWork",
+}
 """By feature, the words in code by which other modules speak of it."""
 
 
@@ -410,7 +412,7 @@ class FilesOfTests:
         needed: set[str] = set()
         for file in {path, *reached(path, self.helpers)}:
             needed |= {feature_of(name) for name in self.imported[file]} | self.run[file]
-        return needed - {""}
+        return needed & self.features
 
     def ties(self) -> list[str]:
         """List the test files that need a feature in whose folder of tests they don't lie."""

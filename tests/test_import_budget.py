@@ -51,6 +51,7 @@ ON_THE_WAY: dict[str, set[str]] = {
     "from markscheme.stats import agreement": {"numpy", "scipy"},
     "import markscheme.ratings.examples": set(),
     "import markscheme.ratings.examples_choice": set(),
+    "from markscheme import features": set(),
     "from markscheme.cli import main; main(['--help'])": set(),
     **{f"from markscheme.cli import main; main([{command!r}, '--help'])": set() for command in command_names()},
 }

@@ -60,7 +60,6 @@ LAYERS = [
     "stress",
     "demo",
     "rendering",
-    "discovery",
     "report",
     "labelling",
     "commands",
@@ -91,6 +90,7 @@ OPTIONAL = "an extra, which a plain installation lacks"
 
 LATE: dict[str, dict[str, str]] = {
     "commands": {"*": "`--help`, completion and errors of usage answer before numpy is loaded"},
+    "features": {"*": "help reads the declarations of all features, and answers before their work is loaded"},
     "hooks": {"*": "an evaluation pays for the session's start alone until its report is written"},
     "cli": {
         "commands.call": "the commands' parser isn't needed for `--version`",

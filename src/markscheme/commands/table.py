@@ -64,12 +64,6 @@ def _calibrate() -> CommandFunction:
     return calibrate
 
 
-def _discover() -> CommandFunction:
-    from markscheme.commands.discover import discover
-
-    return discover
-
-
 def _label() -> CommandFunction:
     from markscheme.commands.label import label
 
@@ -206,9 +200,6 @@ COMMANDS = OpenTable(
     CommandRow("init", "Start here", "add graders, a rubric and labelled examples to a project", _init, rank=10),
     CommandRow(
         "calibrate", "Start here", "compare a judge with human labels: can it decide, what to fix?", _calibrate, rank=20
-    ),
-    CommandRow(
-        "discover", "Start here", "read outputs, note what is wrong, and write a rubric from it", _discover, rank=30
     ),
     CommandRow("label", "Start here", "label responses on a page, blind to judges and others", _label, rank=40),
     CommandRow(

@@ -1,6 +1,7 @@
 """What few need, each in a folder of its own that can be deleted with its two lines here: its import and its row."""
 
+from markscheme.features.discover import DISCOVER
 from markscheme.seam import Feature
 
-FEATURES: tuple[Feature, ...] = ()
+FEATURES: tuple[Feature, ...] = (DISCOVER,)
 """All features, by name."""
