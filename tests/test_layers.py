@@ -57,7 +57,6 @@ LAYERS = [
     "calibration",
     "improvement",
     "experiment",
-    "stress",
     "demo",
     "rendering",
     "report",

@@ -118,12 +118,6 @@ def _gate_risk() -> CommandFunction:
     return gate_risk
 
 
-def _stress() -> CommandFunction:
-    from markscheme.commands.stress import stress
-
-    return stress
-
-
 def _pass_rate() -> CommandFunction:
     from markscheme.commands.pass_rate import pass_rate
 
@@ -214,7 +208,6 @@ COMMANDS = OpenTable(
     CommandRow("lint", "Improve", "check rubrics for errors and for what could be better", _lint, rank=50),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
     CommandRow("gate-risk", "Run", "estimate how often a gate fails though nothing changed", _gate_risk, rank=20),
-    CommandRow("stress", "Run", "find changes to a response that move a judge and shouldn't", _stress, rank=30),
     CommandRow("pass-rate", "Run", "correct a pass rate for the judge's errors", _pass_rate, rank=40),
     CommandRow("status", "Run", "show what each rubric's judge can decide, and usable judges", _status, rank=50),
     CommandRow("verify", "Run", "check a judge card: compute all of it again from its files", _verify, rank=60),

@@ -35,7 +35,7 @@ WAITING = 512
 
 AFTER_VERDICTS = frozenset(
     (
-        *("readers", "calibration", "improvement", "experiment", "stress", "demo", "rendering", "report"),
+        *("readers", "calibration", "improvement", "experiment", "demo", "rendering", "report"),
         *("labelling", "commands"),
     )
 )

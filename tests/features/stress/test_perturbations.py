@@ -2,8 +2,15 @@
 
 import pytest
 
+from markscheme.features.stress.perturbations import (
+    PADDING,
+    Perturbation,
+    Unchanged,
+    is_code,
+    perturbations,
+    reads_whole,
+)
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.stress.perturbations import PADDING, Perturbation, Unchanged, is_code, perturbations, reads_whole
 from tests.stats.shared_numbers import block
 
 PYTHON = "def f():\n    return 1"

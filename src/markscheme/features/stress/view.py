@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.features.stress.battery import CONTROL, POLARITY, TRUNCATION, Battery
+from markscheme.features.stress.result import DIAGNOSES, INSTRUCTION, MovedExample, Stress
+from markscheme.features.stress.statistics import State, StressCell
 from markscheme.judges.cost import Cost
 from markscheme.phrases import counted, estimated, listed, number, percent, signed
 from markscheme.report.document import (
@@ -22,9 +25,6 @@ from markscheme.report.document import (
 from markscheme.report.figures import NONE, cut_short, dollars, share
 from markscheme.report.json import attributes
 from markscheme.stats.accepted_runs import NO_SHIFT_MARGIN
-from markscheme.stats.stress import State, StressCell
-from markscheme.stress.battery import CONTROL, POLARITY, TRUNCATION, Battery
-from markscheme.stress.result import DIAGNOSES, INSTRUCTION, MovedExample, Stress
 
 _IN_WORDS: Mapping[State, str] = {
     "finding": "moves the judge",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from markscheme.report.views.stress import cell_text
+from markscheme.features.stress.statistics import NOT_PRESERVING, State, StressCell
+from markscheme.features.stress.view import cell_text
 from markscheme.stats import Estimate
-from markscheme.stats.stress import NOT_PRESERVING, State, StressCell
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from markscheme.calibration.judge_runs import run_to_end
 from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.features.stress.battery import LEAST_EXAMPLES, Battery, StressRun, ask, battery
+from markscheme.features.stress.result import Stress, stress_of
 from markscheme.grading import questions
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Judge
@@ -16,8 +18,6 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stress.battery import LEAST_EXAMPLES, Battery, StressRun, ask, battery
-from markscheme.stress.result import Stress, stress_of
 
 
 @dataclass(frozen=True, kw_only=True)

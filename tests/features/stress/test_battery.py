@@ -1,19 +1,14 @@
 """A run as a whole, on judges that answer by the number of the asking."""
 
 import asyncio
+import inspect
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from markscheme.judges.judge import Identity, Reply
-from markscheme.prompt import Prompt
-from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rated, Rating
-from markscheme.report.views.stress import json_of, view
-from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.stress.battery import (
+from markscheme.features.stress.battery import (
     CONTROL,
     ORIGINAL,
     RUN_SAMPLES,
@@ -22,7 +17,13 @@ from markscheme.stress.battery import (
     ask,
     battery,
 )
-from markscheme.stress.result import Stress, stress_of
+from markscheme.features.stress.result import Stress, stress_of
+from markscheme.features.stress.view import json_of, view
+from markscheme.judges.judge import Identity, Reply
+from markscheme.prompt import Prompt
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
 
 RUBRIC = Rubric(
@@ -122,3 +123,7 @@ def test_a_run_is_asked_again_once_it_is_finished(tmp_path: Path) -> None:
 def test_a_state_that_cannot_be_read_is_that_of_no_run(tmp_path: Path, text: str) -> None:
     StressRun.begin(tmp_path, "key").path.write_text(text)
     assert StressRun.begin(tmp_path, "key").number == 1
+
+
+def test_a_battery_asks_through_the_one_driver() -> None:
+    assert "ask_many(" in Path(inspect.getfile(ask)).read_text()

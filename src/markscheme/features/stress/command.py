@@ -11,7 +11,7 @@ from markscheme.phrases import counted
 from markscheme.rubrics.format import Change
 
 if TYPE_CHECKING:
-    from markscheme.stress.run import StressRequest
+    from markscheme.features.stress.run import StressRequest
 
 _MOVED = 1
 """Exit status where something moved the judge."""
@@ -57,9 +57,9 @@ def stress(
     """
     from markscheme.commands.output import TOO_FEW, put, rendered, show
     from markscheme.commands.progress import progress
+    from markscheme.features.stress.run import StressRequest
+    from markscheme.features.stress.view import json_of, view
     from markscheme.files import refuse_unwritable
-    from markscheme.report.views.stress import json_of, view
-    from markscheme.stress.run import StressRequest
 
     refuse_unwritable(html)
     request = StressRequest(
@@ -90,9 +90,9 @@ def stress(
 
 def _print_plan(request: "StressRequest", *, to_stderr: bool) -> None:
     """The cost is shown before anything is asked; with --plan the changed texts too."""
+    from markscheme.features.stress.view import plan_view
     from markscheme.report.figures import dollars
     from markscheme.report.terminal import render_terminal
-    from markscheme.report.views.stress import plan_view
 
     cost = request.cost()
     if to_stderr:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from markscheme.features.stress.battery import LEAST_EXAMPLES
+from markscheme.features.stress.run import StressRequest
 from markscheme.judges.options import AskOptions
 from markscheme.rubrics.file import load_rubric
-from markscheme.stress.battery import LEAST_EXAMPLES
-from markscheme.stress.run import StressRequest
 
 JUDGE = """
 prompts = []

@@ -9,12 +9,17 @@ from typing import Final
 import numpy as np
 
 from markscheme.errors import NothingGraded
-from markscheme.grading import MOST_UNGRADED, Grade
-from markscheme.judges.judge import Usage, total
-from markscheme.rubrics.rubric import Criterion
-from markscheme.stats.change import holm, reshuffled
-from markscheme.stats.intervals import Floats
-from markscheme.stats.stress import (
+from markscheme.features.stress.battery import (
+    CONTROL,
+    LEAST_EXAMPLES,
+    ORIGINAL,
+    POLARITY,
+    TRUNCATION,
+    Battery,
+    StressQuestion,
+)
+from markscheme.features.stress.perturbations import LENGTHENING, is_code, reads_whole
+from markscheme.features.stress.statistics import (
     ALARM,
     NOT_PRESERVING,
     Noise,
@@ -24,16 +29,11 @@ from markscheme.stats.stress import (
     stress_cells,
     with_noise,
 )
-from markscheme.stress.battery import (
-    CONTROL,
-    LEAST_EXAMPLES,
-    ORIGINAL,
-    POLARITY,
-    TRUNCATION,
-    Battery,
-    StressQuestion,
-)
-from markscheme.stress.perturbations import LENGTHENING, is_code, reads_whole
+from markscheme.grading import MOST_UNGRADED, Grade
+from markscheme.judges.judge import Usage, total
+from markscheme.rubrics.rubric import Criterion
+from markscheme.stats.change import holm, reshuffled
+from markscheme.stats.intervals import Floats
 
 INSTRUCTION: Final = "instruction"
 PADDING_ROW: Final = "padding"

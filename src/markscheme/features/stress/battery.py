@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from markscheme.errors import ComparisonError, RatingError, UsageError
+from markscheme.features.stress.perturbations import QUESTION_INPUTS, Perturbation, Unchanged, is_code, perturbations
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, asking_fingerprint
@@ -19,7 +20,6 @@ from markscheme.plain_data import read_json
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.stress.perturbations import QUESTION_INPUTS, Perturbation, Unchanged, is_code, perturbations
 from markscheme.submission import Submission
 
 ORIGINAL, CONTROL, POLARITY, ORDER, TRUNCATION = "original", "control", "polarity", "criteria-order", "truncation"
