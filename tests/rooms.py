@@ -40,8 +40,8 @@ LIMITS: Mapping[str, Limit] = {
     "imports from the core to features": Limit(0),
     "imports from one feature to another": Limit(0),
     "modules that need a feature to be imported": Limit(0),
-    "files outside that name a feature, of the one named most": Limit(1),
-    "test files outside its folder that need a feature": Limit(3, slack=0),
+    "files outside that name a feature, of the one named most": Limit(3),
+    "test files outside its folder that need a feature": Limit(7, slack=0),
     "modules in rings of imports": Limit(58, slack=0),
     "imports by a string": Limit(11, slack=0),
     "code lines of the core": Limit(49_600, slack=500),
@@ -58,6 +58,7 @@ LIMITS: Mapping[str, Limit] = {
 
 NAMED_BY: Mapping[str, str] = {
     "discover": r"[dD]iscover|ReadingWork",
+    "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",
     "stress": r"\bstress|[pP]erturb",
 }
 """By feature, the words in code by which other modules speak of it."""

@@ -56,7 +56,6 @@ LAYERS = [
     "readers",
     "calibration",
     "improvement",
-    "experiment",
     "demo",
     "rendering",
     "report",
@@ -202,7 +201,6 @@ LATE: dict[str, dict[str, str]] = {
         "calibration.cascades.cascade": "scipy.optimize comes with it, and few plans are for a promise"
     },
     "calibration.reported": {"report.results": "reports import the results they describe, and results show themselves"},
-    "experiment.accepted": {"importlib.metadata": FOR_THE_START},
     "ratings.examples": {"graded_table": "few files are Parquet"},
     "readers.peek": {"graded_table": "few files are Parquet"},
     "readers.archive": {"zstandard": OPTIONAL},

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.experiment.definition import Experiment, Model
-from markscheme.experiment.outputs import OutputsFile
-from markscheme.experiment.run import ExperimentRun, make_outputs, open_model, run_experiment
-from markscheme.experiment.table import figures, variant_table
+from markscheme.features.experiment.definition import Experiment, Model
+from markscheme.features.experiment.outputs import OutputsFile
+from markscheme.features.experiment.run import ExperimentRun, make_outputs, open_model, run_experiment
+from markscheme.features.experiment.table import figures, variant_table
 from markscheme.judges.local import LocalJudge
 from tests.commands.console import ROOT
 

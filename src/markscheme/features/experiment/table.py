@@ -9,8 +9,8 @@ import numpy as np
 
 from markscheme.calibration.comparison.comparison import differences, shift_between
 from markscheme.calibration.rates.pass_rates import PassRates, pass_rates
-from markscheme.experiment.definition import OVERALL, ExperimentCase
-from markscheme.experiment.run import ExperimentRun
+from markscheme.features.experiment.definition import OVERALL, ExperimentCase
+from markscheme.features.experiment.run import ExperimentRun
 from markscheme.ratings.examples import Example
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import JUDGE

@@ -6,8 +6,8 @@ from pathlib import Path
 from shlex import quote
 
 from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
-from markscheme.experiment.definition import Cell, Experiment, Model, Output
-from markscheme.experiment.outputs import OutputsFile, output_id
+from markscheme.features.experiment.definition import Cell, Experiment, Model, Output
+from markscheme.features.experiment.outputs import OutputsFile, output_id
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many, questions, receipt_of, scorers_for
 from markscheme.judges.asking import Asking
@@ -92,7 +92,7 @@ async def run_experiment(
     Example:
         >>> import asyncio
         >>> from markscheme import Rubric, ScriptedJudge
-        >>> from markscheme.experiment.definition import ExperimentCase, Variant
+        >>> from markscheme.features.experiment.definition import ExperimentCase, Variant
         >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
         >>> cases = (ExperimentCase("fr", {"query": "Capital of France?"}),)
         >>> experiment = Experiment(rubric, (Variant("plain"),), cases)

@@ -8,10 +8,10 @@ from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.rates.decisions import Decided, both_decided
 from markscheme.calibration.rates.pass_rates import PassRates
 from markscheme.errors import ComparisonError
-from markscheme.experiment.accepted import AcceptedExperiment
-from markscheme.experiment.rules import Rule, risks, worse_than_accepted
-from markscheme.experiment.run import ExperimentRun
-from markscheme.experiment.table import (
+from markscheme.features.experiment.accepted import AcceptedExperiment
+from markscheme.features.experiment.rules import Rule, risks, worse_than_accepted
+from markscheme.features.experiment.run import ExperimentRun
+from markscheme.features.experiment.table import (
     Difference,
     VariantFigures,
     between_variants,

@@ -1,7 +1,7 @@
 """The documentation's page shows the files of its folder."""
 
 from tests.docs.pages import DOCS, blocks
-from tests.experiment.small import EXAMPLES
+from tests.features.experiment.small import EXAMPLES
 
 
 def test_the_files_on_the_page_are_those_in_the_folder() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import ComparisonError, RatingError, writing
-from markscheme.experiment.definition import ExperimentCase
-from markscheme.experiment.run import ExperimentRun
-from markscheme.experiment.table import Difference, marks_of, marks_table, since
+from markscheme.features.experiment.definition import ExperimentCase
+from markscheme.features.experiment.run import ExperimentRun
+from markscheme.features.experiment.table import Difference, marks_of, marks_table, since
 from markscheme.files import write_whole
 from markscheme.grading import Fingerprints
 from markscheme.ratings.rating import Rated, Rating

@@ -7,9 +7,9 @@ import pytest
 
 from markscheme import Rubric, ScriptedJudge
 from markscheme.errors import UsageError
-from markscheme.experiment.accepted import accept_experiment, load_accepted_experiment
-from markscheme.experiment.definition import Experiment, ExperimentCase, Variant
-from markscheme.experiment.run import ExperimentRun, run_experiment
+from markscheme.features.experiment.accepted import accept_experiment, load_accepted_experiment
+from markscheme.features.experiment.definition import Experiment, ExperimentCase, Variant
+from markscheme.features.experiment.run import ExperimentRun, run_experiment
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
 ONE = Experiment(RUBRIC, (Variant("plain"),), (ExperimentCase("fr", {"query": "France?"}),))

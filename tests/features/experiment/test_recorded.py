@@ -20,10 +20,18 @@ from typing import Any
 
 import pytest
 
-from markscheme.experiment.definition import Experiment, ExperimentCase
-from markscheme.experiment.outcome import ExperimentReport
-from markscheme.experiment.run import ExperimentRun, run_experiment
-from markscheme.experiment.table import between_variants, corrected_rates, figures, marks_table, since, variant_table
+from markscheme.features.experiment.definition import Experiment, ExperimentCase
+from markscheme.features.experiment.outcome import ExperimentReport
+from markscheme.features.experiment.run import ExperimentRun, run_experiment
+from markscheme.features.experiment.table import (
+    between_variants,
+    corrected_rates,
+    figures,
+    marks_table,
+    since,
+    variant_table,
+)
+from markscheme.features.experiment.view import csv_of, json_of, view
 from markscheme.judges.asking import Asking
 from markscheme.judges.registry import open_judge
 from markscheme.ratings.examples import Example
@@ -33,10 +41,9 @@ from markscheme.report.document import Table
 from markscheme.report.figures import NONE
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
-from markscheme.report.views.experiment import csv_of, json_of, view
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
-from tests.experiment.small import JUDGE, RECORDED, make_experiment
+from tests.features.experiment.small import JUDGE, RECORDED, make_experiment
 
 approx: Any = pytest.approx
 

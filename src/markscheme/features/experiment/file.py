@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError, suggestion
-from markscheme.experiment.cells import OF_CASE, OF_VARIANT, Cell, ExperimentCase, Model, Output, Variant
-from markscheme.experiment.outputs import GivenOutput, case_of, read_outputs, records
+from markscheme.features.experiment.cells import OF_CASE, OF_VARIANT, Cell, ExperimentCase, Model, Output, Variant
+from markscheme.features.experiment.outputs import GivenOutput, case_of, read_outputs, records
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.judges.price import Price
 from markscheme.numerals import finite

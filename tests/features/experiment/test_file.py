@@ -6,9 +6,9 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import ExperimentError, RatingError
-from markscheme.experiment.definition import Experiment, ExperimentCase, Model, Output, Variant
+from markscheme.features.experiment.definition import Experiment, ExperimentCase, Model, Output, Variant
 from markscheme.judges.price import Price
-from tests.experiment.small import EXAMPLES, FILE, write_lines
+from tests.features.experiment.small import EXAMPLES, FILE, write_lines
 
 RUBRIC = "inputs: [query, context]\ncriteria: [{name: tone, description: Is kind}]\n"
 WHOLE = """\

@@ -4,9 +4,9 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import UsageError
-from markscheme.experiment.definition import Experiment, ExperimentCase, Variant
-from markscheme.experiment.rules import Rule
-from markscheme.experiment.table import VariantFigures, figures, marks_table
+from markscheme.features.experiment.definition import Experiment, ExperimentCase, Variant
+from markscheme.features.experiment.rules import Rule
+from markscheme.features.experiment.table import VariantFigures, figures, marks_table
 from markscheme.ratings.rating import Rated, Rating
 
 RUBRIC = Rubric.from_dict({"criteria": [{"name": "tone", "description": "x"}, {"name": "fact.s", "requirement": "y"}]})

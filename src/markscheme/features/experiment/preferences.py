@@ -8,8 +8,8 @@ from markscheme.calibration.comparison.preferences import order_figures, systems
 from markscheme.calibration.plans.pair_design import pair_of
 from markscheme.calibration.requests.pairs import PairsCompared
 from markscheme.errors import BudgetError, ComparisonError
-from markscheme.experiment.definition import Experiment
-from markscheme.experiment.run import ExperimentRequest, Outputs, submissions
+from markscheme.features.experiment.definition import Experiment
+from markscheme.features.experiment.run import ExperimentRequest, Outputs, submissions
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from markscheme.experiment.definition import OVERALL, PASS_RATE
-from markscheme.experiment.outcome import ExperimentReport
-from markscheme.experiment.run import ExperimentRun
-from markscheme.experiment.table import ALPHA, LEAST_CASES, Difference, Figure, VariantFigures
+from markscheme.features.experiment.definition import OVERALL, PASS_RATE
+from markscheme.features.experiment.outcome import ExperimentReport
+from markscheme.features.experiment.run import ExperimentRun
+from markscheme.features.experiment.table import ALPHA, LEAST_CASES, Difference, Figure, VariantFigures
 from markscheme.judges.judge import total
 from markscheme.phrases import MOST_REASONS, brief, counted, number
 from markscheme.receipt import calibration_text

@@ -12,9 +12,9 @@ from pyarrow import parquet
 
 from markscheme import Rubric, ScriptedJudge
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
-from markscheme.experiment.definition import Experiment, ExperimentCase, Output, Variant
-from markscheme.experiment.outputs import OutputsFile, read_outputs
-from markscheme.experiment.run import make_outputs, open_model, run_experiment
+from markscheme.features.experiment.definition import Experiment, ExperimentCase, Output, Variant
+from markscheme.features.experiment.outputs import OutputsFile, read_outputs
+from markscheme.features.experiment.run import make_outputs, open_model, run_experiment
 from markscheme.judges.anthropic import AnthropicJudge
 from markscheme.judges.asking import Asking
 from markscheme.judges.function import FunctionJudge

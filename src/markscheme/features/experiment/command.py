@@ -17,10 +17,10 @@ from markscheme.judges.options import ASK_OPTIONS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from markscheme.experiment.accepted import AcceptedExperiment
-    from markscheme.experiment.definition import Experiment
-    from markscheme.experiment.outcome import ExperimentReport
-    from markscheme.experiment.run import ExperimentRequest
+    from markscheme.features.experiment.accepted import AcceptedExperiment
+    from markscheme.features.experiment.definition import Experiment
+    from markscheme.features.experiment.outcome import ExperimentReport
+    from markscheme.features.experiment.run import ExperimentRequest
 
 OUTPUTS = "outputs.jsonl"
 SUFFIX = ".experiment"
@@ -81,12 +81,12 @@ def experiment(
     """
     from markscheme.calibration.rates.decisions import read_decided
     from markscheme.commands.output import refuse_outputs, write_report
-    from markscheme.experiment.accepted import accept_experiment
-    from markscheme.experiment.definition import Experiment
-    from markscheme.experiment.outcome import report_of
-    from markscheme.experiment.rules import Rule
+    from markscheme.features.experiment.accepted import accept_experiment
+    from markscheme.features.experiment.definition import Experiment
+    from markscheme.features.experiment.outcome import report_of
+    from markscheme.features.experiment.rules import Rule
+    from markscheme.features.experiment.view import csv_of, view
     from markscheme.receipt import ACCEPTED
-    from markscheme.report.views.experiment import csv_of, view
 
     targets = {"csv": csv, "json": json, "markdown": markdown, "html": html}
     refuse_outputs(targets)
@@ -133,8 +133,8 @@ def _request(
 ) -> "ExperimentRequest":
     """The experiment in a file as it is run, with the outputs of earlier runs."""
     from markscheme.commands.progress import progress
-    from markscheme.experiment.outputs import OutputsFile
-    from markscheme.experiment.run import ExperimentRequest
+    from markscheme.features.experiment.outputs import OutputsFile
+    from markscheme.features.experiment.run import ExperimentRequest
     from markscheme.user_code import search_for_code
 
     search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
@@ -147,7 +147,7 @@ def _request(
 def _by_preference(request: "ExperimentRequest", targets: "Mapping[str, str | None]") -> int:
     """Compare the variants two at a time, by a rubric of pairs."""
     from markscheme.commands.output import write_report
-    from markscheme.experiment.preferences import prefer
+    from markscheme.features.experiment.preferences import prefer
     from markscheme.report.views.systems import json_of, view
 
     done = asyncio.run(prefer(request))
@@ -173,7 +173,7 @@ def _refuse_accepting(folder: Path) -> None:
 def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperiment | None":
     """The accepted run; None where there is none, or where it cannot be read and is about to be replaced."""
     from markscheme.calibration.accepted.history import loaded_unless_replaced
-    from markscheme.experiment.accepted import load_accepted_experiment
+    from markscheme.features.experiment.accepted import load_accepted_experiment
 
     if path.is_file():
         return loaded_unless_replaced(load_accepted_experiment, path, accepting=accepting)
@@ -184,8 +184,8 @@ def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperimen
 
 def _data(report: "ExperimentReport") -> dict[str, Any]:
     """The report as plain data, with every output and its grade."""
+    from markscheme.features.experiment.view import json_of
     from markscheme.grading import grade_json
-    from markscheme.report.views.experiment import json_of
 
     run = report.run
     outputs = [

@@ -7,8 +7,17 @@ from functools import cached_property
 from pathlib import Path
 
 from markscheme.errors import ExperimentError, Fault, suggestion
-from markscheme.experiment.cells import OF_CASE, OF_VARIANT, PLACEHOLDER, Cell, ExperimentCase, Model, Output, Variant
-from markscheme.experiment.file import read_experiment
+from markscheme.features.experiment.cells import (
+    OF_CASE,
+    OF_VARIANT,
+    PLACEHOLDER,
+    Cell,
+    ExperimentCase,
+    Model,
+    Output,
+    Variant,
+)
+from markscheme.features.experiment.file import read_experiment
 from markscheme.rubrics.rubric import Rubric
 from markscheme.trajectory import steps_elsewhere
 

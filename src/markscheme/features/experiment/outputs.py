@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import Fault, RatingError, writing
-from markscheme.experiment.cells import ExperimentCase, Output
+from markscheme.features.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
 from markscheme.graded_table import parquet_rows
 from markscheme.judges.judge import Reply

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.commands.console import SECONDS, environment, run, scripts
-from tests.experiment.small import FILE, JUDGE, MODEL, RECORDED, make_experiment, without_settings, write_lines
+from tests.features.experiment.small import FILE, JUDGE, MODEL, RECORDED, make_experiment, without_settings, write_lines
 
 SLOW = """
 import json, pathlib, time

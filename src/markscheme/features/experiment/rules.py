@@ -7,9 +7,9 @@ from typing import Final
 
 from markscheme.calibration.rates.gate_risk import repeated, repeats_of
 from markscheme.errors import UsageError, suggestion
-from markscheme.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
-from markscheme.experiment.run import ExperimentRun
-from markscheme.experiment.table import Difference, VariantFigures
+from markscheme.features.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
+from markscheme.features.experiment.run import ExperimentRun
+from markscheme.features.experiment.table import Difference, VariantFigures
 from markscheme.phrases import brief
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.table import RatingTable
