@@ -57,6 +57,7 @@ LIMITS: Mapping[str, Limit] = {
 """They only fall: a thread that was cut once stays cut."""
 
 NAMED_BY: Mapping[str, str] = {
+    "demo": r"markscheme\.features\.demo\b|[pP]lanted",
     "discover": r"[dD]iscover|ReadingWork",
     "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",
     "stress": r"\bstress|[pP]erturb",

@@ -56,7 +56,6 @@ LAYERS = [
     "readers",
     "calibration",
     "improvement",
-    "demo",
     "rendering",
     "report",
     "labelling",

@@ -70,12 +70,6 @@ def _label() -> CommandFunction:
     return label
 
 
-def _demo() -> CommandFunction:
-    from markscheme.commands.demo import demo
-
-    return demo
-
-
 def _improve() -> CommandFunction:
     from markscheme.commands.improve import improve
 
@@ -190,9 +184,6 @@ COMMANDS = OpenTable(
         "calibrate", "Start here", "compare a judge with human labels: can it decide, what to fix?", _calibrate, rank=20
     ),
     CommandRow("label", "Start here", "label responses on a page, blind to judges and others", _label, rank=40),
-    CommandRow(
-        "demo", "Start here", "offline tour: what agreement is worth, and a planted fault found", _demo, rank=50
-    ),
     CommandRow("improve", "Improve", "find better words for a rubric, proven on held-out labels", _improve, rank=10),
     CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),

@@ -35,7 +35,7 @@ WAITING = 512
 
 AFTER_VERDICTS = frozenset(
     (
-        *("readers", "calibration", "improvement", "demo", "rendering", "report"),
+        *("readers", "calibration", "improvement", "rendering", "report"),
         *("labelling", "commands"),
     )
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.demo.faults import (
+from markscheme.features.demo.faults import (
     FAULTS,
     HALF_A_LEVEL,
     JUDGE_SD,

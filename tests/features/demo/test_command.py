@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from markscheme.demo.faults import FAULTS, NO_FAULT
-from markscheme.demo.naming import COMMAND
+from markscheme.features.demo.faults import FAULTS, NO_FAULT
+from markscheme.features.demo.naming import COMMAND
 from tests.commands.console import INSTALLED, ROOT, environment, run
 
 Demo = Callable[..., subprocess.CompletedProcess[str]]

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from markscheme.demo.raters import OTHER_MARK, ComparedRater, five_raters, labelled_set
+from markscheme.features.demo.raters import OTHER_MARK, ComparedRater, five_raters, labelled_set
 
 READERS, BLIND = ("recorded judge", "second rater"), ("always-pass", "coin", "longer-is-better")
 

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, NOISY_JUDGE_SD, PERSON_SD, Charge
-from markscheme.demo.planting import ACCEPTED_RUNS, CRITERIA, SYSTEMS, Round, made_round
+from markscheme.features.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, NOISY_JUDGE_SD, PERSON_SD, Charge
+from markscheme.features.demo.planting import ACCEPTED_RUNS, CRITERIA, SYSTEMS, Round, made_round
 from markscheme.ratings.rating import Rating
 
 Floats = npt.NDArray[np.float64]

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD
-from markscheme.demo.naming import Diagnosis
-from markscheme.demo.planting import ACCEPTED_RUNS, CRITERIA, Round
-from markscheme.demo.raters import OTHER_MARK, PROVENANCE, ComparedRater
+from markscheme.features.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD
+from markscheme.features.demo.naming import Diagnosis
+from markscheme.features.demo.planting import ACCEPTED_RUNS, CRITERIA, Round
+from markscheme.features.demo.raters import OTHER_MARK, PROVENANCE, ComparedRater
 from markscheme.phrases import number
 from markscheme.report.document import (
     Callout,

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from markscheme.commands.options import COUNT, Details, JsonFlag, within
-from markscheme.demo.faults import FAULTS
 from markscheme.errors import UsageError, suggestion
+from markscheme.features.demo.faults import FAULTS
 
 if TYPE_CHECKING:
-    from markscheme.demo.planting import Round
+    from markscheme.features.demo.planting import Round
     from markscheme.report.document import Document
 
 LEAST, MOST = 30, 5000
@@ -57,10 +57,10 @@ def demo(
     Exit status:
         0 shown, 2 invalid arguments.
     """
-    from markscheme.demo.planting import made_round
-    from markscheme.demo.raters import five_raters
+    from markscheme.features.demo import view
+    from markscheme.features.demo.planting import made_round
+    from markscheme.features.demo.raters import five_raters
     from markscheme.report.json import dumps
-    from markscheme.report.views import demo as view
 
     if plant is not None and sealed:
         raise UsageError("give --plant or --sealed, not both")
@@ -80,8 +80,8 @@ def demo(
 
 def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
     """Plant a fault, have it named, and show both; the seal is printed before the files are read."""
-    from markscheme.demo.naming import diagnosed, write_project
-    from markscheme.report.views import demo as view
+    from markscheme.features.demo import view
+    from markscheme.features.demo.naming import diagnosed, write_project
 
     _print(view.rules(len(made.examples)), json)
     _print(view.planted(made, sealed=sealed), json)

@@ -10,9 +10,9 @@ import pytest
 
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.cli import main
-from markscheme.demo.faults import FAULTS, NO_FAULT, Charge
-from markscheme.demo.naming import Diagnosis, charge_of, diagnosed, write_project
-from markscheme.demo.planting import ACCEPTED_RUNS, JUDGE_NAME, ROUND_NAME, made_round
+from markscheme.features.demo.faults import FAULTS, NO_FAULT, Charge
+from markscheme.features.demo.naming import Diagnosis, charge_of, diagnosed, write_project
+from markscheme.features.demo.planting import ACCEPTED_RUNS, JUDGE_NAME, ROUND_NAME, made_round
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import load_ratings
 from markscheme.rubrics.file import load_rubric
