@@ -60,6 +60,7 @@ NAMED_BY: Mapping[str, str] = {
     "demo": r"markscheme\.features\.demo\b|[pP]lanted",
     "discover": r"[dD]iscover|ReadingWork",
     "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",
+    "init": r"\bnew_project|\binit\b",
     "stress": r"\bstress|[pP]erturb",
 }
 """By feature, the words in code by which other modules speak of it."""

@@ -52,12 +52,6 @@ def command_named(name: str) -> CommandRow | None:
 # --- the commands of the core -----------------------------------------------------------------------------------------
 
 
-def _init() -> CommandFunction:
-    from markscheme.commands.init import init
-
-    return init
-
-
 def _calibrate() -> CommandFunction:
     from markscheme.commands.calibrate import calibrate
 
@@ -179,7 +173,6 @@ def _session() -> CommandFunction:
 
 
 COMMANDS = OpenTable(
-    CommandRow("init", "Start here", "add graders, a rubric and labelled examples to a project", _init, rank=10),
     CommandRow(
         "calibrate", "Start here", "compare a judge with human labels: can it decide, what to fix?", _calibrate, rank=20
     ),

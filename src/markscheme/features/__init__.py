@@ -3,6 +3,7 @@
 from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
+from markscheme.features.init import INIT
 from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
 
@@ -10,6 +11,7 @@ FEATURES: tuple[Feature, ...] = (
     DEMO,
     DISCOVER,
     EXPERIMENT,
+    INIT,
     STRESS,
 )
 """All features, by name."""

@@ -11,9 +11,9 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import MORE_OPTIONS, JsonFlag, TableOptions, ToolFileOptions, existing_file
 from markscheme.errors import UsageError
+from markscheme.features.init.new_project import project_files, skill_files
 from markscheme.files import add_files
 from markscheme.phrases import counted
-from markscheme.shipped.new_project import project_files, skill_files
 
 if TYPE_CHECKING:
     from markscheme.readers.table_project import TableProject
