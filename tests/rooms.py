@@ -61,6 +61,7 @@ NAMED_BY: Mapping[str, str] = {
     "discover": r"[dD]iscover|ReadingWork",
     "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",
     "init": r"\bnew_project|\binit\b",
+    "lint": r"\blint\b",
     "stress": r"\bstress|[pP]erturb",
 }
 """By feature, the words in code by which other modules speak of it."""

@@ -43,7 +43,6 @@ LAYERS = [
     "grading",
     "grader",
     "graded_table",
-    "lint",
     "sockets",
     "types",
     "autograders",
@@ -132,7 +131,6 @@ LATE: dict[str, dict[str, str]] = {
         "judges.registry": "only `llm_judge` opens a judge by name",
         "rapidfuzz.distance": FOR_THE_START,
     },
-    "lint": {"scorers": "few rubrics have checks by code"},
     "graded_table": {
         "csv": "one format of several",
         "io": "one format of several",

@@ -82,12 +82,6 @@ def _compare() -> CommandFunction:
     return compare
 
 
-def _lint() -> CommandFunction:
-    from markscheme.commands.lint import lint
-
-    return lint
-
-
 def _grade() -> CommandFunction:
     from markscheme.commands.grade import grade
 
@@ -180,7 +174,6 @@ COMMANDS = OpenTable(
     CommandRow("improve", "Improve", "find better words for a rubric, proven on held-out labels", _improve, rank=10),
     CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
-    CommandRow("lint", "Improve", "check rubrics for errors and for what could be better", _lint, rank=50),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
     CommandRow("gate-risk", "Run", "estimate how often a gate fails though nothing changed", _gate_risk, rank=20),
     CommandRow("pass-rate", "Run", "correct a pass rate for the judge's errors", _pass_rate, rank=40),

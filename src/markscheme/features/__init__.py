@@ -4,6 +4,7 @@ from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.init import INIT
+from markscheme.features.lint import LINT
 from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
 
@@ -12,6 +13,7 @@ FEATURES: tuple[Feature, ...] = (
     DISCOVER,
     EXPERIMENT,
     INIT,
+    LINT,
     STRESS,
 )
 """All features, by name."""

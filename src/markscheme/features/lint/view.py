@@ -1,6 +1,6 @@
 """What `lint` found in a rubric: how much, where, and what to do next."""
 
-from markscheme.lint import LintReport
+from markscheme.features.lint.lint import LintReport
 from markscheme.phrases import counted
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph
 from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice

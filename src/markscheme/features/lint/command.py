@@ -12,7 +12,7 @@ from markscheme.errors import UsageError
 from markscheme.rubrics.search import find_calibration, find_rubric
 
 if TYPE_CHECKING:
-    from markscheme.lint import LintReport
+    from markscheme.features.lint.lint import LintReport
 
 
 def lint(
@@ -43,7 +43,7 @@ def lint(
         return 0
     if not rubrics:
         raise UsageError("name a RUBRIC to check, by its name or its file; --schema prints the format of the files")
-    from markscheme.lint import ADVICE, NO_ISSUES, lint_file
+    from markscheme.features.lint.lint import ADVICE, NO_ISSUES, lint_file
 
     worst = NO_ISSUES
     for name in rubrics:
@@ -67,8 +67,8 @@ def _show(report: "LintReport", only: str, *, json: bool) -> None:
     if json:
         print(dumps(report.to_json(), ensure_ascii=False))
         return
+    from markscheme.features.lint.view import view
     from markscheme.report.terminal import render_terminal
-    from markscheme.report.views.lint import view
 
     if not only:
         print()

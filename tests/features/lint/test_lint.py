@@ -6,8 +6,8 @@ from typing import get_args
 import pytest
 
 from markscheme.errors import UsageError
+from markscheme.features.lint.lint import ADVICE, NO_ISSUES, NOT_ENGLISH, REFUSED, LintReport, lint_file
 from markscheme.judges.cascade_file import CASCADE_FILE
-from markscheme.lint import ADVICE, NO_ISSUES, NOT_ENGLISH, REFUSED, LintReport, lint_file
 from markscheme.rubrics.advice import CodeOfFile
 
 DATE = "criteria:\n- {name: date, requirement: The reply names a date.}\n"
