@@ -62,6 +62,7 @@ NAMED_BY: Mapping[str, str] = {
     "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",
     "init": r"\bnew_project|\binit\b",
     "lint": r"\blint\b",
+    "status": r"[rR]ubric_?[sS]tatus|\bstatus_view",
     "stress": r"\bstress|[pP]erturb",
 }
 """By feature, the words in code by which other modules speak of it."""

@@ -100,12 +100,6 @@ def _pass_rate() -> CommandFunction:
     return pass_rate
 
 
-def _status() -> CommandFunction:
-    from markscheme.commands.status import status
-
-    return status
-
-
 def _verify() -> CommandFunction:
     from markscheme.commands.verify import verify
 
@@ -177,7 +171,6 @@ COMMANDS = OpenTable(
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
     CommandRow("gate-risk", "Run", "estimate how often a gate fails though nothing changed", _gate_risk, rank=20),
     CommandRow("pass-rate", "Run", "correct a pass rate for the judge's errors", _pass_rate, rank=40),
-    CommandRow("status", "Run", "show what each rubric's judge can decide, and usable judges", _status, rank=50),
     CommandRow("verify", "Run", "check a judge card: compute all of it again from its files", _verify, rank=60),
     CommandRow("import", "Data", "convert labels and verdicts of other tools to ratings", _import_ratings, rank=10),
     CommandRow("export", "Data", "write examples for other tools, such as Promptfoo's viewer", _export, rank=20),

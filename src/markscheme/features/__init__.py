@@ -5,6 +5,7 @@ from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.init import INIT
 from markscheme.features.lint import LINT
+from markscheme.features.status import STATUS
 from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
 
@@ -14,6 +15,7 @@ FEATURES: tuple[Feature, ...] = (
     EXPERIMENT,
     INIT,
     LINT,
+    STATUS,
     STRESS,
 )
 """All features, by name."""

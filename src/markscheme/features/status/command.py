@@ -34,8 +34,8 @@ def status(
     Example:
         markscheme status --html status.html
     """
-    from markscheme.calibration.rubric_status import rubrics_here
-    from markscheme.report.views.status import JudgeStatus, json_of, view
+    from markscheme.features.status.rubric_status import rubrics_here
+    from markscheme.features.status.view import JudgeStatus, json_of, view
 
     if html == "-":
         raise UsageError("`--html` must be a file; standard output has the table itself")

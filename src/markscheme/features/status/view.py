@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.rubric_status import RubricStatus
+from markscheme.features.status.rubric_status import RubricStatus
 from markscheme.judges.kinds import DEFAULT, JudgeKind
 from markscheme.phrases import counted, in_words, thousands
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED
