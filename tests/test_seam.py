@@ -23,7 +23,7 @@ def offered() -> Iterator[list[str]]:
     offer(lambda: before)
 
 
-COLOURS = OpenTable("grey", load=lambda: ["white"])
+COLOURS = OpenTable("grey", "white")
 SHAPES = OpenTable[str]()
 
 
@@ -48,5 +48,6 @@ def test_without_features_a_table_has_the_rows_of_the_core(offered: list[str]) -
 
 def test_the_package_offers_its_features_when_it_is_imported() -> None:
     from markscheme.features import FEATURES
+    from markscheme.report.reported import RESULT_REPORTS
 
-    assert seam.features() == FEATURES
+    assert seam.features() == (RESULT_REPORTS, *FEATURES)

@@ -99,8 +99,9 @@ if not TYPE_CHECKING:  # a type checker knows the names from the imports above
 
 def _features() -> tuple[_Feature, ...]:
     from markscheme.features import FEATURES
+    from markscheme.report.reported import RESULT_REPORTS
 
-    return FEATURES
+    return (RESULT_REPORTS, *FEATURES)
 
 
 _offer(_features)

@@ -23,15 +23,9 @@ class OpenTable(Generic[_Row]):
         (['red', 'green'], True)
     """
 
-    def __init__(self, *own: _Row, load: Callable[[], Iterable[_Row]] = tuple) -> None:
-        """Make a table of the core's own rows.
-
-        Args:
-            own: Rows that cost nothing to make.
-            load: Imports the module that makes further rows of the core, and returns them.
-        """
+    def __init__(self, *own: _Row) -> None:
+        """Make a table of the core's own rows."""
         self._own = own
-        self._load = load
 
     def __call__(self, *rows: _Row) -> Addition:
         """Return rows as an addition to this table, for the declaration of a feature."""
@@ -40,7 +34,6 @@ class OpenTable(Generic[_Row]):
     def __iter__(self) -> Iterator[_Row]:
         """Yield the core's rows, then those of features, which are loaded when the core's have been read."""
         yield from self._own
-        yield from self._load()
         for feature in features():
             for table, rows in feature.adds:
                 if table is self:

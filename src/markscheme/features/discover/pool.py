@@ -12,7 +12,7 @@ from markscheme.numerals import finite
 from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.promptfoo.results import read_results
 from markscheme.ratings.examples import Example
-from markscheme.readers.formats import RESULTS, format_of
+from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.tool_content import ToolContent
 from markscheme.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
@@ -71,7 +71,7 @@ def read_outputs(path: Path) -> OutputPool:
     """
     peek = Peek(path)
     file_format = format_of(peek, "anything")
-    if file_format is RESULTS:
+    if file_format is PROMPTFOO_RESULTS:
         pool = _of_results(path)
     elif file_format is not None and file_format.read_content is not None:
         tool = ToolContent(path, for_remarks=True)

@@ -15,7 +15,8 @@ from markscheme.plain_data import shown
 from markscheme.promptfoo.results import read_results
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
-from markscheme.readers.formats import RESULTS, FileFormat, format_of
+from markscheme.readers.file_format import FileFormat
+from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.imported import NO, YES
 from markscheme.readers.peek import Peek
 from markscheme.readers.tool_content import QUERY, Remark, ToolContent
@@ -122,7 +123,7 @@ def read_notes(paths: Sequence[Path], author: Author = Author()) -> NotesIn:
         file_format = format_of(peek, "anything")
         if _has_notes(peek):
             _read_rows(peek, author, content)
-        elif file_format is RESULTS:
+        elif file_format is PROMPTFOO_RESULTS:
             _read_results(peek, author, content)
         elif file_format is not None and file_format.read_content is not None:
             exports.setdefault(file_format.reads, (file_format, []))[1].append(peek)
