@@ -13,6 +13,7 @@ import pytest
 from markscheme.commands.help import COMMANDS
 from markscheme.report.terminal import SCREEN_LINES
 from tests.commands.console import environment, run, scripts
+from tests.commands.gate_projects import RARE_FAILS, SEVERE, UNSAFE_REPLIES, make_rubric_project, write_table
 from tests.commands.judged_project import write_lines
 from tests.commands.reply_project import lines_of, make_project
 from tests.golden_files import GoldenFiles
@@ -138,6 +139,23 @@ def _some(folder: Path) -> None:
     write_lines(folder / "some.jsonl", lines_of(folder / "calibration" / NAME / "examples.jsonl")[:8])
 
 
+def _unsafe_table(folder: Path) -> None:
+    write_table(folder / "replies.csv", UNSAFE_REPLIES)
+
+
+def _severe_table(folder: Path) -> None:
+    write_table(folder / "replies.csv", SEVERE)
+
+
+def _rare_fails_table(folder: Path) -> None:
+    write_table(folder / "replies.csv", RARE_FAILS)
+
+
+def _by_one_reviewer(folder: Path) -> None:
+    write_table(folder / "replies.csv", RARE_FAILS, ("ben",))
+
+
+BOTH_REVIEWERS = ("--human", "reviewer_ana", "--human", "reviewer_ben")
 SCREENS: Mapping[str, Screen] = {
     "init": Screen(("init", "new")),
     "calibrate": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl"), 1),
@@ -145,6 +163,11 @@ SCREENS: Mapping[str, Screen] = {
     "calibrate-few-labels": Screen(("calibrate", NAME, "--ratings", "careful.jsonl"), 4, _undecided),
     "calibrate-two-judges": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl", "--ratings", "careful.jsonl")),
     "calibrate-accepted": Screen(("calibrate", NAME, "--judge", CAREFUL), 0, _accepted),
+    "calibrate-unsafe": Screen(("calibrate", NAME, "--ratings", "unsafe.jsonl"), 1, make_rubric_project),
+    "calibrate-unsafe-table": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 1, _unsafe_table),
+    "calibrate-severe-table": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 1, _severe_table),
+    "calibrate-rare-fails": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 0, _rare_fails_table),
+    "calibrate-one-reviewer": Screen(("calibrate", "replies.csv", "--human", "reviewer_ben"), 4, _by_one_reviewer),
     "label": Screen(("label", NAME, "--progress"), 0, _agreeing),
     "demo": Screen(("demo", "--seed", "7")),
     "improve": Screen(("improve", NAME, "--proposer", CAREFUL, "--plan")),

@@ -69,6 +69,11 @@ def labels_that_disagree() -> Calibration:
     return judged(people, labels(8))
 
 
+def decisions_that_disagree() -> Calibration:
+    """Annotators pass and fail nearly by chance, and so does the judge."""
+    return judged({name: levels(120, seed) for name, seed in (("ana", 5), ("ben", 6))}, levels(120, 8))
+
+
 def synthetic_labels() -> Calibration:
     truth = levels(100)
     return judged({"planted": truth}, disturbed(truth, 0.05, 3), kind="constructed")
@@ -154,6 +159,7 @@ SITUATIONS: Mapping[str, Callable[[], Calibration]] = {
     "too-few-labels": too_few_labels,
     "worse-than-baseline": worse_than_baseline,
     "labels-disagree": labels_that_disagree,
+    "decisions-disagree": decisions_that_disagree,
     "nothing-graded": nothing_graded,
     "synthetic-labels": synthetic_labels,
     "nearly-at-the-target": nearly_at_the_target,
