@@ -15,7 +15,7 @@ from markscheme.report.terminal import SCREEN_LINES
 from tests.commands.console import environment, run, scripts
 from tests.commands.gate_projects import RARE_FAILS, SEVERE, UNSAFE_REPLIES, make_rubric_project, write_table
 from tests.commands.judged_project import write_lines
-from tests.commands.reply_project import lines_of, make_project
+from tests.commands.reply_project import lines_of, make_project, write_examples
 from tests.golden_files import GoldenFiles
 
 NAME = "support-reply"
@@ -111,7 +111,13 @@ def _table(folder: Path) -> None:
     (folder / "tones.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
+def _more_examples(folder: Path) -> None:
+    """As many that a judge without an error on the fails is shown to stop them."""
+    write_examples(folder, 120)
+
+
 def _accepted(folder: Path) -> None:
+    _more_examples(folder)
     run("calibrate", NAME, "--judge", CAREFUL, "--quiet", "--accept", cwd=folder)
 
 
@@ -158,10 +164,10 @@ def _by_one_reviewer(folder: Path) -> None:
 BOTH_REVIEWERS = ("--human", "reviewer_ana", "--human", "reviewer_ben")
 SCREENS: Mapping[str, Screen] = {
     "init": Screen(("init", "new")),
-    "calibrate": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl"), 1),
-    "calibrate-can-gate": Screen(("calibrate", NAME, "--judge", CAREFUL)),
+    "calibrate": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl"), 4),
+    "calibrate-can-gate": Screen(("calibrate", NAME, "--judge", CAREFUL), 0, _more_examples),
     "calibrate-few-labels": Screen(("calibrate", NAME, "--ratings", "careful.jsonl"), 4, _undecided),
-    "calibrate-two-judges": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl", "--ratings", "careful.jsonl")),
+    "calibrate-two-judges": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl", "--ratings", "careful.jsonl"), 4),
     "calibrate-accepted": Screen(("calibrate", NAME, "--judge", CAREFUL), 0, _accepted),
     "calibrate-unsafe": Screen(("calibrate", NAME, "--ratings", "unsafe.jsonl"), 1, make_rubric_project),
     "calibrate-unsafe-table": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 1, _unsafe_table),
@@ -246,4 +252,4 @@ def test_the_answer_is_the_last_line_where_the_terminal_is_lower_than_the_screen
                 printed += part
     os.close(ours)
     last = printed.decode().splitlines()[-1]
-    assert (last == "✗ Don't use this judge yet.") is is_repeated
+    assert (last == "? Not enough labels to tell whether it can gate.") is is_repeated

@@ -70,8 +70,9 @@ def labels_that_disagree() -> Calibration:
 
 
 def decisions_that_disagree() -> Calibration:
-    """Annotators pass and fail nearly by chance, and so does the judge."""
-    return judged({name: levels(120, seed) for name, seed in (("ana", 5), ("ben", 6))}, levels(120, 8))
+    """Annotators and the judge see the same quality, and each is off by two levels on nearly every example."""
+    truth = levels(120)
+    return judged({"ana": disturbed(truth, 0.9, 2, 2), "ben": disturbed(truth, 0.9, 3, 2)}, disturbed(truth, 0.9, 4, 2))
 
 
 def synthetic_labels() -> Calibration:

@@ -42,8 +42,9 @@ def decision_bars(calibration: Calibration, answer: GateAnswer, about: str) -> d
     people = answer.people.people
     if people.n:
         rows.append(("annotators", share_mark(people.estimate(level=2 * answer.stops.confidence - 1), "annotators")))
-    rows.append(("least", _least(calibration, answer)))
+    rows.append(("least", _least(answer)))
     comparison = calibration.comparison
+    about += " The target is the default." if calibration.target_is_default else ""
     interval = "95% CI" if comparison.settings == 1 else "CI"
     return doc.Bars(tuple(rows), _what_is_drawn(comparison, answer, about), interval)
 
@@ -55,14 +56,13 @@ def _side_mark(side: GateSide) -> doc.Mark:
     return share_mark(estimate, digits=digits_of(estimate, side.least), least=side.least)
 
 
-def _least(calibration: Calibration, answer: GateAnswer) -> doc.Mark:
+def _least(answer: GateAnswer) -> doc.Mark:
     """The least of each side and in all, each marked once."""
     stops, keeps = (percent(side.least, _digits(side)) for side in answer.sides)
     in_all = f"{percent(answer.target, digits_of(answer.same, answer.target))} in all"
     sides = f"{stops} a side" if answer.stops.least == answer.keeps.least else f"stops {stops}, keeps {keeps}"
-    default = " (default)" if calibration.target_is_default else ""
     leasts = sorted({answer.stops.least, answer.keeps.least, answer.target})
-    return doc.Mark(f"{sides}, {in_all}{default}", leasts[0], role="target", also=tuple(leasts[1:]))
+    return doc.Mark(f"{sides}, {in_all}", leasts[0], role="target", also=tuple(leasts[1:]))
 
 
 def _digits(side: GateSide) -> int:
@@ -114,11 +114,11 @@ def _good_for_trends(decision: Decision) -> str:
         case "below-target":
             return "not good enough for trends"
         case "below-constant":
-            return "always giving one would do better, so no trends"
+            return "worse than the baseline, so not for trends"
         case "no-skill":
             return "no use for trends"
         case "constant-open":
-            return "not shown to beat always giving one, so no trends yet"
+            return "not shown to beat the baseline, so not for trends yet"
     return "not shown to be good for trends"
 
 
