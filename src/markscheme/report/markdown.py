@@ -15,9 +15,9 @@ _WIDTH = 80
 _MOST_IDS = 8
 """Ids in a row: a line of a comment on a pull request."""
 _MOST_EXAMPLES = 5
+"""Examples to read first; the HTML page has all."""
 _MOST_FIRST = 2
 """First examples whose texts are shown."""
-"""Examples to read first; the HTML page has all."""
 _LONGEST_REASON = 500
 """Characters of a judge's reason: about five lines."""
 _IN_PICTURES = str.maketrans("`<>", "'‹›")

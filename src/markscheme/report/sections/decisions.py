@@ -28,7 +28,7 @@ LONGEST_WHY = 90
 
 
 def decision_bars(calibration: Calibration, answer: GateAnswer, about: str) -> doc.Bars:
-    """How often the judge decides as people do, in all and on each side, and the least that is enough.
+    """Draw how often the judge decides as people do, in all and on each side, and the least that is enough.
 
     Args:
         calibration: Of the judge.
@@ -57,7 +57,7 @@ def _side_mark(side: GateSide) -> doc.Mark:
 
 
 def _least(answer: GateAnswer) -> doc.Mark:
-    """The least of each side and in all, each marked once."""
+    """Mark the least of each side and the least in all."""
     stops, keeps = (percent(side.least, _digits(side)) for side in answer.sides)
     in_all = f"{percent(answer.target, digits_of(answer.same, answer.target))} in all"
     sides = f"{stops} a side" if answer.stops.least == answer.keeps.least else f"stops {stops}, keeps {keeps}"
@@ -70,7 +70,7 @@ def _digits(side: GateSide) -> int:
 
 
 def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> str:
-    """What each row of the picture is a share of."""
+    """Say what each row of the picture is a share of."""
     who = labeller_of(comparison)
     all_hold = (
         "" if comparison.settings == 1 else f" CI: 95% for all {comparison.settings} settings tried on these labels."
@@ -89,7 +89,7 @@ def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> st
 
 
 def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
-    """What a judge's scores are good for, with their agreement; nothing where decisions aren't asked about as well."""
+    """Say what a judge's scores are good for, with their agreement; nothing where there is no gate question."""
     agreement = comparison.agreement
     baseline = comparison.agreement_constant.value
     if decision.gate_answer is None or agreement.value is None or baseline is None:
@@ -105,7 +105,7 @@ def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
 
 
 def _good_for_trends(decision: Decision) -> str:
-    """What the ruling on trends comes to; "" where it says nothing, by labels that aren't people's or after a drift."""
+    """Say what the ruling on trends comes to; "" by labels that aren't people's, and after a drift."""
     if decision.may_trend:
         return "good for trends"
     if not decision.circumstances.by_people or decision.circumstances.drifted:
@@ -126,7 +126,7 @@ def _good_for_trends(decision: Decision) -> str:
 
 
 def first_false_passes(comparison: Comparison) -> doc.FirstExamples:
-    """The beginnings of the first responses that it wrongly passes, why people fail them and why it passes them."""
+    """Show the beginnings of the first responses that a judge wrongly passes, with people's reasons and its own."""
     if not comparison.rubric.decides or comparison.rubric.is_of_pairs:
         return doc.FirstExamples(())
     shown = (_with_text(comparison, unit) for unit in comparison.false_passes[:FIRST_SHOWN])
@@ -144,7 +144,7 @@ def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...]
 
 
 def _why(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
-    """What people and the judge said on the criterion that lets the response pass, and their reasons."""
+    """Say what people and the judge gave on the criterion that lets the response pass, with their reasons."""
     if comparison.rubric.table_of is not None:
         return
     criterion = _criterion_that_passes(comparison, index)
@@ -169,14 +169,14 @@ def _rated(rating: Rating | None, criterion: Criterion) -> Rated:
 
 
 def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
-    """The first reason or note of an annotator on a response."""
+    """Find the first reason or note of an annotator on a response."""
     labels = comparison.gold.examples[index].labels
     remarks = (_rated(label, criterion).reason or label.note for label in labels)
     return next((remark for remark in remarks if remark), "")
 
 
 def _criterion_that_passes(comparison: Comparison, index: int) -> Criterion | None:
-    """The criterion on which gold's level would have failed the response; else the one that moves its score most."""
+    """Find the criterion on which gold's level would fail the response; else the one that moves its score most."""
     repairs = comparison.repairs
     unit = comparison.ids[index]
     above: dict[str, tuple[bool, float]] = {}

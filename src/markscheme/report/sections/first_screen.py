@@ -152,7 +152,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
 
 
 def _explore(calibration: Calibration) -> str:
-    """What is left to do with a judge that neither gates nor shows trends, by what it gives."""
+    """Say what is left to do with a judge that neither gates nor shows trends, by what it gives."""
     return _EXPLORE_ANSWERS if calibration.comparison.measure.of == OF_DECISION else _EXPLORE
 
 
@@ -201,7 +201,7 @@ def _why_nothing(calibration: Calibration) -> str:
 
 
 def figures(calibration: Calibration) -> doc.Bars:
-    """The figures that decide, on one scale: decisions where any are compared, else agreement."""
+    """Draw the figures that decide on one scale: decisions where there is a gate question, else agreement."""
     comparison = calibration.comparison
     answer = calibration.decision.gate_answer
     if answer is None or not calibration.counts.graded:
@@ -212,7 +212,7 @@ def figures(calibration: Calibration) -> doc.Bars:
 
 
 def _weighted(comparison: Comparison) -> str:
-    """How shares are weighted, where examples were drawn with unequal chances."""
+    """Say how shares are weighted, where examples were drawn with unequal chances."""
     if comparison.weighted_to is None:
         return ""
     outputs = counted(comparison.weighted_to, "output")
