@@ -78,7 +78,7 @@ def decide(
     return replace(
         rest,
         excepted=excepted,
-        because=f"{exceptions(excepted)} {rest.because}",
+        because=f"{exceptions(excepted)} {rest.because[:1].lower()}{rest.because[1:]}",
         needs_adjustment=whole.needs_adjustment,
     )
 
