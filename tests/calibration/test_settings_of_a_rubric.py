@@ -141,12 +141,11 @@ def test_the_held_out_part_counts_only_what_it_was_opened_for(project: Path) -> 
     assert {line["split"] for line in lines(project)} == {"dev", "test"}
 
 
-def test_measure_and_marks_make_another_setting_and_the_target_does_not(project: Path) -> None:
+def test_a_mark_makes_another_setting_and_the_target_does_not(project: Path) -> None:
     assert [calibrated(target=target).decision.settings for target in (0.8, 0.9)] == [1, 1]
-    assert calibrated(on="decision").decision.settings == 2
     write_rubric(project, WORDS[0], passingThreshold=0.7)
-    assert calibrated().decision.settings == 3
-    assert calibrated(max_false_pass=0.2).decision.settings == 3
+    assert calibrated().decision.settings == 2
+    assert calibrated(max_false_pass=0.2).decision.settings == 2
 
 
 def test_constructed_labels_record_nothing(project: Path) -> None:

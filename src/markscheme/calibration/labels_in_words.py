@@ -1,9 +1,38 @@
 """How many labels to add, in a sentence; it needs no statistics, so that `status` and the labelling page start fast."""
 
+from dataclasses import dataclass
+from typing import Literal
+
 from markscheme.phrases import percent
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 
 _TO_DECIDE = "to say whether the judge can gate"
+
+
+@dataclass(frozen=True, slots=True)
+class ScarceDecision:
+    """A decision of people that few labels have, where those few decide.
+
+    Attributes:
+        decision: Whether fails or passes are scarce.
+        share: Their share of all labels, 0 to 1.
+    """
+
+    decision: Literal["fail", "pass"]
+    share: float
+
+    def among(self, more: int) -> str:
+        """Say how many of so many further labels will be such.
+
+        Example:
+            >>> ScarceDecision("fail", 0.1).among(40)
+            'About 4 of them will be fails, and those decide.'
+        """
+        of_them = max(1, round(more * self.share))
+        if of_them == 1:
+            return f"About one of them will be a {self.decision}, and that decides."
+        plural = "fails" if self.decision == "fail" else "passes"
+        return f"About {of_them} of them will be {plural}, and those decide."
 
 
 def labels_to_add(labels: DecisiveLabels, *, by_people: bool = True, new_groups: bool = False) -> str:
