@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import yaml
 
-from markscheme.judges.kinds import SHIPPED_KINDS
 from markscheme.receipt import ALLOWS
 from tests.calibration.test_two_questions import decisions, write_table
 from tests.commands.console import INSTALLED, ROOT, environment, run, scripts
