@@ -8,11 +8,10 @@ from markscheme.calibration.comparison.limits import GateSide, SideName
 from markscheme.calibration.comparison.policy import BecauseCode, labels_for_target
 from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, GateAnswer, LimitKey
 from markscheme.calibration.labellers import Labeller, labeller_of
-from markscheme.calibration.labels_in_words import labels_to_add
+from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
 from markscheme.stats import Estimate
 from markscheme.stats.decisive_labels import BATCHES
-from markscheme.stats.labels_needed import EVEN
 from markscheme.stats.shares import GroupedShare
 
 SURE_DECISIONS = 0.85
@@ -212,12 +211,9 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str:
         return ""
     if labels is not None:
         share = comparison.figures.agreement if answer is None else answer.figures.same
-        scarce = "" if answer is None or labels.assumed is not None else _scarce(answer, labels.more)
         new_groups = by_people and share.design_effect > NEARLY_ALONE
-        if scarce and labels.chance >= EVEN and not new_groups:
-            return f"Label about {labels.more:,} {'more' if by_people else 'by hand'}; {scarce}"
-        add = labels_to_add(labels, by_people=by_people, new_groups=new_groups)
-        return f"{add} {_capital(scarce)}" if scarce else add
+        scarce = None if answer is None else scarce_decision(answer)
+        return labels_to_add(labels, by_people=by_people, new_groups=new_groups, scarce=scarce)
     if answer is not None:
         return " ".join(_hopeless_gate(answer, comparison))
     match decision.because_code:
@@ -235,19 +231,13 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str:
     return ""
 
 
-def _scarce(answer: GateAnswer, more: int) -> str:
-    """Name how many of the labels are of the one open side, where it is scarce."""
+def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:
+    """Return the one decision of people that few labels have and that decides the gate; None where there is none."""
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) != 1 or "target-open" in answer.ruling.codes:
-        return ""
+        return None
     share = _share_of(short[0], answer)
-    if share > SCARCE:
-        return ""
-    of_side = max(1, round(more * share))
-    be = "be a fail" if short[0].name == "stops" else "be a pass"
-    if of_side == 1:
-        return f"about one of them will {be}, and that decides."
-    return f"about {of_side} of them will be {_THINGS[short[0].name]}, and those decide."
+    return None if share > SCARCE else ScarceDecision("fail" if short[0].name == "stops" else "pass", share)
 
 
 def _share_of(side: GateSide, answer: GateAnswer) -> float:
@@ -264,10 +254,9 @@ def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
     rare = _rare_sides(answer)
     if rare:
         things = _THINGS[rare[0].name]
-        yield (
-            f"{_capital(things)} are rare here ({percent(rare[0].share.of / answer.figures.same.n)}): labels drawn at "
-            "random won't decide soon."
-        )
+        n = answer.figures.same.n
+        of_side = answer.figures.fails_drawn if rare[0].name == "stops" else n - answer.figures.fails_drawn
+        yield (f"{_capital(things)} are rare here ({percent(of_side / n)}): labels drawn at random won't decide soon.")
         if rare[0].name == "stops":
             yield "Label outputs that users complained about as well."
         return

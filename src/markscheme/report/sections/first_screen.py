@@ -161,8 +161,9 @@ def _why_no_gate(calibration: Calibration) -> str:
     gold = calibration.comparison.gold
     if gold.not_blind:
         return "The labels are not blind."
-    if gold.picked_by_hand:
-        return f"{gold.picked_by_hand} of {counted(len(gold.examples), 'example')} were picked by hand."
+    if "picked" in calibration.decision.circumstances.against_gate:
+        picked = f"{gold.picked_by_hand} of {counted(len(gold.examples), 'example')} were picked by hand."
+        return picked if gold.stands_for_outputs else f"{picked} {_NOT_YOUR_OUTPUTS}"
     if gold.reference == "one-person":
         return "One annotator per example."
     if calibration.carried is not None and calibration.carried.old:

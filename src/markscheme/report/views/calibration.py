@@ -10,7 +10,6 @@ from typing import Any
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
-from markscheme.calibration.comparison.policy import Ruling
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision
 from markscheme.fingerprint import fingerprint
 from markscheme.report import document as doc
@@ -163,22 +162,9 @@ def _pairs_json(calibration: Calibration) -> dict[str, Any]:
 def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
     """The rulings on both questions, each with its codes and figures; null where nothing says what passes."""
     answer = decision.gate_answer
-    gate = None
-    if answer is not None:
-        gate = {
-            **_ruling(answer.ruling),
-            "figures": {
-                "same_decision": {**answer.same.to_json(), "least": answer.target},
-                "stops": {**answer.stops.estimate.to_json(), "least": answer.stops.least},
-                "keeps": {**answer.keeps.estimate.to_json(), "least": answer.keeps.least},
-            },
-        }
+    gate = None if answer is None else {**answer.ruling.to_json(), "figures": answer.figures_json()}
     of_scores = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")
-    return {"gate": gate, "trend": {**_ruling(decision.trend), "figures": of_scores}}
-
-
-def _ruling(ruling: Ruling) -> dict[str, str]:
-    return {"state": ruling.state, "because": ", ".join(ruling.because)}
+    return {"gate": gate, "trend": {**decision.trend.to_json(), "figures": of_scores}}
 
 
 def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
