@@ -1,16 +1,21 @@
 """The parts of `demo`: raw agreement before its chance-corrected value, a fault before it is named."""
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD
+from markscheme.calibration.comparison.limits import GateSide
+from markscheme.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD, RARE_FAILS
 from markscheme.demo.naming import Diagnosis
 from markscheme.demo.planting import ACCEPTED_RUNS, CRITERIA, Round
+from markscheme.demo.rare_fails import JudgedSides, calibrate_command
 from markscheme.demo.raters import OTHER_MARK, PROVENANCE, ComparedRater
 from markscheme.phrases import number
 from markscheme.report.document import (
     Callout,
+    Command,
     Document,
     Facts,
     Items,
@@ -24,6 +29,7 @@ from markscheme.report.document import (
 )
 from markscheme.report.figures import coefficient, share, share_with_interval
 from markscheme.report.json import attributes
+from markscheme.report.repairs import message_with_repair, repair_of_finding
 from markscheme.report.sections.first_screen import callout
 
 _MOST_SENTENCES = 2
@@ -165,6 +171,72 @@ def _fault(made: Round) -> str:
     return f"{made.planted} ({FAULTS[made.planted.fault]})"
 
 
+# --- agreement and sides --------------------------------------------------------------------------------------------
+
+
+def sides(judged: Sequence[JudgedSides], *, kept: Path | None = None) -> Document:
+    """Three judges: what agreement alone says of each, its sides, and whether it can gate.
+
+    Args:
+        judged: The judges, each compared with its labels.
+        kept: The folder with their files; None where they weren't kept.
+    """
+    table = Table(
+        ("Judge", "agreement", "baseline", "alone", "stops", "keeps", "gate"),
+        tuple(_by_sides(one) for one in judged),
+    )
+    target = share(judged[0].calibration.decision.target)
+    legend = (
+        f"Agreement: score less than 0.1 from gold, 95% CI; target {target}. Baseline: the best constant score. Alone: "
+        "what a rule says that asks for agreement above both. Stops: of what people fail, the share that the judge "
+        "fails. Keeps: of what they pass, the share that it passes."
+    )
+    return Document(
+        title="Agreement alone, and both sides",
+        source="Three simulated judges and two annotators who agree; their counts are the same in every run.",
+        blocks=(
+            Callout(
+                "note",
+                "Agreement alone lets the first two decide, and refuses the third.",
+                "Whether a judge can gate is asked of each side: of what people fail, and of what they pass.",
+            ),
+            table,
+            Notes((legend,)),
+            Items(tuple(_said(one) for one in judged)),
+            _to_run(judged, kept),
+        ),
+    )
+
+
+def _by_sides(one: JudgedSides) -> tuple[Line, ...]:
+    calibration = one.calibration
+    comparison = calibration.comparison
+    stops, keeps = (share_with_interval(side.estimate) for side in _sides_of(one))
+    alone = "yes" if calibration.decision.trend.state == "shown" else "no"
+    gate = "yes" if calibration.decision.use == "gate" else "no"
+    agreement = share_with_interval(comparison.agreement)
+    return Name(one.judge.name), agreement, share(comparison.agreement_constant.value), alone, stops, keeps, gate
+
+
+def _said(one: JudgedSides) -> tuple[Line, ...]:
+    """What `calibrate` says of a judge, and its first finding where fixing that would change decisions."""
+    of_use = callout(one.calibration)
+    said = f"{one.judge.name} {one.judge.does}. {of_use.head} {one.calibration.decision.because}"
+    first = (finding for finding in one.calibration.findings[:1] if repair_of_finding(finding))
+    return (said, *(f"Fix first: {message_with_repair(finding)}" for finding in first))
+
+
+def _to_run(judged: Sequence[JudgedSides], kept: Path | None) -> Paragraph:
+    if kept is None:
+        command = f"markscheme demo --plant {RARE_FAILS} --keep three-judges"
+        return Paragraph((("To calibrate them yourself: ", Command(command)),))
+    lines: list[Line] = [Command(f"cd {shlex.quote(str(kept))}")]
+    for one in judged:
+        status = one.calibration.exit_status_for("gate")
+        lines.append((Command(" ".join(calibrate_command(one.judge))), f"  (exit status {status})"))
+    return Paragraph(tuple(lines))
+
+
 # --- JSON -----------------------------------------------------------------------------------------------------------
 
 
@@ -195,3 +267,24 @@ def round_json(made: Round, diagnosis: Diagnosis, *, sealed: bool) -> dict[str, 
         **attributes(diagnosis, "named findings"),
         "right": diagnosis.named == made.planted,
     }
+
+
+def sides_json(judged: Sequence[JudgedSides]) -> list[dict[str, Any]]:
+    """Three judges by the keys of their JSON."""
+    return [
+        {
+            **attributes(one.judge, "name does"),
+            **attributes(one.calibration.comparison, "n=agreement.n agreement agreement_constant"),
+            **{side.name: {**attributes(side.share, "right=hits of"), "state": side.state} for side in _sides_of(one)},
+            "agreement_alone": one.calibration.decision.trend.state,
+            **attributes(one.calibration.decision, "gate=gate.state because=gate.because verdict use"),
+            "exit_status": one.calibration.exit_status_for("gate"),
+            "command": list(calibrate_command(one.judge)),
+        }
+        for one in judged
+    ]
+
+
+def _sides_of(one: JudgedSides) -> Sequence[GateSide]:
+    answer = one.calibration.decision.gate_answer
+    return () if answer is None else answer.sides
