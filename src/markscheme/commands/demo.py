@@ -22,6 +22,7 @@ LEAST, MOST = 30, 5000
 SEED_BITS = 64
 """Seeds of a demonstration: too many to have tried them all."""
 DEFAULT_EXAMPLES = 100
+"""Labelled examples in a round: few enough to be quick, enough for a fault to show."""
 PLANTED = (*FAULTS, RARE_FAILS)
 PLANT = f"plant this fault and show only that: {', '.join(FAULTS)}, or {RARE_FAILS}: judges that agreement misreads"
 
@@ -107,13 +108,13 @@ def _rare_fails(keep: Path | None, json: bool) -> int:
     from markscheme.report.json import dumps
     from markscheme.report.views import demo as view
 
-    judged = three_judges()
+    judges = three_judges()
     if keep is not None:
         with _folder(keep) as folder:
             write_judges(folder)
-    _print(view.sides(judged, kept=keep), json)
+    _print(view.sides(judges, folder=keep), json)
     if json:
-        print(dumps({"schema": 1, "judges": view.sides_json(judged)}))
+        print(dumps({"schema": 1, "judges": view.sides_json(judges)}))
     return 0
 
 

@@ -89,13 +89,13 @@ class SimulatedJudge:
         return Rating(id, rater, kind, {name: Rated(level) for name, level in zip(names, levels, strict=True)})
 
 
-def _decisions(*, fails: int, stopped: int, passes: int, kept: int) -> tuple[AlikeExamples, ...]:
+def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
     """Examples of one yes/no criterion by what people fail, and of it the judge, and by what they pass."""
     return (
         AlikeExamples(stopped, (UNMET,), (UNMET,)),
         AlikeExamples(fails - stopped, (UNMET,), (MET,)),
-        AlikeExamples(kept, (MET,), (MET,)),
-        AlikeExamples(passes - kept, (MET,), (UNMET,)),
+        AlikeExamples(passed, (MET,), (MET,)),
+        AlikeExamples(passes - passed, (MET,), (UNMET,)),
     )
 
 
@@ -125,14 +125,14 @@ THREE_JUDGES = (
         "fails nearly everything",
         (_GOOD,),
         0.5,
-        _decisions(fails=760, stopped=745, passes=240, kept=84),
+        _decisions(fails=760, stopped=745, passes=240, passed=84),
     ),
     SimulatedJudge(
         "careful",
         "is right on 96% of each side",
         (_GOOD,),
         0.5,
-        _decisions(fails=46, stopped=44, passes=926, kept=890),
+        _decisions(fails=46, stopped=44, passes=926, passed=890),
     ),
 )
 """Counts from which each figure follows, so that anyone can check them by hand."""

@@ -174,18 +174,18 @@ def _fault(made: Round) -> str:
 # --- agreement and sides --------------------------------------------------------------------------------------------
 
 
-def sides(judged: Sequence[JudgedSides], *, kept: Path | None = None) -> Document:
+def sides(judges: Sequence[JudgedSides], *, folder: Path | None = None) -> Document:
     """Three judges: what agreement alone says of each, its sides, and whether it can gate.
 
     Args:
-        judged: The judges, each compared with its labels.
-        kept: The folder with their files; None where they weren't kept.
+        judges: The judges, each compared with its labels.
+        folder: The folder with their files; None where they weren't kept.
     """
     table = Table(
         ("Judge", "agreement", "baseline", "alone", "stops", "keeps", "gate"),
-        tuple(_by_sides(one) for one in judged),
+        tuple(_by_sides(judged) for judged in judges),
     )
-    target = share(judged[0].calibration.decision.target)
+    target = share(judges[0].calibration.decision.target)
     legend = (
         f"Agreement: score less than 0.1 from gold, 95% CI; target {target}. Baseline: the best constant score. Alone: "
         "what a rule says that asks for agreement above both. Stops: of what people fail, the share that the judge "
@@ -202,38 +202,38 @@ def sides(judged: Sequence[JudgedSides], *, kept: Path | None = None) -> Documen
             ),
             table,
             Notes((legend,)),
-            Items(tuple(_said(one) for one in judged)),
-            _to_run(judged, kept),
+            Items(tuple(_answer_in_words(judged) for judged in judges)),
+            _to_run(judges, folder),
         ),
     )
 
 
-def _by_sides(one: JudgedSides) -> tuple[Line, ...]:
-    calibration = one.calibration
+def _by_sides(judged: JudgedSides) -> tuple[Line, ...]:
+    calibration = judged.calibration
     comparison = calibration.comparison
-    stops, keeps = (share_with_interval(side.estimate) for side in _sides_of(one))
+    stops, keeps = (share_with_interval(side.estimate) for side in _sides_of(judged))
     alone = "yes" if calibration.decision.trend.state == "shown" else "no"
     gate = "yes" if calibration.decision.use == "gate" else "no"
     agreement = share_with_interval(comparison.agreement)
-    return Name(one.judge.name), agreement, share(comparison.agreement_constant.value), alone, stops, keeps, gate
+    return Name(judged.judge.name), agreement, share(comparison.agreement_constant.value), alone, stops, keeps, gate
 
 
-def _said(one: JudgedSides) -> tuple[Line, ...]:
+def _answer_in_words(judged: JudgedSides) -> tuple[Line, ...]:
     """What `calibrate` says of a judge, and its first finding where fixing that would change decisions."""
-    of_use = callout(one.calibration)
-    said = f"{one.judge.name} {one.judge.does}. {of_use.head} {one.calibration.decision.because}"
-    first = (finding for finding in one.calibration.findings[:1] if repair_of_finding(finding))
-    return (said, *(f"Fix first: {message_with_repair(finding)}" for finding in first))
+    of_use = callout(judged.calibration)
+    answer = f"{judged.judge.name} {judged.judge.does}. {of_use.head} {judged.calibration.decision.because}"
+    first = (finding for finding in judged.calibration.findings[:1] if repair_of_finding(finding))
+    return (answer, *(f"Fix first: {message_with_repair(finding)}" for finding in first))
 
 
-def _to_run(judged: Sequence[JudgedSides], kept: Path | None) -> Paragraph:
-    if kept is None:
+def _to_run(judges: Sequence[JudgedSides], folder: Path | None) -> Paragraph:
+    if folder is None:
         command = f"markscheme demo --plant {RARE_FAILS} --keep three-judges"
         return Paragraph((("To calibrate them yourself: ", Command(command)),))
-    lines: list[Line] = [Command(f"cd {shlex.quote(str(kept))}")]
-    for one in judged:
-        status = one.calibration.exit_status_for("gate")
-        lines.append((Command(" ".join(calibrate_command(one.judge))), f"  (exit status {status})"))
+    lines: list[Line] = [Command(f"cd {shlex.quote(str(folder))}")]
+    for judged in judges:
+        status = judged.calibration.exit_status_for("gate")
+        lines.append((Command(" ".join(calibrate_command(judged.judge))), f"  (exit status {status})"))
     return Paragraph(tuple(lines))
 
 
@@ -269,22 +269,25 @@ def round_json(made: Round, diagnosis: Diagnosis, *, sealed: bool) -> dict[str, 
     }
 
 
-def sides_json(judged: Sequence[JudgedSides]) -> list[dict[str, Any]]:
+def sides_json(judges: Sequence[JudgedSides]) -> list[dict[str, Any]]:
     """Three judges by the keys of their JSON."""
     return [
         {
-            **attributes(one.judge, "name does"),
-            **attributes(one.calibration.comparison, "n=agreement.n agreement agreement_constant"),
-            **{side.name: {**attributes(side.share, "right=hits of"), "state": side.state} for side in _sides_of(one)},
-            "agreement_alone": one.calibration.decision.trend.state,
-            **attributes(one.calibration.decision, "gate=gate.state because=gate.because verdict use"),
-            "exit_status": one.calibration.exit_status_for("gate"),
-            "command": list(calibrate_command(one.judge)),
+            **attributes(judged.judge, "name does"),
+            **attributes(judged.calibration.comparison, "n=agreement.n agreement agreement_constant"),
+            **{
+                side.name: {**attributes(side.share, "right=hits of"), "state": side.state}
+                for side in _sides_of(judged)
+            },
+            "agreement_alone": judged.calibration.decision.trend.state,
+            **attributes(judged.calibration.decision, "gate=gate.state because=gate.because verdict use"),
+            "exit_status": judged.calibration.exit_status_for("gate"),
+            "command": list(calibrate_command(judged.judge)),
         }
-        for one in judged
+        for judged in judges
     ]
 
 
-def _sides_of(one: JudgedSides) -> Sequence[GateSide]:
-    answer = one.calibration.decision.gate_answer
+def _sides_of(judged: JudgedSides) -> Sequence[GateSide]:
+    answer = judged.calibration.decision.gate_answer
     return () if answer is None else answer.sides
