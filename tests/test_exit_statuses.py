@@ -134,11 +134,10 @@ def test_a_judge_that_changed_since_the_accepted_run_ends_with_1(column: str, tm
     write(tmp_path, GOOD)
     assert run("calibrate", "reply", "--ratings", "ratings.jsonl", "--accept", cwd=tmp_path).returncode == 0
     write_changed(tmp_path / "ratings.jsonl")
-    done = run(
-        "calibrate", "reply", "--ratings", "ratings.jsonl", "--json", "report.json", *REQUIRE[column], cwd=tmp_path
-    )
+    command = ("calibrate", "reply", "--ratings", "ratings.jsonl", "--json", "report.json", *REQUIRE[column])
+    done = run(*command, cwd=tmp_path)
     assert done.returncode == 1, done.stdout
-    assert json.loads((tmp_path / "report.json").read_text())["decision"]["because_code"] == "drift"
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["because_code"] == "drift"
 
 
 def write_changed(ratings: Path) -> None:
