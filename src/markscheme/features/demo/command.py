@@ -104,9 +104,9 @@ def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dic
 
 def _rare_fails(keep: Path | None, json: bool) -> int:
     """Show three judges by their agreement and by their sides, and keep their files if a folder is named."""
+    from markscheme.features.demo import view
     from markscheme.features.demo.rare_fails import three_judges, write_judges
     from markscheme.report.json import dumps
-    from markscheme.report.views import demo as view
 
     judges = three_judges()
     if keep is not None:
