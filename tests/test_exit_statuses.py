@@ -81,7 +81,7 @@ def cells() -> Iterator[tuple[str, int]]:
 
 def write(folder: Path, labelled: Labelled) -> None:
     """Write rubric, labelled examples and ratings as a project has them."""
-    decisions = [
+    decisions: list[tuple[int | None, int | None]] = [
         *[(0, 0)] * labelled.stopped,
         *[(0, 1)] * (labelled.fails - labelled.stopped),
         *[(1, 1)] * labelled.kept,
