@@ -153,7 +153,7 @@ def beats_constant(better: int, worse: int, n: int) -> bool:
 
 def old_rule(labels: LabelSequences, target: float) -> Flags:
     """Whether agreement is above the target and the best constant decision's, at every look."""
-    shown = labels.stopped + labels.kept >= hits_that_show(target)[labels.fails + labels.passes]
+    shown: Flags = labels.stopped + labels.kept >= hits_that_show(target)[labels.fails + labels.passes]
     for sequence, look in zip(*np.nonzero(shown), strict=True):
         fails, stopped, passes, kept = labels.at(sequence, look)
         always_passes = passes >= fails

@@ -18,7 +18,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def judges() -> dict[str, JudgedSides]:
-    return {judged.judge.name: one for one in three_judges()}
+    return {judged.judge.name: judged for judged in three_judges()}
 
 
 @pytest.mark.parametrize(("name", "case"), CASES.items(), ids=CASES)
