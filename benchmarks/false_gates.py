@@ -138,7 +138,7 @@ def gate_shown(labels: LabelSequences, target: float) -> Flags:
     stops = labels.stopped >= hits_that_show(limits.least("stops", target))[labels.fails]
     keeps = labels.kept >= hits_that_show(limits.least("keeps", target))[labels.passes]
     same = labels.stopped + labels.kept >= hits_that_show(target)[labels.fails + labels.passes]
-    shown: Flags = stops & keeps & same
+    shown: Flags = np.logical_and.reduce([stops, keeps, same])
     return shown
 
 

@@ -81,7 +81,7 @@ def cells() -> Iterator[tuple[str, int]]:
 
 def write(folder: Path, labelled: Labelled) -> None:
     """Write rubric, labelled examples and ratings as a project has them."""
-    decisions = [
+    decisions: list[tuple[int | None, int | None]] = [
         *[(0, 0)] * labelled.stopped,
         *[(0, 1)] * (labelled.fails - labelled.stopped),
         *[(1, 1)] * labelled.kept,
@@ -96,9 +96,9 @@ def write(folder: Path, labelled: Labelled) -> None:
     examples, ratings = [], []
     for i, (gold, judge) in enumerate(decisions):
         people = [gold] * labelled.annotators if gold is not None else [0, 1]
-        raters: list[tuple[str, str, int | None]] = [
-            (f"p{number}", "human", level) for number, level in enumerate(people)
-        ] or [("us", "constructed", gold)]
+        raters: list[tuple[str, str, int | None]]
+        raters = [(f"p{number}", "human", level) for number, level in enumerate(people)]
+        raters = raters or [("us", "constructed", gold)]
         labels = [{"rater": rater, "kind": kind, "criteria": {"good": level}} for rater, kind, level in raters]
         examples.append({"id": f"e{i}", "response": f"reply {i}", "labels": labels})
         verdicts = {"criteria": {"good": judge}} if judge is not None else {"criteria": {}, "error": "no reply"}

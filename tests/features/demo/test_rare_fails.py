@@ -17,13 +17,13 @@ CASES = {
 
 
 @pytest.fixture(scope="module")
-def judged() -> dict[str, JudgedSides]:
-    return {one.judge.name: one for one in three_judges()}
+def judges() -> dict[str, JudgedSides]:
+    return {judged.judge.name: judged for judged in three_judges()}
 
 
 @pytest.mark.parametrize(("name", "case"), CASES.items(), ids=CASES)
-def test_each_judge_is_a_worked_case(name: str, case: GateCase, judged: dict[str, JudgedSides]) -> None:
-    answer = judged[name].calibration.decision.gate_answer
+def test_each_judge_is_a_worked_case(name: str, case: GateCase, judges: dict[str, JudgedSides]) -> None:
+    answer = judges[name].calibration.decision.gate_answer
     assert answer is not None
     assert answer.ruling.state == case.gate
     assert (answer.stops.share.of, answer.keeps.share.of) == (case.fails, case.passes)
@@ -32,27 +32,27 @@ def test_each_judge_is_a_worked_case(name: str, case: GateCase, judged: dict[str
 
 
 def test_agreement_alone_lets_two_decide_that_must_not_and_refuses_one_that_may(
-    judged: dict[str, JudgedSides],
+    judges: dict[str, JudgedSides],
 ) -> None:
-    states = {name: one.calibration.decision.trend.state for name, one in judged.items()}
+    states = {name: judged.calibration.decision.trend.state for name, judged in judges.items()}
     assert states == {"too-kind": "shown", "too-strict": "shown", "careful": "open"}
-    uses = {name: one.calibration.decision.use for name, one in judged.items()}
+    uses = {name: judged.calibration.decision.use for name, judged in judges.items()}
     assert uses == {"too-kind": "trend", "too-strict": "trend", "careful": "gate"}
 
 
-def test_the_side_that_is_broken_is_the_one_that_the_judge_gets_wrong(judged: dict[str, JudgedSides]) -> None:
+def test_the_side_that_is_broken_is_the_one_that_the_judge_gets_wrong(judges: dict[str, JudgedSides]) -> None:
     states = {}
-    for name, one in judged.items():
-        answer = one.calibration.decision.gate_answer
+    for name, judged in judges.items():
+        answer = judged.calibration.decision.gate_answer
         assert answer is not None
         states[name] = (answer.stops.state, answer.keeps.state)
     assert states == {"too-kind": ("broken", "kept"), "too-strict": ("kept", "broken"), "careful": ("kept", "kept")}
 
 
 def test_of_the_judge_that_is_too_kind_fixing_one_criterion_stops_all_false_passes(
-    judged: dict[str, JudgedSides],
+    judges: dict[str, JudgedSides],
 ) -> None:
-    finding = judged["too-kind"].calibration.findings[0]
+    finding = judges["too-kind"].calibration.findings[0]
     assert (finding.code, finding.criterion, finding.severity) == ("lenient", "safe", "high")
     assert finding.repair is not None
     assert len(finding.repair.false_passes) == finding.repair.totals.false_passes == 20
