@@ -125,6 +125,9 @@ LATE: dict[str, dict[str, str]] = {
         "judges.openai": "only the default generate functions ask a model",
     },
     "grading": {
+        "f'markscheme.grading.{_HOMES[name]}'": "few who grade need all of its modules, and a session pays for each"
+    },
+    "grading.strategies": {
         "judges.panel": "few rubrics ask a judge several times",
         "receipt": "a grade without a calibration has none",
         "scorers": "few rubrics have checks by code",

@@ -54,7 +54,7 @@ PYTHON = {
             "lint",
             "submission",
             "trajectory",
-            "grading",
+            "grading.strategies",
             "grader",
             "verdict",
             "score",
