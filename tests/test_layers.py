@@ -127,10 +127,19 @@ LATE: dict[str, dict[str, str]] = {
     "grading": {
         "f'markscheme.grading.{_HOMES[name]}'": "few who grade need all of its modules, and a session pays for each"
     },
-    "grading.strategies": {
+    "grading.by_criterion": {
         "judges.panel": "few rubrics ask a judge several times",
-        "receipt": "a grade without a calibration has none",
         "scorers": "few rubrics have checks by code",
+    },
+    "grading.grades": {"receipt": "a grade without a calibration has none"},
+    "grading.grading": {
+        "grading.certified": "few are graded by a certificate",
+        "grading.receipts": "a grade without a calibration has none",
+        "scorers": "few rubrics have checks by code",
+    },
+    "grading.strategies": {
+        "grading.as_a_whole": "few rubrics ask for a score of the whole",
+        "grading.by_order": PAIRS,
     },
     "scorers": {
         "judges.registry": "only `llm_judge` opens a judge by name",

@@ -20,7 +20,7 @@ from markscheme.grading import (
 )
 from markscheme.judges.external_words import hidden
 from markscheme.judges.function import FunctionJudge
-from markscheme.judges.judge import Judge
+from markscheme.judges.judge import GradingJudge, Judge
 from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening, unknown_option
 from markscheme.phrases import brief, number
 from markscheme.promptfoo.engine import Engine, OptionSource
@@ -161,7 +161,7 @@ class AssertGrade:
         submission: Submission,
         places: tuple[Path, ...],
         options: AskOptions,
-    ) -> Judge:
+    ) -> GradingJudge:
         if named is None or isinstance(named, str):
             prompts = [] if options.judge else questions(rubric, submission)
             return self.asking.engine.judge_for(rubric, prompts, places, options)

@@ -51,8 +51,8 @@ class CascadeShares:
 
     def add(self, grade: Grade) -> None:
         """Count a grade of a cascade; any other is left alone."""
-        if grade.cascade is not None:
-            self.decided[grade.cascade.judge if grade.cascade.stage is not None else ""] += 1
+        if grade.decided_by is not None:
+            self.decided[grade.decided_by.decider or ""] += 1
             self.usage += grade.usage
 
     @property

@@ -321,5 +321,5 @@ def _words(grade: Grade) -> str:
     if grade.score is None:
         return f"{grade.id}: {NO_SCORE}" if grade.error is None else f"{grade.id}: not graded: {grade.error}"
     word = ASK if grade.decision == "ask" else grade.decision
-    by = f" (by {grade.cascade.judge})" if grade.cascade is not None and grade.cascade.stage is not None else ""
+    by = f" (by {grade.decided_by.decider})" if grade.decided_by is not None and grade.decided_by.decider else ""
     return f"{grade.id}: {word}{by}, {score_text(grade.score, grade.receipt)}"
