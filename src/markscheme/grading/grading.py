@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from markscheme.scorers import Scorer
 
 
-Refusal: TypeAlias = Callable[[Submission], str | None]
+Objection: TypeAlias = Callable[[Submission], str | None]
 """Says why a submission can't be graded; None if it can."""
 
 
@@ -68,9 +68,9 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
     if isinstance(judge, JudgeGroup):
         (kind,) = (kind for kind in GRADER_KINDS if kind.name == judge.grader)
         grader = kind.grader(rubric, judge, options)
-        return Admitting(grader, _refusals(rubric), _with_receipt(grader, options))
+        return Admitting(grader, _objections(rubric), _with_receipt(grader, options))
     grader = _with_receipt(strategy_of(rubric).grader(rubric, judge, options), options)
-    return Admitting(grader, _refusals(rubric), grader)
+    return Admitting(grader, _objections(rubric), grader)
 
 
 def _with_receipt(grader: SubmissionGrader, options: GradeOptions) -> SubmissionGrader:
@@ -81,7 +81,7 @@ def _with_receipt(grader: SubmissionGrader, options: GradeOptions) -> Submission
     return WithReceipt(grader, options.receipt, options.facts, only_gates=options.only_gates)
 
 
-def _refusals(rubric: Rubric) -> tuple[Refusal, ...]:
+def _objections(rubric: Rubric) -> tuple[Objection, ...]:
     """Return why a rubric can't grade a submission, one reason after the other."""
     return _fault_of, _no_pair if rubric.is_of_pairs else _is_pair, partial(_lacks, rubric)
 
@@ -108,13 +108,13 @@ class Admitting:
 
     Attributes:
         grader: Another one, which grades.
-        refusals: Say why a submission isn't graded, in this order.
+        objections: Say why a submission isn't graded, in this order.
         refusing: The grader that makes the Grades of what is refused.
     """
 
-    def __init__(self, grader: SubmissionGrader, refusals: Sequence[Refusal], refusing: SubmissionGrader) -> None:
+    def __init__(self, grader: SubmissionGrader, objections: Sequence[Objection], refusing: SubmissionGrader) -> None:
         self.grader = grader
-        self.refusals = refusals
+        self.objections = objections
         self.refusing = refusing
 
     @property
@@ -128,8 +128,8 @@ class Admitting:
 
     async def grade(self, submission: Submission) -> Grade:
         """Grade a submission, unless there is a reason not to."""
-        for refusal in self.refusals:
-            why = refusal(submission)
+        for objection in self.objections:
+            why = objection(submission)
             if why is not None:
                 return self.ungraded(submission, why)
         return await self.grader.grade(submission)

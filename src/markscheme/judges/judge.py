@@ -214,8 +214,8 @@ class JudgeGroup(Protocol):
 
 
 @runtime_checkable
-class JudgeNames(Protocol):
-    """Names of judges that grade together, in a file."""
+class NamedJudges(Protocol):
+    """Judges that grade together and are named in a file, before they are opened."""
 
     def opened(self, opening: Callable[[str, Path], Judge]) -> JudgeGroup:
         """Open the judges, each by its name and the file that names it."""

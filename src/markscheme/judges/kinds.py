@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from markscheme.judges.asking import Asking
-    from markscheme.judges.judge import Identity, Judge, JudgeNames
+    from markscheme.judges.judge import Identity, Judge, NamedJudges
     from markscheme.judges.price import Price
 
 JEV_DOLLARS: Final = 0.042
@@ -74,7 +74,7 @@ class JudgeKind:
     """
 
     name: str
-    open: "Callable[[str, Asking], Judge | JudgeNames]"
+    open: "Callable[[str, Asking], Judge | NamedJudges]"
     extra: str = ""
     environment: tuple[str, ...] = ()
     ready: Callable[[], str | None] = _always
@@ -356,7 +356,7 @@ def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as ever
     return RecordedJudge.load(rest)
 
 
-def _cascade(rest: str, asking: "Asking") -> "JudgeNames":  # noqa: ARG001 - as every opener
+def _cascade(rest: str, asking: "Asking") -> "NamedJudges":  # noqa: ARG001 - as every opener
     from markscheme.judges.cascade import CertifiedNames
     from markscheme.judges.cascade_file import CascadeFile
 

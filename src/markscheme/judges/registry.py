@@ -5,7 +5,7 @@ from pathlib import Path
 
 from markscheme.errors import UsageError
 from markscheme.judges.asking import Asking
-from markscheme.judges.judge import GradingJudge, Identity, Judge, JudgeNames, replying
+from markscheme.judges.judge import GradingJudge, Identity, Judge, NamedJudges, replying
 from markscheme.judges.kinds import kind_of, known_kind, names_that, panel_names
 from markscheme.judges.limited import Limited
 from markscheme.judges.price import ListPrice, Price
@@ -40,7 +40,7 @@ def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | 
     if kind.needs and not rest:
         raise UsageError(f"{kind.name!r} doesn't name {kind.needs}; expected {kind.form}")
     opened = kind.open(rest, asking)
-    if isinstance(opened, JudgeNames):
+    if isinstance(opened, NamedJudges):
         return opened.opened(partial(_open_from_file, asking=asking))
     if not callable(getattr(opened, "reply", None)):
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
