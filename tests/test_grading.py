@@ -9,7 +9,6 @@ import pytest
 
 from markscheme import Criterion, Judge, Reply, Rubric, Scale, ScriptedJudge, Submission, grade
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
-from markscheme.graded_table import CascadeShares
 from markscheme.grading import (
     DecidedBy,
     Grade,
@@ -18,6 +17,7 @@ from markscheme.grading import (
     grade_many,
     questions,
 )
+from markscheme.grading.graded_table import CascadeShares
 from markscheme.judges.judge import Usage
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from markscheme.errors import JudgeError, MarkschemeError, NoJudge, RatingWarning, UsageError
-from markscheme.grader import BackgroundLoop
 from markscheme.grading import (
     ASK_A_PERSON,
     Grade,
@@ -18,6 +17,7 @@ from markscheme.grading import (
     scorers_for,
     why_ask,
 )
+from markscheme.grading.grader import BackgroundLoop
 from markscheme.judges.external_words import hidden
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import GradingJudge, Judge

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ValidationError
 from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.exchange import AS_A_WHOLE, Exchange, ask_twice, attempted, readings_of, together
 from markscheme.grading import lacking_inputs, seeing_alike
+from markscheme.grading.score import Score, weigh, weigh_holistic
 from markscheme.judges.many import all_or_first_error
 from markscheme.material import Material
 from markscheme.plain_data import shown
@@ -36,7 +37,6 @@ from markscheme.prompt import (
     use_the_form,
 )
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import Score, weigh, weigh_holistic
 from markscheme.submission import Submission
 from markscheme.text import encodable
 from markscheme.types import (

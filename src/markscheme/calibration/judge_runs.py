@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeVar
 
 from markscheme.calibration.calibration import Rater
 from markscheme.errors import BudgetError, RatingWarning
-from markscheme.grader import BackgroundLoop
 from markscheme.grading import Grade, Grading, grade_many, scorers_for
+from markscheme.grading.grader import BackgroundLoop
 from markscheme.judges.judge import GradingJudge
 from markscheme.judges.options import AskOptions
 from markscheme.judges.panel import Panel

@@ -33,6 +33,7 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
+from markscheme.grading.score import NO_SCORE
 from markscheme.judges.family import warn_of_kinship
 from markscheme.phrases import number
 from markscheme.plain_data import LINES, refuse_device
@@ -40,7 +41,6 @@ from markscheme.readers.submissions import RESPONSE_COLUMNS, holds_several, in_c
 from markscheme.receipt import calibration_text, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_calibration
-from markscheme.score import NO_SCORE
 from markscheme.submission import RESPONSE_KEYS, Submission
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
@@ -110,7 +110,7 @@ def grade(
         warn_of_kinship(opened.identity.model or opened.identity.name, (s.inputs.get(SYSTEM, "") for s in first))
     grading = Grading(loaded, opened, scorers=scorers, receipt=receipt)
     if out is not None:
-        from markscheme.graded_table import GradedTable
+        from markscheme.grading.graded_table import GradedTable
 
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
         table = GradedTable(grading, out, watch=progress, notify=notify)
@@ -141,7 +141,7 @@ async def _print_all(
 ) -> int:
     rubric = grading.rubric
     decisions = Counter[str]()
-    from markscheme.graded_table import CascadeShares
+    from markscheme.grading.graded_table import CascadeShares
 
     shares = CascadeShares()
     width = max(len(on_one_line(submission.id)) for submission in submissions)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from markscheme.exchange import Exchange, JudgeQuestion, ask_judge
 from markscheme.grading.grades import Fingerprints, Grade
+from markscheme.grading.score import Score, weigh
 from markscheme.judges.judge import Judge, Reply, total
 from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.score import Score, weigh
 from markscheme.submission import Submission
 from markscheme.trajectory import STEPPED
 from markscheme.verdict import Holistic, Outcome, Unread, Verdict, read_verdicts, worse

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from markscheme.grading.by_criterion import SubmissionGrader
 from markscheme.grading.grades import DecidedBy, Fingerprints, Grade
+from markscheme.grading.score import certainty_of
 from markscheme.grading.strategies import fingerprints_of
 from markscheme.judges.cascade import CertifiedJudges
 from markscheme.judges.judge import total
 from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric
-from markscheme.score import certainty_of
 from markscheme.submission import Submission
 
 NOT_CERTAIN = "no judge is certain enough"

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from markscheme.grading.score import NO_SCORE, GradeDecision, Score
 from markscheme.judges.judge import Usage
 from markscheme.phrases import brief, number
 from markscheme.rubrics.distribution import as_written
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import NO_SCORE, GradeDecision, Score
 from markscheme.text import on_one_line
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 

@@ -18,7 +18,8 @@ from typing import IO, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
-from markscheme.grading import Grade, Grading, grade_many
+from markscheme.grading.grades import Grade
+from markscheme.grading.grading import Grading, grade_many
 from markscheme.judges.judge import Usage
 from markscheme.phrases import number, percent
 from markscheme.plain_data import TWIN_COLUMNS, json_lines, safe_json, shown, twin_columns
