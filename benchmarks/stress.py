@@ -34,13 +34,13 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.grading import Grade
+from markscheme.grading.verdict import Verdict
 from markscheme.ratings.examples import Example
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stress.battery import CONTROL, TRUNCATION, Battery, StressQuestion, battery
 from markscheme.stress.perturbations import LENGTHENING
 from markscheme.stress.result import INSTRUCTION, Stress, stress_of
 from markscheme.submission import Submission
-from markscheme.verdict import Verdict
 from tests.real.local_model import model_path
 from tests.real.messages_front import MessagesFront, local_model
 

@@ -18,11 +18,11 @@ from markscheme.grading import (
     questions,
 )
 from markscheme.grading.graded_table import CascadeShares
+from markscheme.grading.verdict import Abstention, Holistic, Unread, Verdict
 from markscheme.judges.judge import Usage
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Strategy
-from markscheme.verdict import Abstention, Holistic, Unread, Verdict
 
 TWO = Rubric((Criterion(2.0, "A", "a"), Criterion(-1.0, "B", "b")))
 CLEAR = Rubric((Criterion(1.0, "A", "a", Scale.numbered(1, 5)),))

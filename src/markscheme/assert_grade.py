@@ -18,6 +18,7 @@ from markscheme.grading import (
     why_ask,
 )
 from markscheme.grading.grader import BackgroundLoop
+from markscheme.grading.verdict import Holistic
 from markscheme.judges.external_words import hidden
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import GradingJudge, Judge
@@ -29,7 +30,6 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission
 from markscheme.text import on_one_line
-from markscheme.verdict import Holistic
 
 JudgeNamed: TypeAlias = str | Judge | Callable[..., Any] | None
 LONGEST_LINE = 800

@@ -60,7 +60,7 @@ PYTHON = {
             "grading.by_criterion",
             "grading.receipts",
             "grading.grader",
-            "verdict",
+            "grading.verdict",
             "grading.score",
             "receipt",
             "rewards",
@@ -86,7 +86,7 @@ PYTHON = {
     ),
     "examples-and-ratings": ("Examples and ratings", ["ratings.examples", "ratings.rating"]),
     "calibrations": ("Calibrations", ["calibration.run", "calibration.calibration", "calibration.agreement"]),
-    "scorers": ("Scorers and checks", ["scorers"]),
+    "scorers": ("Scorers and checks", ["grading.checks", "scorers"]),
     "autograders": ("Graders under other names", ["autograders", "types"]),
     "statistics-functions": (
         "Statistics",

@@ -34,6 +34,7 @@ from markscheme.grading import (
     scorers_for,
 )
 from markscheme.grading.score import NO_SCORE
+from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
 from markscheme.judges.family import warn_of_kinship
 from markscheme.phrases import number
 from markscheme.plain_data import LINES, refuse_device
@@ -43,7 +44,6 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_calibration
 from markscheme.submission import RESPONSE_KEYS, Submission
 from markscheme.text import on_one_line
-from markscheme.verdict import Holistic, NotApplicable, Verdict
 
 GradeForm = Literal["json", "reasons", "lines"]
 """How grades are printed: for programs, each with its reasons, or each on one line."""

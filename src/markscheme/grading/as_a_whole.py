@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from markscheme.exchange import AS_A_WHOLE, JudgeQuestion, ask_judge
 from markscheme.grading.by_criterion import OneJudge
+from markscheme.grading.exchange import AS_A_WHOLE, JudgeQuestion, ask_judge
 from markscheme.grading.grades import Grade
 from markscheme.grading.score import weigh_holistic
+from markscheme.grading.verdict import Holistic, Unread, read_holistic
 from markscheme.prompt import Prompt, holistic_prompt
 from markscheme.submission import Submission
-from markscheme.verdict import Holistic, Unread, read_holistic
 
 
 class AsAWhole(OneJudge):

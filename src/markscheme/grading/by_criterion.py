@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from markscheme.exchange import Exchange, JudgeQuestion, ask_judge
+from markscheme.grading.exchange import Exchange, JudgeQuestion, ask_judge
 from markscheme.grading.grades import Fingerprints, Grade
 from markscheme.grading.score import Score, weigh
+from markscheme.grading.verdict import Holistic, Outcome, Unread, Verdict, read_verdicts, worse
 from markscheme.judges.judge import Judge, Reply, total
 from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
 from markscheme.trajectory import STEPPED
-from markscheme.verdict import Holistic, Outcome, Unread, Verdict, read_verdicts, worse
 
 if TYPE_CHECKING:
+    from markscheme.grading.checks import Scorer
     from markscheme.receipt import Receipt
-    from markscheme.scorers import Scorer
 
 Passes: TypeAlias = Sequence[Sequence[Sequence[Criterion]]]
 """For each pass over a rubric, the criteria of each prompt; those in one prompt have the same inputs."""
@@ -239,7 +239,7 @@ class ByCriterion(OneJudge):
         by_code = [criterion for criterion in self.rubric.criteria if criterion.check is not None]
         if not by_code:
             return {}
-        from markscheme.scorers import find_check
+        from markscheme.grading.checks import find_check
 
         outcomes = await all_or_first_error(
             find_check(criterion, submission, self.options.scorers) for criterion in by_code

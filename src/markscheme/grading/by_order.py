@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from markscheme.exchange import Exchange
 from markscheme.grading.by_criterion import ByCriterion, worst
+from markscheme.grading.exchange import Exchange
 from markscheme.grading.grades import Fingerprints, Grade
+from markscheme.grading.verdict import Outcome, combine
 from markscheme.prompt import Prompt
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.submission import Submission
-from markscheme.verdict import Outcome, combine
 
 
 class ByOrder:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from markscheme.grading.score import NO_SCORE, GradeDecision, Score
+from markscheme.grading.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 from markscheme.judges.judge import Usage
 from markscheme.phrases import brief, number
 from markscheme.rubrics.distribution import as_written
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.text import on_one_line
-from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
 if TYPE_CHECKING:
     from markscheme.receipt import Receipt

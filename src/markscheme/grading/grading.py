@@ -16,8 +16,8 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import IS_PAIR, NO_PAIR, Submission
 
 if TYPE_CHECKING:
+    from markscheme.grading.checks import Scorer
     from markscheme.receipt import Receipt
-    from markscheme.scorers import Scorer
 
 
 Objection: TypeAlias = Callable[[Submission], str | None]
@@ -255,7 +255,7 @@ def scorers_for(rubric: Rubric, module_names: Sequence[str]) -> "dict[str, Score
     checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
     if not checked and not module_names:
         return {}
-    from markscheme.scorers import check_of, load_scorers
+    from markscheme.grading.checks import check_of, load_scorers
 
     scorers = load_scorers(*module_names)
     for criterion in checked:

@@ -8,6 +8,7 @@ import numpy as np
 
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED, Grading, grade_many
+from markscheme.grading.checks import Scorer
 from markscheme.improvement.candidates import Wording
 from markscheme.judges.judge import GradingJudge, Usage, replying
 from markscheme.judges.rerun import FromSample
@@ -18,7 +19,6 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import in_drawn_order, task_of
 from markscheme.ratings.table import Column, column_of
 from markscheme.rubrics.rubric import Rubric
-from markscheme.scorers import Scorer
 from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.selection import first_size, survivors
 

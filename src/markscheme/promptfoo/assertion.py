@@ -17,6 +17,7 @@ from markscheme.grading import (
     scorers_for,
     why_ask,
 )
+from markscheme.grading.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 from markscheme.judges.family import same_family
 from markscheme.judges.judge import Usage
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
@@ -32,7 +33,6 @@ from markscheme.rubrics.search import find_rubric, only_rubric
 from markscheme.submission import Submission, plain_metadata
 from markscheme.trajectory import STEPPED, has_tool_calls, steps_elsewhere, steps_for
 from markscheme.user_code import search_for_code
-from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
 QUERY_VARS = ("query", "question", "input", "prompt")
 SCRIPT_TYPES = tuple(f"{negation}{kind}" for negation in ("", "not-") for kind in ("python", "javascript", "ruby"))

@@ -9,6 +9,7 @@ from typing import Any
 
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
+from markscheme.grading.verdict import NotApplicable, Verdict
 from markscheme.judges.judge import replying
 from markscheme.prompt import Prompt, closed_object
 from markscheme.promptfoo import select_best
@@ -32,7 +33,6 @@ from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics
 from markscheme.user_code import search_for_code
-from markscheme.verdict import NotApplicable, Verdict
 
 PROVIDER_KEYS = ("basePath", "pythonExecutable", "workers", "timeout", "env")
 """Keys of a provider's configuration that Promptfoo itself reads or adds."""
