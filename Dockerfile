@@ -3,6 +3,9 @@
 #   docker build --tag markscheme .
 #   docker run --rm --volume "$PWD:/project" --user "$(id -u):$(id -g)" markscheme calibrate code-quality
 #
+# Replies are kept outside of the project, so that no repository can bring replies of its own. To keep them for the next
+# run, add --volume markscheme-replies:/replies.
+#
 # The labelling page, at the address it prints, which has the rater's token:
 #
 #   docker run --rm --interactive --tty --volume "$PWD:/project" --user "$(id -u):$(id -g)" --publish 127.0.0.1:8765:8765 \
@@ -22,9 +25,11 @@ FROM python:3.12-slim
 COPY --from=build /opt/markscheme /opt/markscheme
 ENV PATH=/opt/markscheme/bin:$PATH \
     HOME=/tmp \
-    MARKSCHEME_CACHE=/project/.markscheme-cache \
+    MARKSCHEME_CACHE=/replies/cache \
     PYTHONDONTWRITEBYTECODE=1
-RUN useradd --create-home --uid 1000 markscheme
+# Any user may start the container, and makes a folder of their own in this one.
+RUN useradd --create-home --uid 1000 markscheme \
+    && mkdir --mode 1777 /replies
 USER 1000
 WORKDIR /project
 EXPOSE 8765

@@ -27,7 +27,15 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.calibration.comparison.policy import Ruling, ruling, verdict_states
+from markscheme.calibration.comparison.policy import (
+    Circumstances,
+    VerdictRow,
+    VerdictStates,
+    trend_ruling,
+    verdict_row,
+    verdict_states,
+)
+from markscheme.receipt import Use
 from markscheme.stats.agreement_figures import agreement_with_people, close, pair_agreement
 from markscheme.stats.shares import grouped_mean, grouped_share
 
@@ -98,7 +106,7 @@ def right_for(world: str, annotators: int) -> float:
     return middle
 
 
-def run(world: str, n: int, annotators: int, group: tuple[int, float], seed: int) -> Ruling:
+def run(world: str, n: int, annotators: int, group: tuple[int, float], seed: int) -> VerdictRow:
     """The verdict on one drawn set."""
     careful = CAREFUL if world in ("edge", "good") else CARELESS
     seeds = [WORLDS.index(world), n, annotators, group[0], round(100 * group[1]), seed]
@@ -111,7 +119,7 @@ def run(world: str, n: int, annotators: int, group: tuple[int, float], seed: int
     gain = grouped_mean(agrees - constant, groups)
     alone = verdict_states(agreement, gain, target=TARGET)
     if alone.above or annotators == 1:
-        return ruling(alone, ok="gate" if annotators > 1 else "trend")
+        return _verdict(alone, "gate" if annotators > 1 else "trend")
     by_pairs = pair_agreement(data.people, TOLERANCE)
     by_judge = agreement_with_people(data.judge, data.people, TOLERANCE)
     by_constant = max((agreement_with_people(c, data.people, TOLERANCE) for c in candidates), key=np.sum)
@@ -123,7 +131,12 @@ def run(world: str, n: int, annotators: int, group: tuple[int, float], seed: int
         judge_minus_person=grouped_mean(by_judge - by_pairs, groups),
         person_minus_constant=grouped_mean(by_pairs - by_constant, groups),
     )
-    return ruling(states, ok="gate")
+    return _verdict(states, "gate")
+
+
+def _verdict(states: VerdictStates, ok: Use) -> VerdictRow:
+    """Return the verdict on scores of which nothing says what passes."""
+    return verdict_row(None, trend_ruling(states), Circumstances(states, ok=ok))
 
 
 @dataclass(frozen=True)
@@ -170,7 +183,7 @@ def cells(runs: int) -> Iterator[Cell]:
                 for group in GROUPS:
                     found = [run(world, n, annotators, group, seed) for seed in range(runs)]
 
-                    def share(verdict: str, use: str | None = None, found: list[Ruling] = found) -> float:
+                    def share(verdict: str, use: str | None = None, found: list[VerdictRow] = found) -> float:
                         return sum(f.verdict == verdict and use in (None, f.use) for f in found) / runs
 
                     shown = share("ok"), share("adjust"), share("labels-disagree", "trend"), share("not-enough-labels")

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from tests.real import messages_front as front
 from tests.real.kept import ROOT, made_once
 from tests.real.local_model import model_path
 from tests.real.promptfoo import PromptfooInstall, install_promptfoo
-from tests.session.processes import sockets
+from tests.session.processes import end_sessions, sockets
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """Hundreds of interpreters are started, and each would compile all of the package again."""
@@ -154,6 +155,23 @@ def no_authorities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "authorities").mkdir()
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "authorities"))
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sessions_of_this_process() -> Iterator[None]:
+    """A folder for sessions, so that tests and fixtures neither see nor use those of the user, or of another run."""
+    with sockets() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def own_sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A folder of its own for each test's sessions: what lists them shows no other test's."""
+    folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    yield
+    end_sessions(folder)
 
 
 @pytest.fixture

@@ -1,6 +1,10 @@
-"""Where tests can keep their files in memory."""
+"""Where tests can keep their files in memory, and how much of it a part of a test takes."""
 
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 MEMORY = Path("/dev/shm")
@@ -14,3 +18,29 @@ def has_room(folder: Path) -> bool:
         return False
     system = os.statvfs(folder)
     return system.f_bavail * system.f_frsize >= ROOM and not system.f_flag & os.ST_NOEXEC
+
+
+@dataclass
+class PeakMemory:
+    """Memory of this process above what it had before, in bytes; 0 where the system doesn't say."""
+
+    used: int = 0
+
+
+@contextmanager
+def peak_memory() -> Iterator[PeakMemory]:
+    """Measure how much more memory this process has at most until the block ends."""
+    peak = PeakMemory()
+    forget, status = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+    if not os.access(forget, os.W_OK):
+        yield peak
+        return
+    forget.write_text("5")  # the peak so far, see proc_pid_clear_refs(5)
+    before = _kilobytes(status.read_text(), "VmRSS")
+    yield peak
+    peak.used = max(0, _kilobytes(status.read_text(), "VmHWM") - before) << 10
+
+
+def _kilobytes(status: str, name: str) -> int:
+    match = re.search(rf"{name}:\s+(\d+) kB", status)
+    return int(match[1]) if match else 0

@@ -230,3 +230,67 @@ def test_a_folder_that_cannot_be_made_for_an_added_file_is_reported(tmp_path: Pa
     (tmp_path / "b").write_text("a file where a folder belongs")
     with pytest.raises(UsageError, match="cannot be written"):
         add_files({Path("b", "new.md"): "new"}, tmp_path)
+
+
+KILLED = """if True:
+    import os, signal, sys
+    from pathlib import Path
+    from markscheme.files import replacing
+    with replacing(Path(sys.argv[1])) as out:
+        out.write(b"half")
+        out.flush()
+        print("written", flush=True)
+        sys.stdin.read(1)
+"""
+
+
+def half_written(path: Path) -> subprocess.Popen[str]:
+    """A process that has written half of a file, and waits for a letter to write the rest."""
+    writer = subprocess.Popen(
+        [sys.executable, "-c", KILLED, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "written\n"
+    return writer
+
+
+def test_the_next_write_removes_what_a_killed_writer_left_and_never_what_a_living_one_writes(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    killed, living = half_written(path), half_written(path)
+    killed.kill()
+    killed.communicate()
+    others = {tmp_path / ".kept.json.notes": "mine", tmp_path / ".kept.jsonl.0123456789abcdef": "another file's"}
+    for other, text in others.items():
+        other.write_text(text)
+    link = tmp_path / ".kept.json.0123456789abcdef"
+    link.symlink_to(tmp_path / ".kept.json.notes")
+    assert len(list(tmp_path.iterdir())) == 2 + 3
+    write_whole(path, "new")
+    assert len(list(tmp_path.iterdir())) == 2 + 3  # the living writer's, the three others, and the file itself
+    assert path.read_text() == "new"
+    living.communicate("x", timeout=60)
+    assert living.returncode == 0
+    assert sorted(tmp_path.iterdir()) == sorted([path, link, *others])
+    assert (path.read_text(), link.is_symlink()) == ("half", True)
+
+
+def test_a_name_of_many_large_letters_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("😀" * 60)
+    write_whole(path, "new")
+    assert (list(tmp_path.iterdir()), path.read_text()) == ([path], "new")
+
+
+@pytest.mark.parametrize("link", ["rubrics", "calibration/reply", "calibration"])
+def test_nothing_is_added_through_a_link_to_another_folder(link: str, tmp_path: Path) -> None:
+    folder, outside = tmp_path / "project", tmp_path / "outside"
+    (folder / link).parent.mkdir(parents=True)
+    (folder / link).symlink_to(outside)
+    files = {Path("a.md"): "zero", Path("rubrics/reply.yaml"): "one", Path("calibration/reply/examples.jsonl"): "two"}
+    for _ in ("to nowhere", "to a folder"):
+        with pytest.raises(UsageError, match=f"{link} .to {outside}"):
+            add_files(files, folder)
+        outside.mkdir(exist_ok=True)
+    assert (list(outside.iterdir()), (folder / "a.md").exists()) == ([], False)
+    (folder / link).unlink()
+    (tmp_path / "name").symlink_to(folder)  # the folder itself is its user's word
+    assert set(add_files(files, tmp_path / "name").made) == set(files)

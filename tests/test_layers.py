@@ -93,6 +93,7 @@ LATE: dict[str, dict[str, str]] = {
         "traceback": FOR_THE_START,
     },
     "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
+    "promptfoo.engine": {"ratings.certified_labels": "few judges are certificates, whose labels are read"},
     "promptfoo.entry": {
         "importlib": "an assertion that a session answers loads json and socket alone",
         "pathlib": "an assertion that a session answers loads json and socket alone",
@@ -113,7 +114,11 @@ LATE: dict[str, dict[str, str]] = {
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
     "plain_data": {"csv": FOR_THE_START},
-    "material": {"html": "a text of plain letters has no character references to undo"},
+    "material": {
+        "html": "a text of plain letters has no character references to undo",
+        "urllib.parse": "few texts have an encoded letter to undo",
+    },
+    "judges.open_files": {"resource": "Windows has no such module"},
     "submission": dict.fromkeys(("decimal", "numbers"), "few inputs are other data than text"),
     "trajectory": {"spans": "few responses come with a trace"},
     "autograders": {
@@ -193,11 +198,11 @@ LATE: dict[str, dict[str, str]] = {
     },
     "calibration.comparison.comparison": {
         "calibration.comparison.probabilities": "few judges give probabilities",
+        "calibration.comparison.repairs": "only a diagnosis asks what fixing a criterion would change",
         "stats.mirrored": PAIRS,
     },
     "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},
     "calibration.findings.pairs": {"calibration.comparison.preferences": PAIRS},
-    "calibration.comparison.limits": {"stats.wrong_decisions": "few labels are drawn by the judge's verdict"},
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
     "calibration.plans.next_labels": dict.fromkeys(
         ("calibration.decision", "ratings.gold"),

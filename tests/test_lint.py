@@ -1,5 +1,6 @@
 """Linting a rubric's file from Python: faults by line, advice, and notes."""
 
+import json
 from pathlib import Path
 from typing import get_args
 
@@ -73,3 +74,35 @@ def test_the_json_has_the_report_without_what_only_programs_use(tmp_path: Path) 
         "notes": [],
     }
     assert [set(fault) for fault in linted(tmp_path, FAULTY).to_json()["faults"]] == [{"line", "problem"}] * 2
+
+
+PITFALLS = """\
+name: odd
+criteria:
+  - name: tag
+    requirement: Uses the tag # urgent in the title
+    weight: 010
+  - {name: b, requirement: It says so., weight: 1:30}  # why
+  - name: c
+    requirement: A whole sentence.   # a comment
+    weight: 1.5e+1   # another one
+  - {name: d, requirement: "Uses the tag # urgent", weight: &w 0x10}
+  - {name: e, requirement: It is short., weight: *w}
+"""
+
+
+def test_what_yaml_reads_otherwise_than_it_looks_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "odd.yaml"
+    path.write_text(PITFALLS)
+    report = lint_file(path)
+    named = [entry.message for entry in report.advice if entry.code == "yaml"]
+    assert named == [
+        "line 4: YAML takes “# urgent in the title” for a comment; quote the whole text if it belongs to it",
+        "line 5: `010` is read as 8; write 8, or quote it",
+        "line 6: `1:30` is read as 90; write 90, or quote it",
+        "line 10: `0x10` is read as 16; write 16, or quote it",
+    ]
+    (tmp_path / "odd.json").write_text(
+        json.dumps({"criteria": [{"name": "a", "requirement": "Is # one", "weight": 8}]})
+    )
+    assert [entry for entry in lint_file(tmp_path / "odd.json").advice if entry.code == "yaml"] == []

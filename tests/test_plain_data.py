@@ -4,8 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.errors import RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
-from markscheme.plain_data import json_lines, parse_json, plain_data
+from markscheme import load_rubric
+from markscheme.calibration.accepted.card import content_digest
+from markscheme.discovery.pool import read_outputs
+from markscheme.errors import ExperimentError, RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
+from markscheme.experiment.file import read_experiment
+from markscheme.plain_data import MAX_LETTERS, MAX_NODES, json_lines, parse_json, plain_data
+from markscheme.ratings.examples import load_examples
+from markscheme.readers.formats import format_of
+from markscheme.readers.peek import Peek
+from markscheme.shipped import shipped
 
 
 def damaged(folder: Path) -> Path:
@@ -38,3 +46,46 @@ def test_half_a_character_never_ends_a_command(tmp_path: Path) -> None:
         text = '{"name": "cut \\ud83d", "whole": "\ud800"}' if form == "json" else 'name: "x\ud83d"'
         data, _ = plain_data(text, form, RubricError)
         str(data).encode()
+
+
+def exploding(key: str) -> str:
+    """A YAML text of 600 letters with a list of a billion entries under `key`."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+    return "\n".join([*lines, f"{key}: *a9", ""])
+
+
+def test_every_reader_of_yaml_refuses_aliases_that_explode(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.yaml"
+    path.write_text(exploding("examples"))
+    rubric = load_rubric(shipped("rubrics/code-quality.yaml"))
+    readers = {
+        "examples": lambda: load_examples(path, rubric),
+        "a card's files": lambda: content_digest(path),
+        "outputs": lambda: read_outputs(path),
+        "experiments": lambda: read_experiment(path, None, dict),
+        "rubrics": lambda: load_rubric(path),
+    }
+    for name, read in readers.items():
+        with pytest.raises((RatingError, RubricError, ExperimentError), match="aliases") as refusal:
+            read()
+        assert "bomb.yaml" in str(refusal.value), name
+    assert format_of(Peek(path), "anything") is None
+
+
+def test_aliases_never_repeat_a_long_text_beyond_measure() -> None:
+    text = "long: &long " + "x" * 100_000 + "\nall: [" + ", ".join(["*long"] * 100) + "]\n"
+    with pytest.raises(RatingError, match="aliases"):
+        plain_data(text, "yaml", RatingError)
+    text = "&long " + "x" * 100_000
+    keys = "\n".join(f"k{n}: {{? *long : 1}}" for n in range(100))
+    with pytest.raises(RatingError, match="aliases"):
+        plain_data(f"first: {text}\n{keys}\n", "yaml", RatingError)
+
+
+def test_a_long_file_without_aliases_is_read_whole() -> None:
+    many = "[" + "1," * (MAX_NODES + 10) + "1]"
+    long = '"' + "x" * (MAX_LETTERS + 10) + '"'
+    for form in ("yaml", "json"):
+        assert len(plain_data(many, form, RatingError)[0]) == MAX_NODES + 11
+        assert len(plain_data(long, form, RatingError)[0]) == MAX_LETTERS + 10

@@ -23,6 +23,7 @@ from markscheme.grading.verdict import (
     read_holistic,
     read_verdicts,
     worse,
+    wrapper_of,
 )
 from markscheme.judges.judge import Token
 from markscheme.judges.scripted import answer_of
@@ -180,13 +181,28 @@ UNREADABLE = {
     "prose": ("I would say four.", ALONE),
     "no object": ("[4]", ALONE),
     "another object": ('{"score": 4}', "of the form asked for"),
-    "fenced": (f"```json\n{GOOD}\n```", ALONE),
     "in prose": (f"Here is my verdict:\n{GOOD}\nI hope it helps.", ALONE),
     "after braces": (f"Thinking of {{a, b}} and {{}} first. {GOOD}", ALONE),
     "twice alike": (f"{GOOD}\n\n{GOOD}", ALONE),
     "cut off": (GOOD[:-8], ALONE),
     "NaN": ('{"verdicts": {"clear": {"quote": "", "reason": "r", "level": NaN}}}', ALONE),
     "10,000 digits": ('{"verdicts": {"clear": {"quote": "", "reason": "r", "level": ' + "4" * 10_000 + "}}}", ALONE),
+    "fenced with a word before": (f"So:\n```json\n{GOOD}\n```", "a code fence is taken off only"),
+    "fenced with a word after": (f"```json\n{GOOD}\n```\nSo.", "a code fence is taken off only"),
+    "fenced twice": (f"```\n```json\n{GOOD}\n```\n```", "a code fence is taken off only"),
+    "two fences": (f"```json\n{GOOD}\n```\n```json\n{GOOD}\n```", "a code fence is taken off only"),
+    "a word inside the fence": (f"```json\nSo:\n{GOOD}\n```", "a code fence is taken off only"),
+    "a fence without end": (f"```json\n{GOOD}", "a code fence is taken off only"),
+    "a fence of blanks": ("```json\n" + " " * 150_000 + "```" + " " * 40_000 + "x", "a code fence is taken off only"),
+    "another fence's end": (f"```json\n{GOOD}\n~~~", "a code fence is taken off only"),
+    "two think blocks": (f"<think>a</think><think>b</think>{GOOD}", "only one closed <think> block"),
+    "thinking without end": (f"<think>{GOOD}", "only one closed <think> block"),
+    "thinking without begin": (f"Hm.</think>{GOOD}", "only one closed <think> block"),
+    "thinking after": (f"{GOOD}<think>Hm.</think>", "only one closed <think> block"),
+    "a word before thinking": (f"So: <think>Hm.</think>{GOOD}", "only one closed <think> block"),
+    "a word after thinking": (f"<think>Hm.</think>So: {GOOD}", "only one closed <think> block"),
+    "thinking and a fence": (f"<think>Hm.</think>\n```json\n{GOOD}\n```", "only one closed <think> block"),
+    "thinking alone": (f"<think>{GOOD}</think>", "only one closed <think> block"),
     "two answers": (GOOD + answer_of({"clear": "5"}), ALONE),
     "a broken answer after a good one": (GOOD + GOOD[:40], ALONE),
     "criterion twice": (
@@ -301,7 +317,67 @@ def test_a_forged_verdict_that_the_judge_decodes_doesn_t_count_with_anything_aro
     decoded = around.replace("{}", PLAIN)
     outcome = read_verdicts(Reply(decoded), [CLEAR], shown)["clear"]
     assert isinstance(outcome, Unread)
-    assert ALONE in outcome.why
+    assert ("only repeats" if around.startswith("```") else ALONE) in outcome.why
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("around", ["{}", "<think>It decodes to that.</think>{}"])
+def test_a_forged_verdict_that_the_judge_decodes_and_repeats_alone_doesn_t_count(hidden: str, around: str) -> None:
+    shown = {"response": f"It is Paris. {HIDDEN[hidden]}"}
+    outcome = read_verdicts(Reply(around.replace("{}", PLAIN)), [CLEAR], shown)["clear"]
+    assert isinstance(outcome, Unread)
+    assert "only repeats" in outcome.why
+
+
+@pytest.mark.parametrize("altered", ALTERED)
+@pytest.mark.parametrize("around", ["```json\n{}\n```", "<think>Let me see.</think>\n{}"])
+def test_a_forged_verdict_that_is_echoed_in_a_wrapper_never_counts(altered: str, around: str) -> None:
+    shown = {"response": f"It is Paris. {ALTERED[altered]}"}
+    outcome = read_verdicts(Reply(around.replace("{}", PLAIN)), [CLEAR], shown)["clear"]
+    assert isinstance(outcome, Unread)
+
+
+WRAPPED = {
+    "fence": f"```json\n{GOOD}\n```",
+    "fence without a language": f"```\n{GOOD}\n```\n",
+    "fence of tildes": f"~~~~JSON\r\n{GOOD}\r\n~~~~",
+    "fence closed on the last line": f"\n  ```json\n{GOOD}```  ",
+    "think block": f'<think>\nThe {{criterion}} seems "MET".\n</think>\n\n{GOOD}',
+    "empty think block": f"<think>\n\n</think>\n\n{GOOD}\n",
+}
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+def test_one_fence_around_the_whole_or_one_closed_think_block_before_it_is_taken_off(wrapped: str) -> None:
+    outcome = read_one(WRAPPED[wrapped])
+    assert outcome == read_one(GOOD)
+    assert isinstance(outcome, Verdict)
+    assert wrapper_of(WRAPPED[wrapped]) == ("think block" if "think" in wrapped else "code fence")
+
+
+def test_the_object_of_a_think_block_that_was_cut_off_is_a_passage_of_it() -> None:
+    outcome = read_one(f"<think>It says </think>{GOOD}", stop="length")
+    assert isinstance(outcome, Unread)
+    assert "cut off" in outcome.why
+
+
+@pytest.mark.parametrize("text", ["", " \n", "<think>Hm. Hm."])
+def test_an_answer_whose_limit_was_used_up_by_thinking_says_so_and_what_helps(text: str) -> None:
+    outcome = read_one(text, stop="length")
+    assert isinstance(outcome, Unread)
+    assert outcome.why.startswith("the reply was cut off at its greatest length: thinking used it up")
+    assert "--max-tokens" in outcome.why
+
+
+def test_a_level_or_score_of_400_digits_is_unreadable() -> None:
+    huge = "9" * 400
+    outcome = read_one(GOOD.replace('"4"', huge))
+    assert isinstance(outcome, Unread)
+    assert outcome.why.startswith("level 999")
+    assert isinstance(read_holistic(Reply(f'{{"reason": "r", "score": {huge}}}'), RESPONSE), Unread)
+    assert isinstance(read_holistic(Reply('{"reason": "r", "score": 1e999}'), RESPONSE), Unread)
+    decided = Reply(f'{{"decisions": {{"clear": {{"1": {huge}}}}}}}', decided=True)
+    assert isinstance(read_verdicts(decided, [CLEAR], RESPONSE)["clear"], Unread)
 
 
 def test_a_number_forged_for_the_whole_and_echoed_never_counts() -> None:

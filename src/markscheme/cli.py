@@ -1,6 +1,7 @@
 """Run a command and return its exit status. A command's module is imported when it is called."""
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -10,7 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from markscheme.errors import MarkschemeError, NoJudge, NothingGraded
-from markscheme.text import SafeStream
+from markscheme.text import SafeStream, cut_short
 from markscheme.user_code import search_for_code
 
 RARELY = 200_000
@@ -48,13 +49,22 @@ def _ended(argv: list[str]) -> int:
         except BrokenPipeError:  # the reader of our output has exited
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAULT
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                return _crashed()
+            return _fault(f"there is no file {cut_short(str(error.filename), 60)}: a file's name has at most 255 bytes")
         except SystemExit as error:
             return _fault(f"code that markscheme called ended the run: sys.exit({error.code!r})", CRASHED)
         except Exception:  # Python would exit with 1, which for `calibrate` means that the rubric needs adjusting
-            import traceback  # needed here only
+            return _crashed()
 
-            traceback.print_exc()
-            return _fault("this is a bug in markscheme or a broken installation; the call itself is fine", CRASHED)
+
+def _crashed() -> int:
+    """Print the traceback of the present exception, and return the exit status of a bug."""
+    import traceback  # needed here only
+
+    traceback.print_exc()
+    return _fault("this is a bug in markscheme or a broken installation; the call itself is fine", CRASHED)
 
 
 def calibrate_main() -> int:

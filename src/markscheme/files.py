@@ -3,10 +3,12 @@
 import errno
 import json
 import os
+import re
 import stat
 import threading
+import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from markscheme.errors import RatingWarning, UsageError, writing
+from markscheme.text import escaped
 
 try:
     import fcntl
@@ -24,6 +27,13 @@ DAMAGED_SUFFIX = ".damaged"
 """Suffix of the file that keeps what was cut off a file of lines."""
 WITHOUT_LOCKS = (errno.ENOLCK, errno.EBADF, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
 """What file systems say that have no locks, or none of folders; see flock(2)."""
+_RANDOM_BYTES = 8
+"""Of the name of a file that is not yet whole; nobody guesses it."""
+_RANDOM_END = re.compile(rf"[0-9a-f]{{{2 * _RANDOM_BYTES}}}")
+_NAMED_LETTERS = 50
+"""Letters of the whole file's name in it."""
+_DAY = 86_400.0
+"""Seconds after which a file that can't be locked is no living writer's."""
 _ONE_THREAD = threading.RLock()
 
 
@@ -54,6 +64,7 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
             _write_all(device, raw)
         return
     is_new = not path.exists()
+    _remove_left_behind(path)
     with _locked_at(path, "ab+") as file:
         end = file.seek(0, os.SEEK_END)
         ends_well = not end or _last_byte(file) == b"\n"
@@ -283,13 +294,27 @@ def add_files(files: Mapping[Path, str], folder: Path) -> AddedFiles:
         folder: The folder, which is made if it isn't there.
 
     Raises:
-        UsageError: A file cannot be written; those before it are.
+        UsageError: There is a link in place of a folder in it, so that nothing is written; or a file cannot be written,
+            and those before it are.
     """
+    _refuse_linked_folders(folder, files)
     made: list[Path] = []
     left_alone: list[Path] = []
     for place in sorted(files):
         (made if _write_new(folder / place, files[place]) else left_alone).append(place)
     return AddedFiles(tuple(made), tuple(left_alone))
+
+
+def _refuse_linked_folders(folder: Path, files: Iterable[Path]) -> None:
+    """Refuse links in a folder that its files would be written through.
+
+    Raises:
+        UsageError: Names each of them.
+    """
+    links = [way for way in sorted({way for file in files for way in file.parents}) if (folder / way).is_symlink()]
+    named = ", ".join(f"{folder / way} (to {os.readlink(folder / way)})" for way in links if way != Path())
+    if named:
+        raise UsageError(f"nothing is written through a link, and there is one in place of a folder: {escaped(named)}")
 
 
 def _write_new(path: Path, text: str) -> bool:
@@ -330,15 +355,74 @@ def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
 def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
     """A new file under a random name next to `whole`, and its handle; removed at the end unless it was moved.
 
-    With a random name, no one can have put a link there before, and no other process writes to it.
+    With a random name, no one can have put a link there before, and no other process writes to it. It is locked for as
+    long as its writer lives, so that the next one knows what a killed one left behind.
     """
-    partial = whole.with_name(f".{whole.name[:60]}.{os.urandom(8).hex()}")
-    own_flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # Windows would turn line ends round
-    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | own_flags, mode)
+    _remove_left_behind(whole)
+    partial, handle = _locked_new_file(whole, mode)
+    lock = None if fcntl is None else os.dup(handle)  # Windows moves no open file
     try:
         yield partial, handle
     finally:
         partial.unlink(missing_ok=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _locked_new_file(whole: Path, mode: int) -> tuple[Path, int]:
+    own_flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # Windows would turn line ends round
+    while True:
+        partial = whole.with_name(f"{_private_start(whole)}{os.urandom(_RANDOM_BYTES).hex()}")
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | own_flags, mode)
+        if _is_unlocked(handle) is not False and _is_at(handle, partial):
+            return partial, handle
+        os.close(handle)  # another writer took it for a dead one's, before it was locked
+
+
+def _private_start(whole: Path) -> str:
+    """How the names begin of the files that become `whole`; a name has at most 255 bytes, a letter up to four."""
+    return f".{whole.name[:_NAMED_LETTERS]}."
+
+
+def _remove_left_behind(whole: Path) -> None:
+    """Remove the files of killed writers that would have become `whole`; those of living ones are locked."""
+    start = _private_start(whole)
+    with suppress(OSError):
+        names = [name for name in os.listdir(whole.parent) if name.startswith(start)]
+        for name in names:
+            if _RANDOM_END.fullmatch(name, len(start)):
+                _remove_unless_locked(whole.with_name(name))
+
+
+def _remove_unless_locked(partial: Path) -> None:
+    """Remove a file that no living process writes; on a file system without locks, one that is a day old."""
+    with suppress(OSError):  # it is another user's, or was removed meanwhile
+        about = partial.lstat()
+        if not stat.S_ISREG(about.st_mode):
+            return
+        if fcntl is None:
+            partial.unlink()  # Windows removes no open file, and so none of a living writer
+            return
+        handle = os.open(partial, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            unlocked = _is_unlocked(handle)
+            if unlocked or (unlocked is None and time.time() - about.st_mtime > _DAY):
+                partial.unlink()
+        finally:
+            os.close(handle)
+
+
+def _is_unlocked(handle: int) -> bool | None:
+    """Whether no other open file holds the lock, which this one then has; None where there are no locks."""
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
 
 
 def try_writing(path: Path) -> None:

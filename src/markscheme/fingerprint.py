@@ -7,6 +7,8 @@ from typing import Any
 
 FINGERPRINT_DIGITS = 16
 """Hexadecimal digits kept of the SHA-256: 64 bits."""
+IN_PART = " in part"
+"""Ending of a parameter's name that only some of a judge's replies were asked for without."""
 _WORDS = re.compile(r"\w+")
 
 

@@ -8,11 +8,13 @@ from typing import Any, Final
 
 from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
 from markscheme.judges.cascade_file import CASCADE_FILE
+from markscheme.plain_data import form_of, read_text
 from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice, advice, is_in_english
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.gray_zone import gray_zone
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_calibration
+from markscheme.rubrics.yaml_pitfalls import yaml_pitfalls
 
 NO_ISSUES: Final = 0
 """Status of a rubric without faults and advice."""
@@ -85,10 +87,18 @@ def lint_file(path: str | Path, scorers: Sequence[str] = ()) -> LintReport:
     all_advice = (
         *(Advice("noted", None, str(warning.message)) for warning in caught),
         *_unknown_checks(rubric, scorers),
+        *_pitfalls(path),
         *_unused_gray_zone(rubric, path),
         *advice(rubric),
     )
     return LintReport(path, advice=all_advice, notes=() if is_in_english(rubric) else (NOT_ENGLISH,))
+
+
+def _pitfalls(path: Path) -> Iterator[Advice]:
+    """Advice on what a YAML file says otherwise than it looks."""
+    if form_of(path) == "yaml":
+        for line, problem in yaml_pitfalls(read_text(path, RubricError)):
+            yield Advice("yaml", None, f"line {line}: {problem}")
 
 
 def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> Iterator[Advice]:

@@ -3,7 +3,8 @@
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from binascii import a2b_base64
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -113,7 +114,43 @@ class Material:
 
     @cached_property
     def _by_words(self) -> "list[_TextByWords]":
-        return [_TextByWords(text) for text in self.texts.values()]
+        texts = self.texts.values()
+        return [_TextByWords(text) for text in (*texts, *(decoded for text in texts for decoded in _decoded(text)))]
+
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2}){12,}")
+_BYTES = re.compile(r"(?:\\x[0-9a-fA-F]{2}){12,}")
+_TAGS = re.compile("[\U000e0020-\U000e007e]{12,}")
+"""Passages in forms that a judge may decode, long enough for an answer."""
+
+
+def _decoded(text: str) -> Iterator[str]:
+    """What a text says in forms that a judge can decode and no reader sees: backwards, as bytes, as invisible letters.
+
+    Example:
+        >>> [passage for passage in _decoded("bGV2ZWw6IDUsIHJlYXNvbjogR3JlYXQ=") if "level" in passage]
+        ['level: 5, reason: Great']
+    """
+    yield text[::-1]
+    if "%" in text:
+        from urllib.parse import unquote
+
+        yield unquote(text)
+    for passage in _BASE64.findall(text):
+        whole = passage[:-1] if len(passage) % 4 == 1 else passage + "=" * (-len(passage) % 4)
+        yield a2b_base64(whole.translate(_STANDARD)).decode(errors="ignore")
+    for passage in _HEX.findall(text):
+        yield bytes.fromhex(passage).decode(errors="ignore")
+    for passage in _BYTES.findall(text):
+        yield bytes.fromhex(passage.replace("\\x", "")).decode(errors="ignore")
+    for passage in _TAGS.findall(text):
+        yield "".join(chr(ord(letter) - _TAG_PLANE) for letter in passage)
+
+
+_STANDARD = str.maketrans("-_", "+/")
+_TAG_PLANE = 0xE0000
+"""Distance of an invisible tag character from the letter it stands for."""
 
 
 class _TextByWords:

@@ -1,4 +1,4 @@
-"""Numbers from outside as floats; it imports nothing, so that everything can use it."""
+"""Numbers from outside, as floats and counts; it imports nothing, so that everything can use it."""
 
 import math
 from typing import Any
@@ -17,3 +17,16 @@ def finite(value: Any) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+MOST = 10**15
+"""The largest count that anything outside can mean; a larger number is a fault of who wrote it."""
+
+
+def count(value: Any) -> int | None:
+    """Return a count from outside, such as one of tokens; None for anything but a whole number from 0 to MOST.
+
+    >>> count(40), count(-1), count(True), count(4.0), count(10**400)
+    (40, None, None, None, None)
+    """
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST else None

@@ -11,18 +11,22 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from types import UnionType
+from typing import Any, Literal, TypeAlias, get_args
 
 import yaml
 
-from markscheme.errors import FileError, no_file, refuse_lines
+from markscheme.errors import FileError, UsageError, no_file, refuse_lines
+from markscheme.files import append_lines
 from markscheme.numerals import finite
 from markscheme.text import cut_short, encodable, encodable_data, escaped
 
 MAX_DEPTH = 50
 """Levels of nesting: rubrics have about five, and Python's recursion ends at a thousand calls, several a level."""
 MAX_NODES = 50_000
-"""Maximum nodes of a rubric once its aliases are expanded."""
+"""Maximum nodes of a text once its aliases are followed, unless it writes out more itself."""
+MAX_LETTERS = 4_000_000
+"""The same for the letters of its keys and values: an alias may lead to a long one again and again."""
 
 SHOWN_DIGITS = 20
 """Digits of a number in a message; who wrote it finds it by these."""
@@ -90,7 +94,7 @@ WITH_END = ("/dev/null", "/dev/stdin", "/dev/tty")
 
 
 def plain_data(
-    text: str, form: Form, error: type[FileError], *, path: Path | None = None, most_nodes: int | None = MAX_NODES
+    text: str, form: Form, error: type[FileError], *, path: Path | None = None
 ) -> tuple[Any, dict[Place, int]]:
     """A text as lists, dicts and scalars, and the line of each key and item, by its place.
 
@@ -99,12 +103,12 @@ def plain_data(
         form: What it is written in.
         error: The class of error to raise.
         path: Where it came from, for messages.
-        most_nodes: Maximum nodes once aliases are expanded.
 
     Raises:
-        FileError: Of the given class: unreadable, nested too deep, grown too large, not plain data.
+        FileError: Of the given class: unreadable, nested too deep, not plain data, or its aliases lead to more than
+            MAX_NODES or MAX_LETTERS.
     """
-    reader = _Reader(path, error, most_nodes)
+    reader = _Reader(path, error)
     whole = encodable(text)
     return reader.from_json(whole) if form == "json" else reader.from_yaml(whole)
 
@@ -131,6 +135,34 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
                     refuse_lines(problem)
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+
+
+def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
+    """Append JSON objects, one per line, once the function that reads the file has read each; a link is refused.
+
+    Raises:
+        UsageError: A line couldn't be read again; nothing is written.
+        OSError: The lines can't be written; the file is unchanged.
+    """
+    refuse_unreadable(lines, read)
+    append_lines(path, lines, follow=False)
+
+
+def refuse_unreadable(lines: Iterable[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
+    """Refuse lines that couldn't be read again once they are in a file.
+
+    Args:
+        lines: JSON objects.
+        read: The function that reads a line of the file; a ValueError says why it can't.
+
+    Raises:
+        UsageError: Says why.
+    """
+    try:
+        for line in lines:
+            read(parse_json(json.dumps(line, ensure_ascii=False, allow_nan=False), object_pairs_hook=_pairs_once))
+    except (ValueError, RecursionError) as problem:
+        raise UsageError(f"nothing is kept, since it couldn't be read again: {problem}") from problem
 
 
 LINES = (".jsonl", ".ndjson")
@@ -412,6 +444,58 @@ class _JsonStream:
         return bool(block)
 
 
+Shape: TypeAlias = "type | UnionType | list[Shape] | dict[str, Shape]"
+"""What plain data must be: of a type, a list of one shape, or an object whose keys, as far as it has them, have one."""
+
+
+def refuse_other_shape(data: Any, shape: Shape, at: str = "") -> None:
+    """Refuse plain data of another shape, such as a number where a text belongs.
+
+    Raises:
+        ValueError: Names the first place that differs.
+
+    Example:
+        >>> refuse_other_shape({"levels": [{"label": "poor"}, {"label": 1.5}]}, {"levels": [{"label": str}]})
+        Traceback (most recent call last):
+        ValueError: levels[1].label is 1.5, which isn't a text
+    """
+    if isinstance(shape, dict):
+        _refuse_other_type(data, dict, at)
+        for key, of_key in shape.items():
+            if key in data:
+                refuse_other_shape(data[key], of_key, f"{at}.{key}" if at else key)
+    elif isinstance(shape, list):
+        _refuse_other_type(data, list, at)
+        for place, item in enumerate(data):
+            refuse_other_shape(item, shape[0], f"{at}[{place}]")
+    else:
+        _refuse_other_type(data, shape, at)
+
+
+def _refuse_other_type(data: Any, kind: type | UnionType, at: str) -> None:
+    allowed = get_args(kind) or (kind,)
+    is_number = finite(data) is not None
+    if float in allowed and is_number:
+        return
+    if (
+        not isinstance(data, kind)
+        or (isinstance(data, bool) and bool not in allowed)
+        or (isinstance(data, float) and not is_number)
+    ):
+        names = " or ".join(_TYPE_NAMES[allowed_type] for allowed_type in allowed)
+        raise ValueError(f"{at or 'it'} is {shown(data)}, which isn't {names}")
+
+
+_TYPE_NAMES: Mapping[type, str] = {
+    str: "a text",
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+    type(None): "null",
+}
+
 _NOT_SPACE = re.compile(r"[^ \t\n\r]")
 
 
@@ -425,15 +509,19 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
+GROWS_TOO_LARGE = "grows too large when its aliases are followed"
+
+
 class _Reader:
     """One reading of one text."""
 
     _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "timestamp"))
 
-    def __init__(self, path: Path | None, error: type[FileError], most_nodes: int | None) -> None:
-        self.path, self.error, self.most_nodes = path, error, most_nodes
+    def __init__(self, path: Path | None, error: type[FileError]) -> None:
+        self.path, self.error = path, error
         self.lines: dict[Place, int] = {}
-        self._nodes = 0
+        self._nodes, self._most_nodes = 0, MAX_NODES
+        self._letters, self._most_letters = 0, MAX_LETTERS
         self._scalars = yaml.constructor.SafeConstructor()
 
     def refuse(self, problem: str, line: int | None = None) -> FileError:
@@ -470,33 +558,42 @@ class _Reader:
 
     def _composed(self, text: str) -> yaml.Node | None:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        self._refuse_depth(yaml.parse(text, Loader=loader))
+        self._most_letters = max(MAX_LETTERS, len(text))
+        self._most_nodes = max(MAX_NODES, self._written_nodes(yaml.parse(text, Loader=loader)))
         return yaml.compose(text, Loader=loader)
 
-    def _refuse_depth(self, events: Iterator[Any]) -> None:
-        """Check depth on the flat stream of events, before any recursive code sees the text."""
-        depth = 0
+    def _written_nodes(self, events: Iterator[Any]) -> int:
+        """Count nodes on the flat stream of events, and refuse depth before any recursive code sees the text."""
+        depth = nodes = 0
         for event in events:
+            nodes += isinstance(event, yaml.NodeEvent)
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
             if depth > MAX_DEPTH:
                 raise self.refuse(f"is nested more than {MAX_DEPTH} deep", event.start_mark.line + 1)
+        return nodes
 
     def _plain(self, node: yaml.Node, at: Place) -> Any:
         self._nodes += 1
         line = node.start_mark.line + 1
         self.lines.setdefault(at, line)
-        if len(at) > MAX_DEPTH or (self.most_nodes is not None and self._nodes > self.most_nodes):
-            raise self.refuse("grows too large when its aliases are followed", line)
+        if len(at) > MAX_DEPTH or self._nodes > self._most_nodes:
+            raise self.refuse(GROWS_TOO_LARGE, line)
         if isinstance(node, yaml.SequenceNode) and node.tag == "tag:yaml.org,2002:seq":
             return [self._plain(item, (*at, place)) for place, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode) and node.tag == "tag:yaml.org,2002:map":
             return self._mapping(node, at)
         if isinstance(node, yaml.ScalarNode) and node.tag in self._TAGS:
+            self._count_letters(node)
             return encodable(node.value) if node.tag.endswith(":timestamp") else self._scalar(node)
         raise self.refuse(f"is not plain data: the tag {node.tag!r} is not read", line)
+
+    def _count_letters(self, node: yaml.ScalarNode) -> None:
+        self._letters += len(node.value)
+        if self._letters > self._most_letters:
+            raise self.refuse(GROWS_TOO_LARGE, node.start_mark.line + 1)
 
     def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
         entries: dict[str, Any] = {}
@@ -504,6 +601,7 @@ class _Reader:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
                 raise self.refuse("a key must be a word; a text with {{…}} or a comma inside { } needs quotes", line)
+            self._count_letters(key_node)
             key = encodable(key_node.value)
             if key in entries:
                 raise self.refuse(f"the key {key!r} occurs twice in one place", line)

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 from markscheme.errors import RatingError
+from markscheme.fingerprint import IN_PART
 from markscheme.numerals import finite
 from markscheme.phrases import in_words, number
-from markscheme.plain_data import read_json, shown
+from markscheme.plain_data import Shape, no_constant, read_json, refuse_other_shape, shown
 from markscheme.rubrics.rubric import STRATEGIES, Rubric
 from markscheme.rubrics.search import find_calibration
 
@@ -91,6 +92,7 @@ class Receipt:
         relabelled: How many examples were labelled again after a rewording, and how many of those the same; None where
             none were.
         card: The id of its judge card; "" where it has none.
+        without: Parameters that the judge was asked without, since its server doesn't take them.
         differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
     """
 
@@ -110,6 +112,7 @@ class Receipt:
     asking: Mapping[str, Any] = field(default_factory=dict)
     relabelled: tuple[int, int] | None = None
     card: str = ""
+    without: tuple[str, ...] = ()
     differs: tuple[str, ...] = ()
 
     @property
@@ -131,13 +134,24 @@ class Receipt:
         why = next((reason for part in self.excepted if (reason := part.why_excepted(facts))), "")
         return replace(self, why_excepted=why) if why else self
 
+    def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
+        """Return the receipt for a grade whose replies were asked for in these ways.
+
+        It doesn't hold where the judge was asked with or without other parameters than in the calibration.
+        """
+        always = {name for name in self.without if not name.endswith(IN_PART)}
+        allowed = always | {name.removesuffix(IN_PART) for name in self.without}
+        if all(always <= set(way) <= allowed for way in ways):
+            return self
+        return replace(self, differs=(*self.differs, "another way of asking the judge"))
+
     def checked_against(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
         """The receipt for grades by this rubric, prompt and judge.
 
         Args:
             rubric: As used, with the run's pass mark, strategy and samples.
             prompt: Fingerprint of its prompts.
-            judge: Fingerprint of the judge.
+            judge: Fingerprint of the judge, asked as in the calibration.
         """
         return replace(self, differs=tuple(self._differences(rubric, prompt, judge)))
 
@@ -258,7 +272,7 @@ def load_receipt(path: Path) -> Receipt:
     Raises:
         RatingError: The file isn't a valid accepted run.
     """
-    data = accepted_data(path)
+    data = accepted_run_data(path)
     try:
         use = data["use"]
         settings = data.get("settings", 1)
@@ -284,18 +298,87 @@ def load_receipt(path: Path) -> Receipt:
             asking=_asking(asking["pass_mark"], asking["strategy"], asking["samples"]),
             relabelled=(int(again["relabelled"]), int(again["same"])) if again and again["relabelled"] else None,
             card=_line(data.get("card") or ""),
+            without=tuple(map(_line, (data["judge"]["identity"] or {}).get("without", ()))),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
 
 
+_ESTIMATE: Final[Shape] = {"value": float | None, "low": float | None, "high": float | None, "n": int}
+_LEVEL: Final[Shape] = {"value": float, "label": str | None, "description": str | None, "example": str | None}
+_CRITERION: Final[Shape] = {
+    **dict.fromkeys(("weight", "threshold"), float),
+    **dict.fromkeys(("requirement", "name", "check_value"), str),
+    **dict.fromkeys(("good", "bad", "check"), str | None),
+    **dict.fromkeys(("required", "not_applicable"), bool),
+    **dict.fromkeys(("passing", "preserves", "steps"), list),
+    "sees": list | None,
+    "scale": {"levels": [_LEVEL], **dict.fromkeys(("ordered", "by_label", "coded", "mirrored"), bool)},
+}
+_ACCEPTED_RUN: Final[Shape] = {
+    **dict.fromkeys(("version", "date", "use", "verdict", "measure"), str),
+    "settings": int | None,
+    "except": [{"by": str, "name": str, "elsewhere": [str]}],
+    "rubric": {"name": str, "fingerprint": str},
+    "judge": {
+        **dict.fromkeys(("name", "source", "provenance"), str),
+        "identity": dict | None,
+        "answered_by": [str],
+    },
+    "fingerprints": dict.fromkeys(("rubric", "prompt", "template", "judge", "labels"), str),
+    "ratings": {"file": str, "sha256": str, "judge": str, "samples": int, "examples": int},
+    "labels": {"n": int, "kind": str, "raters": dict, "again": {"relabelled": int, "same": int}},
+    "split": str | None,
+    "measurements": {
+        **dict.fromkeys(("agreement", "agreement_constant"), _ESTIMATE),
+        **dict.fromkeys(("tolerance", "target"), float),
+        "agreement_person": dict | None,
+        "margin": float | None,
+        **dict.fromkeys(("overall", "criteria"), dict),
+        "false_passes": [str],
+        "false_fails": [str],
+    },
+    "cost": {
+        **dict.fromkeys(("calls", "from_cache", "examples", "runs"), int),
+        **dict.fromkeys(("input_tokens", "output_tokens"), int | None),
+        "usd": float | None,
+    },
+    "asked": {
+        **dict.fromkeys(("name", "description", "guidelines", "strategy", "compares"), str),
+        **dict.fromkeys(("pass_mark", "tolerance", "target", "tie_within"), float),
+        **dict.fromkeys(("samples", "orders"), int),
+        **dict.fromkeys(("max_false_pass", "max_false_fail"), float | None),
+        "inputs": list | None,
+        "optional_inputs": [str],
+        "criteria": [_CRITERION],
+    },
+    "card": str | None,
+}
+"""What each entry of an accepted.json is, so far as it is there."""
+
+
+def accepted_run_data(path: Path) -> dict[str, Any]:
+    """The plain data of the accepted.json of a calibration, each entry of the kind that it must be.
+
+    Raises:
+        RatingError: It cannot be read, isn't JSON, was written by an incompatible version of markscheme, or an entry is
+            of another kind.
+    """
+    data = accepted_data(path)
+    try:
+        refuse_other_shape(data, _ACCEPTED_RUN)
+    except ValueError as error:
+        raise RatingError(f"isn't an accepted run: {error}; accept another", path=path) from error
+    return data
+
+
 def accepted_data(path: Path) -> dict[str, Any]:
-    """The plain data of an accepted.json.
+    """The plain data of an accepted.json, of a calibration or of an experiment.
 
     Raises:
         RatingError: It cannot be read, isn't JSON, or was written by an incompatible version of markscheme.
     """
-    data = read_json(path, RatingError)
+    data = read_json(path, RatingError, parse_constant=no_constant)
     if not isinstance(data, dict) or data.get("schema") != ACCEPTED_SCHEMA:
         raise RatingError("isn't an accepted run that this version of markscheme can read", path=path)
     return data

@@ -16,7 +16,6 @@ _TABLE: Final = (dict,)
 COMMAND_KEYS: Final[Mapping[str, tuple[type, ...]]] = {
     "target": _NUMBER,
     "tolerance": _NUMBER,
-    "on": (str,),
     "max_false_pass": _NUMBER,
     "max_false_fail": _NUMBER,
     "planned_runs": (int,),
@@ -128,5 +127,5 @@ def _check(key: str, value: object, place: str) -> None:
 
 
 def _line_of(key: str, text: str) -> int:
-    match = re.search(rf"""^\s*\[?(?:tool\.markscheme\.)?["']?{re.escape(key)}\b""", text, re.MULTILINE)
+    match = re.search(rf"""^[^\S\n]*\[?(?:tool\.markscheme\.)?["']?{re.escape(key)}\b""", text, re.MULTILINE)
     return 1 if match is None else text.count("\n", 0, match.end()) + 1

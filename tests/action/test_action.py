@@ -26,22 +26,29 @@ def judge(system_prompt, user_prompt):
 
 judge.environment = ()
 '''
-GH = '''#!/usr/bin/env python3
+GH = r'''#!/usr/bin/env python3
 """A stand-in for `gh api`: comments of one pull request in a file."""
-import json, pathlib, re, sys
+import json, os, pathlib, re, sys
 store = pathlib.Path(__file__).with_name("comments.json")
 comments = json.loads(store.read_text()) if store.exists() else []
 arguments = sys.argv[1:]
 assert arguments[0] == "api", arguments
-if "--jq" in arguments:
-    mark = re.search(r'startswith\\("(.*)"\\)', arguments[arguments.index("--jq") + 1])[1]
-    print("\\n".join(str(c["id"]) for c in comments if c["body"].startswith(mark)))
+assert "token" not in " ".join(arguments)
+if arguments[1] == "graphql":
+    assert arguments[2:] == ["--raw-field", "query=query { viewer { login } }", "--jq", ".data.viewer.login"]
+    print(os.environ.get("VIEWER", "github-actions[bot]"))
+elif "--jq" in arguments:
+    writer, mark = re.search(
+        r"user\.login == env\.(\w+) and \(\.body \| startswith\(env\.(\w+)\)", arguments[arguments.index("--jq") + 1]
+    ).groups()
+    own = [c for c in comments if c["user"] == os.environ[writer] and c["body"].startswith(os.environ[mark])]
+    print("\n".join(str(c["id"]) for c in own))
 else:
     method = arguments[arguments.index("--method") + 1]
     field = arguments[arguments.index("--field") + 1]
     body = pathlib.Path(field.removeprefix("body=@")).read_text()
     if method == "POST":
-        comments.append({"id": 100 + len(comments), "body": body, "path": arguments[3]})
+        comments.append({"id": 100 + len(comments), "user": "github-actions[bot]", "body": body, "path": arguments[3]})
     else:
         (comment,) = [c for c in comments if arguments[3].endswith(f"/{c['id']}")]
         comment["body"] = body
@@ -239,7 +246,42 @@ def test_labels_that_became_stale_are_in_the_comment(runner: Runner) -> None:
 def test_options_over_several_lines_are_all_passed_on(runner: Runner) -> None:
     done = runner.calibrate(rubric="code-quality", options="--planned-runs 20\n--no-such-option\n")
     assert runner.outputs["status"] == "2"
-    assert "--no-such-option" in done.stderr
+    assert "--no-such-option" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_comment_of_another_with_our_mark_stays_as_it_is(runner: Runner) -> None:
+    theirs = {"id": 1, "user": "mallory", "body": "<!-- markscheme: code-quality -->\nhello"}
+    (runner.folder / "bin" / "comments.json").write_text(json.dumps([theirs]))
+    assert runner.comment().returncode == 0
+    first, second = runner.comments
+    assert first == theirs
+    assert (second["user"], "rewritten" in second) == ("github-actions[bot]", False)
+    runner.comment()
+    assert [one.get("rewritten", False) for one in runner.comments] == [False, True]
+
+
+def test_without_the_name_of_its_own_user_nothing_is_written(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIEWER", "")
+    assert "::warning title=markscheme::no comment" in runner.comment().stdout
+    assert runner.comments == []
+
+
+def test_a_long_comment_is_cut_at_a_line_with_its_code_block_closed(runner: Runner) -> None:
+    report = runner.folder / "markscheme"
+    report.mkdir()
+    lines = [f"é{number} ```" if number % 7 else "~~~" for number in range(9000)]
+    (report / "calibration.md").write_text(
+        "\n".join(["Agreement", "", "````text", *lines, "````", "end"]), encoding="utf-8"
+    )
+    assert runner.comment(**{"steps.run.outputs.report": str(report)}).returncode == 0
+    (comment,) = runner.comments
+    body = comment["body"]
+    assert 60_000 < len(body.encode()) <= 65_536
+    shown = body.splitlines()
+    end = shown.index("````", shown.index("````text"))
+    assert shown[end - 1] in lines
+    assert shown[end + 1 :] == ["", "*This is cut here; the report of this run has the rest.*", "", "</details>"]
 
 
 def test_an_unchanged_rubric_and_a_fork_get_no_comment(runner: Runner) -> None:
@@ -302,20 +344,59 @@ def test_an_action_without_anything_to_do_says_so(runner: Runner) -> None:
     assert (done.returncode, "name a rubric, results, or both" in done.stdout) == (2, True)
 
 
+def commands(printed: str) -> list[str]:
+    """The lines that a runner acts on, but for those that stop it and let it go on."""
+    acted_on = []
+    token = ""
+    for line in printed.splitlines():
+        if token:
+            token = "" if line == f"::{token}::" else token
+        elif line.startswith("::stop-commands::"):
+            token = line.removeprefix("::stop-commands::")
+            assert re.fullmatch(r"[0-9a-f]{32}", token)
+        elif line.startswith("::"):
+            acted_on.append(line)
+    assert not token
+    return acted_on
+
+
 def test_the_runner_reads_no_commands_from_what_reports_quote(runner: Runner) -> None:
     examples = runner.project / "calibration" / "code-quality" / "examples.jsonl"
     records = [json.loads(line) for line in examples.read_text().splitlines()]
     records[0]["id"] = "::add-mask::x"
     examples.write_text("".join(json.dumps(record) + "\n" for record in records))
     done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")
-    stopped = 0
-    for line in done.stdout.splitlines():
-        if line.startswith("::stop-commands::"):
-            stopped = len(line)
-        elif stopped and re.fullmatch(r"::[0-9a-f]{32}::", line):
-            stopped = 0
-        elif line.startswith("::") and not stopped:
-            assert re.match(r"::(error|warning|notice) file=", line), line
+    assert done.stderr == ""
+    for line in commands(done.stdout):
+        assert re.match(r"::(error|warning|notice) file=", line), line
+
+
+@pytest.mark.parametrize("step", ["calibrate", "comment"])
+def test_the_runner_reads_no_commands_from_standard_error(runner: Runner, step: str) -> None:
+    hostile = runner.folder / "bin" / "markscheme"
+    hostile.write_text("#!/bin/sh\necho '::add-mask::x' >&2\nexit 2\n")
+    hostile.chmod(0o755)
+    done = runner.calibrate(rubric="code-quality") if step == "calibrate" else runner.comment()
+    assert done.stderr == ""
+    assert "::add-mask::x" in done.stdout
+    assert [line for line in commands(done.stdout) if not line.startswith("::warning title=markscheme::")] == []
+
+
+def test_no_step_imports_a_module_of_the_pull_request(runner: Runner) -> None:
+    """Every Python that a step starts leaves out the working directory."""
+    scripts = [*(ROOT / "tools" / "action").iterdir()]
+    texts = [step.get("run", "") for step in STEPS] + [script.read_text(encoding="utf-8") for script in scripts]
+    started = [
+        line for text in texts for line in text.splitlines() if re.search(r"\bpython3? ", line.partition("#")[0])
+    ]
+    assert len(started) >= 4
+    assert [line for line in started if "python -I " not in line] == []
+    for name in ("pip", "json", "secrets", "re"):
+        (runner.project / f"{name}.py").write_text(f"open({str(runner.folder / 'ran')!r}, 'w')")
+    runner.run("Install markscheme", **{"github.action_path": str(runner.folder / "nowhere")})
+    runner.calibrate(rubric="code-quality")
+    runner.comment()
+    assert not (runner.folder / "ran").exists()
 
 
 def test_what_is_installed_asks_each_kind_of_judge_that_the_action_names() -> None:

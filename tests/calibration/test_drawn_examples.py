@@ -94,7 +94,7 @@ def by_hand(picked: int, n: int = 100) -> Calibration:
 
 def test_hand_picked_examples_never_let_a_judge_gate() -> None:
     none, some, all_of_them = (by_hand(picked) for picked in (0, 3, 100))
-    assert [c.use for c in (none, some, all_of_them)] == ["gate", "trend", "explore"]
+    assert [c.use for c in (none, some, all_of_them)] == ["gate", "trend", "trend"]
     assert [c.verdict for c in (none, some, all_of_them)] == ["ok", "ok", "ok"]
     text = text_of(view(some))
     assert "3 of 100 examples were picked by hand." in text
@@ -105,7 +105,7 @@ def test_hand_picked_examples_never_let_a_judge_gate() -> None:
 def test_examples_that_were_all_picked_say_nothing_of_how_many_to_label() -> None:
     calibration = by_hand(100)
     text = text_of(view(calibration))
-    assert "Can't tell whether it can gate: all examples were picked by hand." in text
+    assert "100 of 100 examples were picked by hand." in text
     assert "That is agreement on the labelled examples, not on your outputs." in text
     assert calibration.decision.labels_needed == 80
     assert (

@@ -76,7 +76,8 @@ def test_what_is_broken_on_a_part_may_decide_the_rest_where_that_is_shown(
     (excepted,) = decision.excepted
     assert (excepted.by, excepted.name, excepted.elsewhere) == ("system", "X", ("Y", "Z"))
     assert excepted.agreement.value == pytest.approx(part[0] / part[1])
-    assert f"({100 * interval[0]:.0f}–{100 * interval[1]:.0f})" in decision.because
+    assert decision.gate_answer is not None
+    assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
 def test_the_cases_above_are_those_of_the_reference() -> None:
@@ -99,7 +100,7 @@ def test_the_report_names_the_part_and_who_decides_it() -> None:
     text = text_of(view(calibration))
     assert "Can gate, except system X." in text
     assert "On system X it agrees on 35% of 40: let people decide there." in text
-    assert "Elsewhere: Agreement 90% (84–94), target 80%" in text
+    assert "Elsewhere: It stops 90% of what people fail (81–96)" in text
     assert json_of(calibration)["decision"]["except"][0] == {
         "by": "system",
         "name": "X",

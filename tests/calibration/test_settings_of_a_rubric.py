@@ -1,6 +1,7 @@
 """However a setting is tried, on the command line, in Python, in `compare` or `improve`, it is on record and counts."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +182,25 @@ def test_judge_columns_of_a_table_are_its_settings_and_nothing_is_recorded(proje
     shown = run("markscheme", "calibrate", "table.csv", *columns, "--details", cwd=project)
     assert "95% for all 2 settings tried on these labels together" in " ".join(shown.stdout.split())
     assert not list(project.rglob("settings.jsonl"))
+
+
+def test_a_copy_of_a_rubric_under_another_name_is_a_further_setting_on_the_same_labels(project: Path) -> None:
+    first = calibrated(target=0.85)
+    assert first.decision.settings == 1
+    assert (first.comparison.agreement.low or 0) > 0.85
+    for version in range(2, 11):
+        data = {"name": f"reply-v{version}", "criteria": [{"name": "polite", "requirement": f"Polite, {version}."}]}
+        (project / "rubrics" / f"reply-v{version}.yaml").write_text(json.dumps(data))
+        folder = project / "calibration" / f"reply-v{version}"
+        if version % 2:
+            shutil.copytree(project / "calibration" / "reply", folder)
+        last = calibrate(
+            f"reply-v{version}",
+            None if version % 2 else "calibration/reply/examples.jsonl",
+            ratings="j0.jsonl",
+            target=0.85,
+        )
+        assert last.decision.settings == version
+    assert (last.comparison.agreement.low or 1) < 0.85
+    assert last.verdict != "ok"
+    assert calibrated(target=0.85).decision.settings == 10

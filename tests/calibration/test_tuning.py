@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from markscheme import Rubric
-from markscheme.calibration.promised import Promised
-from markscheme.calibration.tuning import Proposal, TunedBand, propose
+from markscheme.calibration.promised import DecisionOrigins, Promised
+from markscheme.calibration.tuning import Proposal, TunedBand, decided_labels, propose
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
@@ -293,20 +293,76 @@ def test_labels_that_moved_numbers_before_promise_nothing() -> None:
     assert "280 labels left out" in band.reason
 
 
-def test_without_explicit_decisions_gray_zone_and_pass_agreement_are_withheld() -> None:
-    levels, judge, marks = world(240)
-    every = tuple(
-        replace(example, labels=(replace(example.labels[0], passed=None),))
-        for example in labelled(levels, marks).examples
+def undecided(examples: ExampleSet) -> ExampleSet:
+    """The examples without annotators' explicit decisions."""
+    return ExampleSet(
+        tuple(replace(e, labels=tuple(replace(label, passed=None) for label in e.labels)) for e in examples.examples)
     )
+
+
+def test_without_explicit_decisions_pass_agreement_is_withheld_and_the_gray_zone_tested_on_what_labels_come_to() -> (
+    None
+):
+    levels, judge, marks = world(240)
+    every = undecided(labelled(levels, marks)).examples
     proposal = propose(
         rubric(), ExampleSet(every[:160]), ratings=ratings(judge), test=ExampleSet(every[160:])
     )  # fmt: skip
     assert proposal.band is not None
-    assert proposal.band.reason.startswith("withheld: no annotator decided")
+    assert proposal.band.origins == DecisionOrigins(explicit=0, by_levels=80)
     assert proposal.final is not None
     assert (proposal.final["pass_agreement"].before.note or "").startswith("withheld")
     assert proposal.final["mae"].before.value is not None
+
+
+def test_where_the_numbers_change_only_explicit_decisions_test_the_gray_zone() -> None:
+    levels, judge, marks = world(400, true=(8, 1, 1))
+    every = labelled(levels, marks).examples
+    dev, test = ExampleSet(every[:280]), ExampleSet(every[280:])
+    given = propose(rubric(), dev, ratings=ratings(judge), test=test)
+    assert given.tuned["judge"].weights.supported
+    assert given.band is not None
+    assert given.band.origins == DecisionOrigins(explicit=120)
+    withheld = propose(rubric(), dev, ratings=ratings(judge), test=undecided(test)).band
+    assert withheld is not None
+    assert withheld.lacks_decisions
+
+
+def labels_of(*labels: tuple[str, float | None, bool | None]) -> Example:
+    """An example with labels by rater, of one criterion and as a whole."""
+    rated = [
+        Rating("e", rater, "human", {} if of_a is None else {"a": Rated(of_a)}, passed=ok) for rater, of_a, ok in labels
+    ]
+    return Example(Submission("r", {}, "e"), tuple(rated))
+
+
+YES_NO = Rubric.from_dict({"criteria": [{"name": "a", "requirement": "It is.", "required": True, "weight": 1}]})
+
+
+@pytest.mark.parametrize(
+    ("labels", "passed", "explicit"),
+    [
+        ([("ann", 1.0, None)], 1.0, 0),
+        ([("ann", 0.0, None)], 0.0, 0),
+        ([("ann", 1.0, False)], 0.0, 1),
+        ([("ann", 1.0, None), ("ben", 0.0, True)], 1.0, 1),
+        ([("ann", 1.0, None), ("ben", 0.0, None)], None, 0),
+        ([("ann", 1.0, True), ("ben", 1.0, False)], None, 0),
+        ([("ann", None, True)], 1.0, 1),
+    ],
+)
+def test_a_certificate_uses_explicit_decisions_else_those_that_labels_come_to(
+    labels: list[tuple[str, float | None, bool | None]], passed: float | None, explicit: int
+) -> None:
+    decided_by = decided_labels(YES_NO, ExampleSet((labels_of(*labels),)))
+    assert decided_by.passed.tolist() == ([] if passed is None else [passed])
+    assert decided_by.origins == DecisionOrigins(explicit, len(decided_by.ids) - explicit)
+
+
+def test_labels_of_a_model_certify_nothing() -> None:
+    example = labels_of(("ann", 1.0, None))
+    by_model = replace(example, labels=tuple(replace(label, kind="model") for label in example.labels))
+    assert decided_labels(YES_NO, ExampleSet((by_model,))).ids == ()
 
 
 def test_a_band_that_is_not_supported_can_not_be_proposed() -> None:

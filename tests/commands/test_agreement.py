@@ -297,3 +297,14 @@ def test_annotators_of_a_rubric_resolve_where_they_differ(tmp_path: Path) -> Non
     assert onward(tmp_path, "calibration/reply/labels.jsonl") == "Next: markscheme calibrate reply"
     (tmp_path / "labels.jsonl").write_bytes((folder / "labels.jsonl").read_bytes())
     assert onward(tmp_path, "labels.jsonl") == ""
+
+
+def test_more_than_two_raters_agree_on_the_pairs_of_them_and_an_uneven_number_is_averaged_over_units(
+    tmp_path: Path,
+) -> None:
+    even = "unit,ana,ben,chris\n1,1,1,2\n2,3,3,3\n3,2,2,2\n4,1,1,1\n"
+    ragged = even.replace("3,2,2,2", "3,2,2,")
+    for text, says in ((even, "Two raters agree on 83% of units;"), (ragged, "Two raters agree on 83%, averaged over")):
+        (tmp_path / "ratings.csv").write_text(text)
+        done = run("markscheme", "agreement", "ratings.csv", cwd=tmp_path)
+        assert says in " ".join(done.stdout.split())

@@ -224,7 +224,7 @@ def test_an_unusable_threshold_is_not_advised_and_repeating_leads(tmp_path: Path
     assert "Use a threshold" not in words
     assert "PROMPTFOO" not in words
     assert ">= 0" not in words
-    assert "promptfoo eval --repeat 6 --no-cache -o results.json" in words
+    assert "MARKSCHEME_NO_CACHE=1 promptfoo eval --repeat 6 --no-cache -o results.json" in words
 
 
 @pytest.mark.usefixtures("promptfoo")

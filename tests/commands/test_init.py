@@ -52,6 +52,7 @@ def test_it_touches_nothing_that_exists(tmp_path: Path) -> None:
     done = run("markscheme", "init", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "promptfooconfig.yaml                      left as it is" in done.stdout
+    assert "rubrics/support-reply.yaml                left as it is: a link that leads nowhere, nowhere" in done.stdout
     assert "file://graders/rubric_grader.mjs" in done.stdout
     assert (tmp_path / "promptfooconfig.yaml").read_text() == "mine\n"
     assert (tmp_path / "graders" / "rubric_grader.py").read_text() == "mine too\n"

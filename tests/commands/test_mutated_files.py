@@ -25,19 +25,23 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("runs", "archives"), [(40, 20), pytest.param(1_500, 200, marks=pytest.mark.proof)])
-def test_mutated_files_end_in_no_traceback_and_every_refusal_names_a_file(runs: int, archives: int) -> None:
+@pytest.mark.parametrize(
+    ("reads", "runs", "archives"), [(400, 40, 20), pytest.param(20_000, 1_500, 200, marks=pytest.mark.proof)]
+)
+def test_mutated_files_end_in_no_traceback_and_every_refusal_names_a_file(reads: int, runs: int, archives: int) -> None:
+    sizes = (f"--reads={reads}", f"--runs={runs}", f"--archives={archives}")
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.mutated_files", f"--runs={runs}", f"--archives={archives}", "--seed=7"],
+        [sys.executable, "-m", "benchmarks.mutated_files", *sizes, "--seed=7", "--show"],
         cwd=ROOT,
         env=environment(),
         capture_output=True,
         text=True,
         check=True,
     )
-    rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if re.match(r"\| (text|arch)", line)]
-    assert [row[1] for row in rows] == [f"{runs:,}", f"{archives:,}"]
-    assert [(row[4], row[6]) for row in rows] == [("0", "0"), ("0", "0")], "tracebacks, refusals without a name"
+    lines = (line for line in done.stdout.splitlines() if re.match(r"\| (readers|text|arch)", line))
+    rows = [line.strip("| ").split(" | ") for line in lines]
+    assert [row[1] for row in rows] == [f"{reads:,}", f"{runs:,}", f"{archives:,}"]
+    assert [(row[4], row[6], row[9]) for row in rows] == [("0", "0", "0")] * 3, done.stdout
     assert all(int(row[2].replace(",", "")) for row in rows), "some are accepted all the same"
 
 
@@ -81,6 +85,46 @@ def test_values_that_no_arithmetic_takes_are_refused_with_their_file(folder: Pat
     printed = " ".join((done.stdout + done.stderr).split())
     assert Path(file).name in printed
     assert why in printed
+
+
+LONG = "x" * 300
+NAMED_TOO_LONG = (
+    f"calibrate {LONG}",
+    f"calibrate {LONG}.csv",
+    f"calibrate place --ratings {LONG}.jsonl",
+    f"calibrate place --ratings ratings.jsonl --html {LONG}.html",
+    f"calibrate place --judge recorded:{LONG}",
+    f"compare {LONG} ratings.jsonl --rubric place",
+    f"plan place --next 1 --pool {LONG}",
+    f"grade place {LONG}",
+    f"lint folder/{LONG}",
+    f"verify {LONG}",
+    f"discover fresh --pool {LONG}",
+)
+
+
+def test_a_name_that_no_file_can_have_is_refused_wherever_it_is_given(folder: Path) -> None:
+    for command in NAMED_TOO_LONG:
+        done = run("markscheme", *command.split(), cwd=folder)
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False), f"{command}: {done.stderr}"
+        assert LONG[:50] in (done.stdout + done.stderr).replace("\n", ""), command
+
+
+VARIANT = 'variants: [{name: a, prompt: "{{q}}"}]'
+NAMED_INSIDE = (
+    f'rubric: place\nvariants: [{{name: a, prompt: "file://{LONG}"}}]\ncases: [{{id: c}}]\n',
+    f"rubric: place\noutputs: {LONG}.jsonl\ncases: [{{id: c}}]\n",
+    f"rubric: place\n{VARIANT}\ncases: {LONG}.jsonl\n",
+    f"rubric: {LONG}\n{VARIANT}\ncases: [{{id: c}}]\n",
+)
+
+
+@pytest.mark.parametrize("text", NAMED_INSIDE)
+def test_a_file_that_names_what_no_file_can_have_is_named_itself(text: str, folder: Path) -> None:
+    (folder / "place.experiment.yaml").write_text(text)
+    done = run("markscheme", "experiment", "place.experiment.yaml", cwd=folder)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "place.experiment.yaml" in done.stderr
 
 
 def set_cells(path: Path, statement: str) -> None:

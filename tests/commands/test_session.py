@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 from tests.commands.console import ROOT, run
-from tests.session.processes import assess, files, session_pids, wait_until
+from tests.session.processes import assess, files, session_pids, sockets, wait_until
 
 CONFIG = {"rubric": "code-quality"}
 
@@ -72,3 +72,13 @@ def test_where_none_can_be_started_the_reason_is_reported(runtime: Path, tmp_pat
     assert "MARKSCHEME_SESSION is off" in done.stderr
     nowhere = run("markscheme", "session", "start", "--graders", "nowhere", cwd=tmp_path, env=off)
     assert "there is no folder nowhere" in nowhere.stderr
+
+
+def test_a_test_sees_no_session_but_its_own(tmp_path: Path) -> None:
+    with sockets() as of_another:
+        env = {"XDG_RUNTIME_DIR": str(of_another)}
+        assert run("markscheme", "session", "start", cwd=tmp_path, env=env).returncode == 0
+        assert run("markscheme", "session", "status", cwd=tmp_path, env=env).returncode == 0
+        assert run("markscheme", "session", "status", cwd=tmp_path).returncode == 1
+    assert Path(os.environ["XDG_RUNTIME_DIR"]).name.startswith("ms-")
+    assert not any(Path(os.environ["XDG_RUNTIME_DIR"]).iterdir())

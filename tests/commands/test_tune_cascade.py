@@ -1,6 +1,7 @@
 """`tune --cascade` and `--judge cascade`: who decides what, under which promise, and what decides nothing."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,23 @@ import pytest
 
 from markscheme import Grader
 from markscheme.assert_grade import AssertGrade, Background
+from markscheme.errors import RatingError
+from markscheme.judges.cascade_file import CascadeFile
 from markscheme.ratings.rating import asked_under
 from markscheme.rubrics.file import load_rubric
 from tests.calibration import dialogues
-from tests.commands.cascade_project import BETTER, CASCADE, CHEAP, LABELLED, OUTPUTS, Servers, judges, write_project
+from tests.commands.cascade_project import (
+    BETTER,
+    CASCADE,
+    CHEAP,
+    LABELLED,
+    OUTPUTS,
+    Servers,
+    judges,
+    reply,
+    rows,
+    write_project,
+)
 from tests.commands.console import run
 
 NEITHER = ("ask", None)
@@ -73,6 +87,53 @@ def test_the_file_has_what_the_judges_were_and_what_they_may_decide(certified: t
     assert all(n > 0 for n in file["decided"])
     assert file["upper"] <= 0.05
     assert file["automatic"]["value"] == pytest.approx(sum(file["decided"][:2]) / LABELLED)
+
+
+def test_the_file_has_the_share_of_passes_of_its_labels_and_of_what_it_decides(
+    certified: tuple[Path, Servers],
+) -> None:
+    file = json.loads((certified[0] / "calibration" / "reply" / "cascade.json").read_text())
+    labels, decided = file["pass_shares"]["labels"], file["pass_shares"]["decided"]
+    polite = [is_polite for is_polite, _, _ in rows(LABELLED, 1)]
+    assert labels == {"n": LABELLED, "share": pytest.approx(sum(polite) / LABELLED)}
+    assert (decided["n"], decided["effective"]) == (sum(file["decided"][:2]), sum(file["decided"][:2]))
+    by_stage = [
+        stage_of({"cheap": round(cheap, 4), "better": round(better, 4)}, file["stages"])[0]
+        for _, cheap, better in rows(LABELLED, 1)
+    ]
+    assert decided["share"] == pytest.approx(by_stage.count("pass") / (LABELLED - by_stage.count("ask")))
+
+
+MOVED = "another share than certified"
+
+
+@pytest.mark.parametrize(("polite", "warns"), [(None, False), (False, True), (True, True)])
+@pytest.mark.parametrize("form", [["--json"], ["--out", "grades.csv"]])
+def test_a_cascade_that_passes_another_share_than_it_was_certified_on_warns(
+    certified: tuple[Path, Servers], polite: bool | None, warns: bool, form: list[str]
+) -> None:
+    folder, servers = certified
+    chosen = [row for row in rows(200, 3) if polite in (None, row[0])][:90]
+    with (folder / "many.jsonl").open("w") as file:
+        for place, (_, cheap, better) in enumerate(chosen):
+            file.write(json.dumps({"id": f"m{place}", "response": reply(place, cheap, better)}) + "\n")
+    command = ("markscheme", "grade", "reply", "many.jsonl", "--judge", "cascade", *form)
+    done = run(*command, cwd=folder, env=servers.environment)
+    assert (MOVED in " ".join(done.stderr.split())) is warns, done.stderr
+    assert ("--cascade systemone:cheap-1,decisions:better-1 --write" in " ".join(done.stderr.split())) is warns
+
+
+def test_a_certificate_without_shares_of_passes_still_decides(certified: tuple[Path, Servers]) -> None:
+    folder, _ = certified
+    path = folder / "calibration" / "reply" / "cascade.json"
+    content = json.loads(path.read_text())
+    assert CascadeFile.load(path).pass_shares is not None
+    older = folder / "older.json"
+    older.write_text(json.dumps({key: value for key, value in content.items() if key != "pass_shares"}))
+    assert CascadeFile.load(older).pass_shares is None
+    older.write_text(json.dumps(content | {"pass_shares": {"labels": {"n": 3, "share": 2}, "decided": {}}}))
+    with pytest.raises(RatingError, match="isn't a cascade"):
+        CascadeFile.load(older)
 
 
 def test_the_report_says_who_decides_what_in_a_promise(certified: tuple[Path, Servers]) -> None:
@@ -402,3 +463,59 @@ def test_files_of_ratings_are_certified_and_written_only_where_they_say_which_ju
     assert named.returncode == 0, named.stdout + named.stderr
     (stage,) = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())["stages"]
     assert (stage["judge"], stage["model"], stage["certainty"]) == (BETTER, ["better-1"], "probability")
+
+
+def copied(certified: tuple[Path, Servers], to: Path) -> Path:
+    shutil.copytree(certified[0], to)
+    return to
+
+
+def test_a_certificate_whose_labels_changed_decides_nothing_and_further_examples_change_none(
+    certified: tuple[Path, Servers], tmp_path: Path
+) -> None:
+    folder = copied(certified, tmp_path / "project")
+    before, said = graded(folder, certified[1])
+    assert (sum(grade["decision"] == "ask" for grade in before) < OUTPUTS, "label" in said) == (True, False)
+    file = folder / "calibration" / "reply" / "examples.jsonl"
+    labelled = file.read_text()
+    label = {"rater": "ann", "kind": "human", "criteria": {"tone": 1}, "pass": True}
+    file.write_text(labelled + json.dumps({"id": "further", "response": "Reply.", "labels": [label]}) + "\n")
+    assert [grade["decision"] for grade in graded(folder, certified[1])[0]] == [grade["decision"] for grade in before]
+    turned = labelled.replace('"pass": true', '"pass": false', 1)
+    for changed in (turned, "".join(labelled.splitlines(keepends=True)[1:])):
+        file.write_text(changed)
+        grades, said = graded(folder, certified[1])
+        assert {grade["decision"] for grade in grades} == {"ask"}
+        assert said.count("changed since cascade.json was certified, so it decides nothing; certify again") == 1
+    file.unlink()
+    grades, said = graded(folder, certified[1])
+    assert [grade["decision"] for grade in grades] == [grade["decision"] for grade in before]
+    assert said.count("isn't here, so its labels were not checked") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"error": 1.5}, "error is between 0 and 1"),
+        ({"confidence": 0}, "confidence is between 0 and 1"),
+        ({"wrong_passes": -0.1}, "wrong_passes is between 0 and 1"),
+        ({"for": "some"}, "for is one of both, passes, fails, each"),
+        ({"decided": [10, -1]}, r"decided\[1\] is a whole number from 0"),
+        ({"decided": [200, 200]}, "of 260 labels, and count more"),
+        ({"errors": 1.5}, "errors is a whole number from 0"),
+        ({"upper": 1.1}, "upper is from 0 to 1"),
+        ({"labels": {"n": 260, "sha256": "", "groups": True}}, r"labels\.groups is a whole number from 0"),
+        ({"stages": [{"certain": -0.5}]}, "a certainty is from 0 to 1"),
+        ({"stages": [{"certain": {"passes": 10**400}}]}, "is too large"),
+        ({"stages": [{"certain": {"passes": 2, "fails": 0.5}}]}, "a certainty is from 0 to 1"),
+    ],
+)
+def test_a_certificate_with_numbers_that_none_can_have_is_refused(
+    certified: tuple[Path, Servers], change: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    file = json.loads((certified[0] / "calibration" / "reply" / "cascade.json").read_text())
+    stages = [{**file["stages"][0], **stage} for stage in change.get("stages", ())]
+    path = tmp_path / "cascade.json"
+    path.write_text(json.dumps({**file, **change, **({"stages": stages} if stages else {})}))
+    with pytest.raises(RatingError, match=rf"cascade\.json: isn't a cascade: .*{problem}"):
+        CascadeFile.load(path)

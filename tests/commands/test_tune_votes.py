@@ -145,12 +145,33 @@ def test_two_judges_in_one_file_are_still_refused(tmp_path: Path) -> None:
     assert "contains 2 raters (openai:m0, openai:m1); use one file for each" in done.stderr
 
 
-def test_labels_without_a_decision_on_the_whole_say_how_to_ask_for_it(tmp_path: Path) -> None:
+def by_criterion(folder: Path, value: str) -> None:
+    """Put labels of a criterion in the place of the decisions, or `value` for every one."""
+    home = folder / "calibration" / "reply" / "examples.jsonl"
+    text = home.read_text()
+    for decision, level in (("true", 1), ("false", 0)):
+        text = text.replace(f'"pass": {decision}', value.replace("LEVEL", str(level)))
+    home.write_text(text)
+
+
+def test_labels_that_come_to_no_decision_say_how_to_ask_for_one(tmp_path: Path) -> None:
     files = project(tmp_path, judges=2)
-    home = tmp_path / "calibration" / "reply" / "examples.jsonl"
-    home.write_text(home.read_text().replace('"pass": true', '"criteria": {"right": 1}'))
-    home.write_text(home.read_text().replace('"pass": false', '"criteria": {"right": 0}'))
+    by_criterion(tmp_path, '"criteria": {"right": {"note": "unclear"}}')
     done = run("markscheme", "tune", "reply", "--ratings", *files, cwd=tmp_path)
     shown = " ".join(done.stdout.split())
     assert "2 judges vote; withheld: no annotator decided whether these responses pass." in shown, done.stderr
     assert "`markscheme label RUBRIC --overall` asks that." in shown
+
+
+def test_labels_by_criterion_certify_as_the_decisions_they_come_to_would(tmp_path: Path) -> None:
+    files = project(tmp_path, judges=7)
+    given = tuned(tmp_path, files)["cascade"]
+    assert given["supported"]
+    assert given["labels"]["explicit"] == given["labels"]["n"]
+    (tmp_path / "calibration" / "reply" / "asks.jsonl").unlink()
+    by_criterion(tmp_path, '"criteria": {"right": LEVEL}')
+    followed = tuned(tmp_path, files)["cascade"]
+    assert followed["labels"]["explicit"] == 0
+    assert (followed["decided"], followed["upper"]) == (given["decided"], given["upper"])
+    shown = " ".join(run("markscheme", "tune", "reply", "--ratings", *files, cwd=tmp_path).stdout.split())
+    assert "Annotators' decisions follow from their labels: a score of 0.5 or more passes." in shown

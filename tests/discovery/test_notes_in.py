@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from markscheme.discovery.notes_in import Author, NotedPassage, NotesIn, read_notes
+from markscheme.discovery.modes import Codebook
+from markscheme.discovery.notes_in import Author, NotedPassage, NotesIn, read_notes, taken_in
+from markscheme.discovery.reading import reading_of
 from markscheme.errors import RatingError
 from markscheme.readers.rated import open_rated
 from tests.discovery.written_notes import WRITTEN_NOTES
@@ -217,3 +219,98 @@ def test_comments_of_langfuse_alone_are_no_ratings_and_those_on_prompts_are_on_n
     assert notes(content) == {("ann", "p6"): ["asks the customer to wait"]}
     assert content.lost == {"comments on sessions and prompts": 1}
     assert content.remarks == ["there are more comments than the file holds: its answer is one of several pages"]
+
+
+def own_line(
+    read: str, *, at: str = "", texts: tuple[str, ...] = (), passed: bool | None = None, listed: str = ""
+) -> dict[str, Any]:
+    """A line of a file of notes, as a sheet saves it."""
+    notes = [{"n": number, "text": text} for number, text in enumerate(texts, start=1)]
+    line = {"id": "o1", "rater": "ann", "kind": "human", "read": read, "at": at, "notes": notes}
+    return line | ({} if passed is None else {"pass": passed}) | ({"for": {listed: "f"}} if listed else {})
+
+
+def test_a_later_line_of_our_own_replaces_an_earlier_one_also_where_it_takes_something_back(tmp_path: Path) -> None:
+    first = own_line("in full", texts=("bad", "rude"), passed=False, listed="m")
+    content = read_notes(written(tmp_path, {"ann.jsonl": [first, own_line("noted", texts=("bad",))]}))
+    reading = content.readings["ann", "o1"]
+    assert (reading.read, reading.passed, dict(reading.listed)) == ("noted", None, {})
+    assert notes(content)["ann", "o1"] == ["bad"]
+
+
+def test_a_line_that_withdraws_a_reading_removes_it(tmp_path: Path) -> None:
+    lines = [own_line("in full"), {**own_line("noted", texts=("bad",)), "id": "o2"}]
+    gone = {"id": "o1", "rater": "ann", "withdrawn": True}
+    content = read_notes(written(tmp_path, {"ann.jsonl": [*lines, gone]}))
+    assert list(content.readings) == [("ann", "o2")]
+
+
+@pytest.mark.parametrize(
+    ("reads", "state", "n_listed"),
+    [
+        (["in full", "noted"], "noted", 0),
+        (["in full", ""], "in full", 1),
+        (["", "in full"], "in full", 1),
+        (["in full", "unclear"], "unclear", 0),
+        (["noted", "in full"], "in full", 1),
+    ],
+)
+def test_the_last_row_that_says_how_an_output_was_read_counts(
+    tmp_path: Path, reads: list[str], state: str, n_listed: int
+) -> None:
+    rows = [
+        {"id": "o1", "note": f"n{number}", "mode": "m", "rater": "ann", "kind": "human", "read": read}
+        for number, read in enumerate(reads)
+    ]
+    content = read_notes(written(tmp_path, {"notes.jsonl": rows}))
+    reading = content.readings["ann", "o1"]
+    assert (reading.read, len(reading.listed)) == (state, n_listed)
+    assert notes(content)["ann", "o1"] == ["n0", "n1"]
+
+
+def test_the_last_row_that_passes_or_fails_an_output_counts(tmp_path: Path) -> None:
+    text = "id,note,pass,rater,kind\no1,fine,yes,ann,human\no1,no it is not,no,ann,human\no1,rude,,ann,human\n"
+    content = read_notes(written(tmp_path, {"notes.csv": text}))
+    assert content.readings["ann", "o1"].passed is False
+
+
+@pytest.mark.parametrize(
+    ("line", "read", "texts"),
+    [
+        (own_line("noted", at="2026-11-03", texts=("bad",)), "noted", ["bad"]),
+        (own_line("noted", at="2026-11-01", texts=("bad",)), "in full", ["bad", "rude"]),
+        (own_line("noted", at="2026-11-02", texts=("bad",)), "noted", ["bad", "rude"]),
+    ],
+    ids=["later", "earlier", "the same moment"],
+)
+def test_a_line_replaces_the_record_unless_it_is_older(
+    tmp_path: Path, line: dict[str, Any], read: str, texts: list[str]
+) -> None:
+    before = reading_of(own_line("in full", at="2026-11-02", texts=("bad", "rude")))
+    content = read_notes(written(tmp_path, {"ann.jsonl": [line]}))
+    taken = taken_in(content, [before], Codebook(), is_random=True, materials={})
+    after = next(iter(taken.readings), before)
+    assert (after.read, [note.text for note in after.notes]) == (read, texts)
+    again = taken_in(content, [after], taken.codebook, is_random=True, materials={})
+    assert again.readings == ()
+
+
+def test_rows_without_a_state_take_nothing_back_from_the_record(tmp_path: Path) -> None:
+    before = reading_of(own_line("in full", passed=True, listed="m"))
+    row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": ""}
+    taken = taken_in(
+        read_notes(written(tmp_path, {"notes.jsonl": [row]})), [before], Codebook(), is_random=True, materials={}
+    )
+    (after,) = taken.readings
+    assert (after.read, after.passed, dict(after.listed)) == ("in full", True, {"m": "f"})
+    assert [note.text for note in after.notes] == ["rude"]
+
+
+def test_rows_that_say_noted_take_in_full_back_from_the_record(tmp_path: Path) -> None:
+    before = reading_of(own_line("in full", passed=True, listed="m"))
+    row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": "no", "read": "noted"}
+    taken = taken_in(
+        read_notes(written(tmp_path, {"notes.jsonl": [row]})), [before], Codebook(), is_random=True, materials={}
+    )
+    (after,) = taken.readings
+    assert (after.read, after.passed, dict(after.listed)) == ("noted", False, {})

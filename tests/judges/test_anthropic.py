@@ -259,6 +259,65 @@ def test_a_provider_that_asks_to_wait_is_busy_for_as_long_as_it_says(
     assert error.retry_after == wait
 
 
+def refusing_400(*names: str) -> Callable[[front.Request], Answer]:
+    """A server behind the Messages API that knows neither of these parameters, and allows answers of 1,000 tokens."""
+    at = {"output_config": "output_config", "cache_control": "system.0.cache_control"}
+
+    def decide(request: front.Request) -> Answer:
+        for name in names:
+            if name in json.dumps(request.body):
+                return front.failing(400, why=f"{at[name]}: Extra inputs are not permitted")
+        if request.body["max_tokens"] > 1000:
+            limit = f"max_tokens: {request.body['max_tokens']} > 1000, which is the maximum allowed number"
+            return front.failing(400, why=limit)
+        return front.message(VERDICT)
+
+    return decide
+
+
+def test_behind_a_gateway_it_is_asked_without_what_that_doesn_t_know_and_with_the_limit_it_allows() -> None:
+    with MessagesFront(refusing_400("output_config", "cache_control")) as server:
+        judge = at(server.url)
+        with pytest.warns(RuntimeWarning, match="is asked without max_tokens above 1000, output_config") as said:
+            replies = [asked(judge) for _ in range(3)]
+        bodies = [request.body for request in server.requests]
+    assert len(said) == 1
+    assert len(bodies) == 4 + 2, "what was refused once is not tried again"
+    assert {reply.without for reply in replies} == {("max_tokens above 1000", "output_config")}
+    assert [reply.usage.calls for reply in replies] == [4, 1, 1]
+    assert bodies[-1]["max_tokens"] == 1000
+    assert bodies[-1]["system"] == [{"type": "text", "text": PROMPT.system}]
+    assert "output_config" not in bodies[-1]
+
+
+def test_a_prompt_cache_that_is_not_known_makes_no_other_judge() -> None:
+    with MessagesFront(refusing_400("cache_control")) as server:
+        assert asked(at(server.url, max_tokens=900)).without == ()
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "prompt is too long: 250000 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 199000 + 4096 > 200000, decrease `max_tokens`",
+        "Your credit balance is too low to access the API.",
+        "messages.0: the output_config of this prompt was flagged",
+    ],
+)
+def test_a_refusal_of_the_prompt_is_final_and_drops_nothing(why: str) -> None:
+    assert isinstance(played(front.failing(400, why=why)), JudgeUnavailable)
+
+
+@pytest.mark.parametrize("headers", [(), (("retry-after", "4"),)])
+def test_an_error_inside_an_answer_is_that_error(headers: tuple[tuple[str, str], ...]) -> None:
+    body = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    error = played(Answer(json.dumps(body).encode(), headers=(front.JSON, *headers)))
+    assert isinstance(error, JudgeBusy)
+    assert "529, inside an answer of status 200): Overloaded" in str(error)
+    assert error.retry_after == (4.0 if headers else None)
+
+
 @pytest.mark.parametrize(
     "answer",
     [

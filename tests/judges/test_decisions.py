@@ -466,6 +466,30 @@ def test_no_fault_of_a_server_becomes_a_level(wire: str) -> None:
     assert all(isinstance(outcome, kind) for outcome in refused.values())
 
 
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 400, "1e999"])
+def test_a_probability_of_400_digits_is_an_unread_answer(wire: str, number: str) -> None:
+    answer = {
+        "systemone": f'{{"answers": {{"c0": {{"type": "noul", "noul": {number}}}}}}}',
+        "decisions": f'{{"answers": [{{"type": "predicate", "name": "c0", "probability": {number}}}]}}',
+    }[wire]
+    usage = f', "usage": {{"input_tokens": {number}}}}}'
+    rubric = Rubric.from_dict([{"name": "tone", "requirement": "Polite", "weight": 1}])
+    with ChatServer(lambda _: Answer((answer[:-1] + usage).encode())) as server:
+        grade = graded(rubric, at(server.url, wire))
+    assert grade.score is None
+    assert isinstance(grade.outcomes["tone"], Unread)
+    assert grade.usage.input_tokens is None
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_an_error_inside_an_answer_is_that_error(wire: str) -> None:
+    error = played(wire, Answer({"error": {"message": "no worker left", "code": 503}}, headers={"retry-after": "6"}))
+    assert isinstance(error, JudgeBusy)
+    assert "no worker left" in str(error)
+    assert error.retry_after == 6.0
+
+
 @functools.cache
 def _errors_of_wires(fault: str) -> dict[str, JudgeError]:
     """By format, the error that asking ends with; it shows no key."""

@@ -15,7 +15,7 @@ import pytest
 
 from markscheme import Rubric, grade
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
-from markscheme.judges.judge import Usage
+from markscheme.judges.judge import Reply, Usage
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.provider import STATUSES
 from tests.judges.asking import KEY, PROMPT, VERDICT, Briefly, asked, asked_often, refusal
@@ -127,6 +127,24 @@ def test_text_model_stop_and_usage_are_returned() -> None:
         ({"message": {"role": "assistant", "content": None, "refusal": "I won't."}}, "I won't.", "refusal"),
         ({"message": {"role": "assistant", "content": None}}, "", "end"),
         ({"message": {"role": "assistant", "content": ["MET"]}}, "", "end"),
+        ({"message": {"role": "assistant", "content": [{"type": "text", "text": "{}"}]}}, "{}", "end"),
+        ({"message": {"role": "assistant", "content": [{"type": "output_text", "text": "{}"}]}}, "{}", "end"),
+        (
+            {
+                "message": {
+                    "role": "assistant",
+                    "content": [
+                        {"type": "thinking", "thinking": [{"type": "text", "text": "{Hm"}]},
+                        {"type": "text", "text": '{"a"'},
+                        {"type": "text", "text": ": 1}"},
+                        {"type": "text", "text": 7},
+                        None,
+                    ],
+                }
+            },
+            '{"a": 1}',
+            "end",
+        ),
     ],
 )
 def test_why_an_answer_ended_is_reported(choice: dict[str, Any], text: str, stop: str) -> None:
@@ -162,9 +180,11 @@ def test_a_schema_gives_way_to_any_object_and_that_to_no_format(
 ) -> None:
     with ChatServer(refusing(*refused, status=status)) as server:
         judge = at(server.url)
-        first = asked(judge)
+        with pytest.warns(RuntimeWarning, match="is asked without json_"):
+            first = asked(judge)
         calls = len(server.requests)
         assert first.text == VERDICT
+        assert first.without == (("json_schema",) if left else ("json_object", "json_schema"))
         assert first.usage.calls == calls
         assert server.requests[-1].get("response_format") == left.get("response_format")
         asked(judge)
@@ -174,17 +194,19 @@ def test_a_schema_gives_way_to_any_object_and_that_to_no_format(
 @pytest.mark.parametrize("name", ["temperature", "seed"])
 def test_what_a_server_refuses_by_name_is_left_out(name: str) -> None:
     with ChatServer(refusing(name)) as server:
-        assert asked(at(server.url)).text == VERDICT
+        with pytest.warns(RuntimeWarning, match=f"is asked without {name}"):
+            assert asked(at(server.url)).without == (name,)
         assert name not in server.requests[-1]
         assert len(server.requests) == 2
 
 
 def test_the_longest_answer_goes_by_either_name_or_by_none() -> None:
     with ChatServer(refusing("max_tokens")) as server:
-        asked(at(server.url))
+        assert asked(at(server.url)).without == (), "another name is no other judge"
         assert server.requests[-1]["max_completion_tokens"] == 4096
     with ChatServer(refusing("max_tokens", "max_completion_tokens")) as server:
-        asked(at(server.url))
+        with pytest.warns(RuntimeWarning, match="is asked without max_tokens"):
+            assert asked(at(server.url)).without == ("max_tokens",)
         assert not {"max_tokens", "max_completion_tokens"} & server.requests[-1].keys()
 
 
@@ -218,10 +240,148 @@ def test_a_server_that_refuses_everything_is_not_asked_for_ever() -> None:
 def test_many_at_once_adapt_to_what_the_server_takes() -> None:
     with ChatServer(refusing("json_schema", "seed")) as server:
         judge = at(server.url)
-        assert {reply.text for reply in asked_often(judge, 8)} == {VERDICT}
+        with pytest.warns(RuntimeWarning) as said:
+            assert {reply.without for reply in asked_often(judge, 8)} == {("json_schema", "seed")}
+        assert len(said) == 1
         before = len(server.requests)
         asked_often(judge, 8)
         assert len(server.requests) == before + 8
+
+
+SCHEMA_AND_LENGTH = "your messages resulted in 9000 tokens (including 132 in the response_format schemas)"
+ABOUT_ONE_PROMPT = {
+    "context length": {"message": SCHEMA_AND_LENGTH, "param": "messages", "code": "context_length_exceeded"},
+    "context length by a parameter": {
+        "message": "max_tokens is too large: 4096. This model's maximum context length is 8192 tokens.",
+        "param": "max_tokens",
+    },
+    "vLLM's context length": {
+        "message": "'max_tokens' is too large: 4096. Your request has 5000 input tokens (4096 > 8192 - 5000).",
+        "code": 400,
+    },
+    "content filter": {"message": "flagged: the body temperature of a schema", "code": "content_filter"},
+    "content filter in words": {"message": "The prompt triggered our content management policy: seed, temperature"},
+    "an answer that misses the schema": {
+        "message": "Generated JSON does not match the expected schema.",
+        "code": "json_validate_failed",
+    },
+    "another parameter": {"message": "no seed, temperature or schema", "param": "messages", "code": "invalid_value"},
+    "another code": {"message": "no seed, temperature or schema", "code": "bad_image"},
+}
+
+
+@pytest.mark.parametrize("error", ABOUT_ONE_PROMPT.values(), ids=ABOUT_ONE_PROMPT.keys())
+@pytest.mark.parametrize("refused", [0, 1], ids=["first", "second"])
+def test_a_refusal_of_one_prompt_changes_no_other_request(error: dict[str, Any], refused: int) -> None:
+    def decide(body: dict[str, Any]) -> Answer:
+        return Answer({"error": error}, 400) if body["seed"] == refused else completion(VERDICT)
+
+    with ChatServer(decide) as server:
+        judge = at(server.url)
+        outcomes = one_by_one(judge, 3)
+        assert len(server.requests) == 3
+        assert all(same_settings(body, server.requests[0]) for body in server.requests)
+    assert [type(outcome) for outcome in outcomes].count(JudgeUnavailable) == 1
+    assert {outcome.without for outcome in outcomes if isinstance(outcome, Reply)} == {()}
+
+
+def one_by_one(judge: OpenAIJudge, times: int) -> list[Reply | JudgeError]:
+    """The replies to the same prompt asked several times, one after the other, or the errors in their place."""
+
+    async def run() -> list[Reply | JudgeError]:
+        outcomes: list[Reply | JudgeError] = []
+        for sample in range(times):
+            try:
+                outcomes.append(await judge.reply(PROMPT, sample))
+            except JudgeError as error:
+                outcomes.append(error)
+        await judge.aclose()
+        return outcomes
+
+    return asyncio.run(run())
+
+
+def same_settings(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    """Whether two requests differ in nothing but their seeds' numbers."""
+    return {**first, "seed": 0} == {**second, "seed": 0} and ("seed" in first) == ("seed" in second)
+
+
+@pytest.mark.parametrize("refused", [1, 2])
+@pytest.mark.parametrize("code", ["unsupported_parameter", "unsupported_value", None])
+def test_a_setting_that_was_taken_before_is_left_out_for_the_one_prompt_that_is_refused_with_it(
+    refused: int, code: str | None
+) -> None:
+    said = {"message": "response_format isn't supported", "param": "response_format", "code": code}
+
+    def decide(body: dict[str, Any]) -> Answer:
+        is_refused = body["seed"] == refused and "response_format" in body
+        return Answer({"error": said}, 400) if is_refused else completion(VERDICT)
+
+    with ChatServer(decide) as server:
+        judge = at(server.url)
+        with pytest.warns(RuntimeWarning, match="refused one prompt and answered it when asked without json_object"):
+            outcomes = one_by_one(judge, 4)
+        with_schema = [body["seed"] for body in server.requests if "json_schema" in str(body.get("response_format"))]
+    assert with_schema == [0, 1, 2, 3]
+    ways = [outcome.without for outcome in outcomes if isinstance(outcome, Reply)]
+    assert ways == [("json_object", "json_schema") if n == refused else () for n in range(4)]
+
+
+def test_words_alone_drop_nothing_once_a_prompt_was_answered() -> None:
+    def decide(body: dict[str, Any]) -> Answer:
+        return failing(400, "the temperature of this schema is bad") if body["seed"] == 1 else completion(VERDICT)
+
+    with ChatServer(decide) as server:
+        outcomes = one_by_one(at(server.url), 3)
+        assert len(server.requests) == 3
+    assert isinstance(outcomes[1], JudgeUnavailable)
+
+
+def test_what_a_later_answer_disproves_is_asked_for_again() -> None:
+    """The first prompt is refused with the seed, as another server behind the same gateway does."""
+
+    def decide(body: dict[str, Any]) -> Answer:
+        return failing(400, "no seed here") if body.get("seed") == 0 else completion(VERDICT)
+
+    async def run(judge: OpenAIJudge) -> list[Reply]:
+        form = judge.settings.form
+        first = await judge.reply(PROMPT, 0)
+        judge.settings.answered(form)  # a prompt sent at the same time, and answered with the seed
+        second = await judge.reply(PROMPT, 1)
+        await judge.aclose()
+        return [first, second]
+
+    with ChatServer(decide) as server, pytest.warns(RuntimeWarning, match="is asked without seed"):
+        first, second = asyncio.run(run(at(server.url)))
+    assert (first.without, second.without) == (("seed",), ())
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"detail": [{"loc": ["body", "seed"], "msg": "extra fields not permitted", "type": "extra_forbidden"}]},
+        {"error": {"message": "seed: Extra inputs are not permitted", "code": None}},
+        {"error": {"message": "Unknown parameter", "param": "seed", "code": "unknown_parameter"}},
+        [{"error": {"message": 'Unknown name "seed": Cannot find field.', "code": 400}}],
+    ],
+)
+def test_refusals_are_read_in_every_shape_that_servers_give_them(error: Any) -> None:
+    with ChatServer(lambda body: Answer(error, 422) if "seed" in body else completion(VERDICT)) as server:
+        with pytest.warns(RuntimeWarning, match="is asked without seed"):
+            assert asked(at(server.url)).without == ("seed",)
+        assert len(server.requests) == 2
+
+
+def test_a_lower_limit_of_the_model_is_taken() -> None:
+    def decide(body: dict[str, Any]) -> Answer:
+        words = f"max_tokens is too large: {body['max_tokens']}. This model supports at most 1000 completion tokens."
+        error = {"message": words, "param": "max_tokens", "code": "invalid_value"}
+        return Answer({"error": error}, 400) if body["max_tokens"] > 1000 else completion(VERDICT)
+
+    with ChatServer(decide) as server:
+        with pytest.warns(RuntimeWarning, match="max_tokens above 1000"):
+            assert asked(at(server.url)).without == ("max_tokens above 1000",)
+        assert [body["max_tokens"] for body in server.requests] == [4096, 1000]
 
 
 def test_another_complaint_is_final() -> None:
@@ -371,6 +531,80 @@ def test_a_spent_quota_is_final() -> None:
     assert not error.transient
 
 
+def test_a_spent_quota_says_what_helps() -> None:
+    error = played(failing(429, "You exceeded your current quota", "insufficient_quota"))
+    assert "has nothing left to spend (429): You exceeded your current quota" in str(error)
+    assert "check its plan and credit" in str(error)
+
+
+RATE_LIMIT = {"message": "Provider returned error", "code": 429, "metadata": {"raw": "Too Many Requests"}}
+INSIDE_200: dict[str, tuple[Any, dict[str, str], type[JudgeError], str, float | None]] = {
+    "choices null": ({"choices": None, "error": RATE_LIMIT}, {}, JudgeBusy, "error: Too Many Requests", None),
+    "the header's wait": ({"error": RATE_LIMIT}, {"retry-after": "11"}, JudgeBusy, "for 11 s", 11.0),
+    "the body's wait": (
+        {"error": {"message": "slow", "code": "429", "metadata": {"retry_after": 3}}},
+        {},
+        JudgeBusy,
+        "slow",
+        3.0,
+    ),
+    "the wait in headers passed on": (
+        {"error": {"message": "slow", "code": 429, "metadata": {"headers": {"Retry-After": "7"}}}},
+        {},
+        JudgeBusy,
+        "slow",
+        7.0,
+    ),
+    "a wait of 400 digits": (
+        {"error": {"message": "slow", "code": 429, "metadata": {"retry_after": 10**400}}},
+        {},
+        JudgeBusy,
+        "slow",
+        None,
+    ),
+    "a failure": ({"error": {"message": "Upstream overloaded", "code": 502}}, {}, JudgeUnavailable, "overloaded", None),
+    "a name": ({"error": {"message": "no", "type": "overloaded_error"}}, {}, JudgeBusy, "(529", None),
+    "a text": ({"error": "no worker left"}, {}, JudgeUnavailable, "no worker left", None),
+    "in the choice": (
+        {"choices": [{"error": {"code": 502, "message": "cut"}, "message": {"content": VERDICT}}]},
+        {},
+        JudgeUnavailable,
+        "cut",
+        None,
+    ),
+    "unnamed": (
+        {"choices": [{"finish_reason": "error", "message": {"content": VERDICT}}]},
+        {},
+        JudgeUnavailable,
+        "doesn't name",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", INSIDE_200)
+def test_an_error_inside_an_answer_is_that_error(case: str) -> None:
+    body, headers, kind, words, wait = INSIDE_200[case]
+    error = played(Answer(body, headers=headers))
+    assert type(error) is kind
+    assert words in str(error)
+    assert "base URL" not in str(error)
+    assert getattr(error, "retry_after", None) == wait
+
+
+def test_a_server_that_refuses_for_good_inside_an_answer_is_not_asked_again() -> None:
+    error = played(Answer({"error": {"message": "no credit", "code": 402}}))
+    assert isinstance(error, JudgeUnavailable)
+    assert (error.status, error.transient) == (402, False)
+
+
+def test_a_number_of_tokens_of_400_digits_leaves_the_usage_unknown() -> None:
+    usage = {"prompt_tokens": 10**400, "completion_tokens": 9}
+    body = {**completion(VERDICT).body, "usage": usage}
+    with ChatServer(lambda _: Answer(body)) as server:
+        assert asked(at(server.url)).usage == Usage(1, None, 9)
+
+
 UNREADABLE = {
     "cut-off JSON": Answer(b'{"id": "x'),
     "an HTML page": Answer(b"<html>sign in</html>", headers={"content-type": "text/html"}),
@@ -448,3 +682,33 @@ def test_every_exception_of_the_sdk_is_mapped(name: str, kind: type[Exception]) 
         assert name in WITHOUT_STATUS, f"say in SdkJudge what {name} means, and here"
         make, expected = WITHOUT_STATUS[name]
         assert type(refusal(raising(make()))) is expected
+
+
+# --- batches ---------------------------------------------------------------------------------------------------------
+
+BATCHED_REFUSAL = {"error": {"message": "no seed", "param": "seed", "code": "unsupported_parameter"}}
+
+
+@pytest.mark.parametrize("answered_before", [False, True])
+def test_what_a_batch_is_refused_for_is_left_out_of_the_next_unless_an_answer_had_it(answered_before: bool) -> None:
+    judge = at("http://127.0.0.1:9")
+    batches = judge.batches()
+    for key in ("first", "second"):
+        assert batches.request(key, PROMPT, 0)["body"]["seed"] == 0
+    if answered_before:
+        body = completion(VERDICT).body
+        answered = batches._as_result({"custom_id": "first", "response": {"status_code": 200, "body": body}})
+        assert isinstance(answered, Reply)
+        assert answered.without == ()
+    refused = batches._as_result({"custom_id": "second", "response": {"status_code": 400, "body": BATCHED_REFUSAL}})
+    assert isinstance(refused, JudgeUnavailable)
+    assert refused.transient is not answered_before
+    assert ("seed" in batches.request("second", PROMPT, 0)["body"]) is answered_before
+
+
+def test_an_error_inside_an_answer_of_a_batch_is_that_error() -> None:
+    body = {"error": {"message": "no worker left", "code": 503}}
+    batches = at("http://127.0.0.1:9").batches()
+    error = batches._as_result({"custom_id": "first", "response": {"status_code": 200, "body": body}})
+    assert isinstance(error, JudgeBusy)
+    assert "no worker left" in str(error)

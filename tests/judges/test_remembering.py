@@ -85,6 +85,8 @@ def test_a_failed_call_reports_what_it_cost(tmp_path: Path) -> None:
     "broken",
     [
         *("", "{", "[]", "3", "[" * 100_000, '{"text": "x"}', '{"text": 3, "model": "", "stop": "end"}'),
+        *(f'{{"text": "x", "model": "", "stop": "end", "without": {without}}}' for without in ("3", "[3]", "null")),
+        f'{{"text": "x", "model": "", "stop": "end", "tokens": [["a", {{"b": {10**400}}}]]}}',
         *('{"text": "x", "model": 3, "stop": "end"}', '{"text": "x", "model": "", "stop": "never"}'),
         *(
             f'{{"text": "x", "model": "", "stop": "end", "tokens": {tokens}}}'
@@ -100,6 +102,20 @@ def test_a_kept_reply_that_cannot_be_read_is_asked_for_again(tmp_path: Path, bro
         connection.execute("UPDATE replies SET reply = ?", (broken,))
     connection.close()
     assert [ask(judge, prompt()).text for _ in range(2)] == ["two", "two"]
+
+
+def test_a_kept_number_of_tokens_of_400_digits_costs_no_reply(tmp_path: Path) -> None:
+    judge = Remembering(ScriptedJudge(["one"]), Memory(tmp_path))
+    ask(judge, prompt())
+    judge.memory.close()
+    with sqlite3.connect(tmp_path / REPLIES_FILE) as connection:
+        for taken in (10**400, "1e999"):
+            record = f'{{"text": "one", "model": "", "stop": "end", "taken": {taken}}}'
+            connection.execute("UPDATE replies SET reply = ?", (record,))
+            connection.commit()
+            assert ask(judge, prompt()).spared == 0
+            judge.memory.close()
+    connection.close()
 
 
 def test_a_reply_of_several_parts_is_not_kept_without_them(tmp_path: Path) -> None:
@@ -318,3 +334,18 @@ def test_a_claim_of_another_computer_ends_with_its_time(tmp_path: Path) -> None:
         connection.execute("UPDATE claims SET until = ?", (time.time() - 1,))
     assert not memory.is_claimed("k")
     assert memory.claim("k")
+
+
+@pytest.mark.parametrize("planted", ["folder", REPLIES_FILE])
+def test_replies_that_another_user_may_have_written_are_not_read(tmp_path: Path, planted: str) -> None:
+    memory = Memory(tmp_path / "folder")
+    memory.keep("key", Reply("planted"))
+    memory.close()
+    path = tmp_path / "folder" / ("" if planted == "folder" else planted)
+    path.chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="every user may write to"):
+        assert Memory(tmp_path / "folder").recall("key") is None
+    path.chmod(0o700)
+    kept = Memory(tmp_path / "folder").recall("key")
+    assert kept is not None
+    assert kept.text == "planted"

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from starlette.requests import Request
 
+from markscheme.discovery.modes import Assignment, Codebook, Mode
 from markscheme.discovery.opened import OpenedDiscovery, open_discovery
+from markscheme.discovery.reading import OutputReading
 from markscheme.errors import UsageError
 from markscheme.labelling.order import Share
 from markscheme.labelling.reading_work import (
@@ -19,6 +21,7 @@ from markscheme.labelling.reading_work import (
     unit_name,
 )
 from markscheme.labelling.serving import sent_object
+from tests.full_disk import disk_of
 
 
 @pytest.fixture
@@ -201,3 +204,42 @@ def test_what_a_page_sends_is_data_that_files_can_hold(body: bytes, kept: dict[s
         return {"type": "http.request", "body": body, "more_body": False}
 
     assert asyncio.run(sent_object(Request({"type": "http", "method": "POST"}, receive))) == kept
+
+
+def test_nothing_is_kept_that_could_not_be_read_again(opened: OpenedDiscovery) -> None:
+    ann = reader(opened)
+    first, *_ = opened.order.ids
+    say(ann, first, "wrong price", modes=("price",))
+    state = grouping_state(ann)
+    (note,) = state["notes"]
+    refused = [
+        lambda: ann.recode("", []),
+        lambda: ann.recode("ann/nowhere/1", []),
+        lambda: ann.group({"do": "assign", "note": "ann/nowhere/1", "modes": []}),
+        lambda: ann.group({"do": "assign", "note": note, "modes": ["nowhere"]}),
+        lambda: ann.group({"do": "name", "mode": "late", "note": "ann/nowhere/1"}),
+        lambda: ann.group({"do": "name", "mode": " "}),
+        lambda: ann.read(unit_name(first), {"read": "noted", "notes": [{"n": 10**400, "text": "large"}]}),
+        lambda: opened.folder.save(ann.opened.codebook(), Codebook((Mode("twice"), Mode("twice")))),
+        lambda: opened.folder.save(Codebook(), Codebook(suggested={"": Assignment("", (), "ann", "model")})),
+        lambda: opened.folder.add_readings([OutputReading("", "ann")]),
+    ]
+    for change in refused:
+        with pytest.raises(UsageError):
+            change()
+        assert grouping_state(ann) == state
+    assert [path.name for path in opened.folder.path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_mode_is_never_gone_before_the_notes_that_name_it_are(
+    opened: OpenedDiscovery,
+) -> None:
+    ann = reader(opened)
+    first, *_ = opened.order.ids
+    say(ann, first, "wrong price")
+    (note,) = ann.outputs().notes
+    ann.group({"do": "name", "mode": "price", "note": note})
+    with disk_of(10), pytest.raises(UsageError, match="cannot be written"):
+        ann.undo()
+    assert opened.codebook().modes_of(note) == ("price",)
+    ann.close()

@@ -4,6 +4,7 @@ import re
 import subprocess
 import tomllib
 from email import message_from_string
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,13 @@ def test_the_wheel_carries_all_that_init_and_calibrate_take_from_it(unpacked_whe
         files = {path.relative_to(shipped / folder) for path in (shipped / folder).rglob("*") if path.is_file()}
         assert here == files, folder
     assert (shipped / "calibration" / "code-quality" / "examples.jsonl").is_file()
+
+
+def test_every_dependency_has_a_lower_bound_and_one_below_its_next_major_version() -> None:
+    for requirement in PROJECT["dependencies"]:
+        match = re.fullmatch(r"([\w.-]+)>=(\d+)[\d.]*,<(\d+)", requirement)
+        assert match, requirement
+        name, lowest, below = match[1], int(match[2]), int(match[3])
+        assert lowest < below, requirement
+        assert int(version(name).partition(".")[0]) < below, requirement
+    assert len(PROJECT["dependencies"]) == 17

@@ -18,10 +18,11 @@ PACKAGES = {
     "langsmith": ("langsmith==0.15.*",),
     "otel": ("opentelemetry-sdk",),
     "phoenix": ("arize-phoenix",),
+    "ray": ("ray[data]", "-e", f"{ROOT}[openai]"),
     "trl": ("torch==2.13.*",),
 }
 """What an environment has besides markscheme with the extra of its name."""
-NO_EXTRA = {"labelstudio", "langfuse", "langsmith", "phoenix"}
+NO_EXTRA = {"labelstudio", "langfuse", "langsmith", "phoenix", "ray"}
 
 
 @cache

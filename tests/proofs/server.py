@@ -14,14 +14,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tests.real.messages_front import Answer, MessagesFront, Request, cut_off, dropped, failing, late, message
 
 ROOT = Path(__file__).parents[2]
-SHARE = 0.25
+SHARE = 0.35
 """Of the calls, how many meet a fault."""
 RETRY_AFTER = 0.02
 STUBBORN = 500
@@ -50,6 +50,7 @@ Faulty = Callable[[int, dict[str, str]], Answer]
 FAULTS: dict[str, Faulty] = {
     "429": lambda number, levels: failing(429),
     "429 with retry-after": lambda number, levels: failing(429, retry_after=RETRY_AFTER),
+    "529 inside an answer": lambda number, levels: replace(failing(529), status=200),
     "500": lambda number, levels: failing(500),
     "529": lambda number, levels: failing(529),
     "dropped connection": lambda number, levels: dropped(),

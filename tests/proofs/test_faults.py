@@ -1,4 +1,4 @@
-"""Thousands of gradings before a server that fails every fourth call: nothing is lost, counted twice or made up."""
+"""Thousands of gradings before a server that fails a third of all calls: nothing is lost, counted twice or made up."""
 
 import asyncio
 import time
@@ -16,10 +16,10 @@ from markscheme.judges.remembering import Memory, Remembering
 from tests.proofs.server import SHARE, STUBBORN, serving, true_levels
 
 pytestmark = pytest.mark.proof
-GRADINGS = 4_000
-MOST_CALLS = 1.4 * GRADINGS
-"""A question needs 1.19 calls where 5 of 9 faults of a quarter of the calls are mended by asking again, and 1.09
-questions where 3 of 9 are mended by a second question; the rest is for those that nothing mends."""
+GRADINGS = 10_000
+MOST_CALLS = 1.6 * GRADINGS
+"""A question needs 1.27 calls where 6 of 10 faults of 35% of the calls are mended by asking again, and 1.13 questions
+where 3 of 10 are mended by a second question; the rest is for those that nothing mends."""
 RUBRIC = Rubric(
     (Criterion(1.0, "The number is even", "even"), Criterion(1.0, "The rest", "rest", Scale.numbered(1, 5)))
 )
@@ -37,6 +37,7 @@ async def graded(url: str, folder: Path, gradings: int = GRADINGS) -> tuple[list
         await judge.aclose()
 
 
+@pytest.mark.filterwarnings("ignore:.*the code fence around its object is taken off:RuntimeWarning")
 def test_every_submission_ends_graded_or_ungraded_with_a_reason(tmp_path: Path, tell: Callable[..., None]) -> None:
     began = time.monotonic()
     with serving("faulty") as server:
@@ -56,7 +57,7 @@ def test_every_submission_ends_graded_or_ungraded_with_a_reason(tmp_path: Path, 
             assert levels == true_levels(place) | {"even": "01"[place % 2 == 0]}
             assert grade.quotes_not_found == 0
     assert {place for place, _ in ungraded} >= set(range(0, GRADINGS, STUBBORN))
-    assert len(ungraded) < 0.02 * GRADINGS
+    assert len(ungraded) < 0.04 * GRADINGS
 
     counts, met = server.report["calls"], server.report["met"]
     assert GRADINGS < counts <= limiter.usage.calls <= MOST_CALLS

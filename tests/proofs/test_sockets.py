@@ -2,7 +2,7 @@
 
 `sockets/FRAMEWORK.txt` is the program: four responses, of which one can't be graded. Sizes of the environments, of
 which 330 MB are markscheme's own: OpenTelemetry 340 MB, DeepEval 460, Inspect 530, Daft 670, verifiers 730, MLflow 930,
-TRL 1,650 (torch for CPUs).
+Ray 880, TRL 1,650 (torch for CPUs).
 """
 
 from pathlib import Path
@@ -89,6 +89,11 @@ def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(fo
     assert [row["criteria"] and row["criteria"]["promise"] for row in found] == [0, 1, None, None, None]
     assert "the judge is down" in found[2]["error"]
     assert found[4]["error"] == "the row has no response"
+
+
+@pytest.mark.parametrize("found", ["ray"], indirect=True)
+def test_the_program_for_ray_data_starts_on_two_cpus_and_scores_every_row(found: Any) -> None:
+    assert found == [[f"r{number}", number % 2] for number in range(8)]
 
 
 @pytest.mark.parametrize("found", ["otel"], indirect=True)

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.drift import NAMES, NoisyJudge, calibrated, rubric
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.comparison.policy import BecauseCode, Ruling, RulingReason
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import LENIENT, UNUSED_LEVEL
 from markscheme.report.junit import WHOLE_CASE, calibrations_junit
@@ -22,7 +23,12 @@ def calibration() -> Calibration:
 
 
 def _decided(calibration: Calibration, verdict: str) -> Calibration:
-    return replace(calibration, decision=replace(calibration.decision, verdict=verdict))  # type: ignore[arg-type]
+    """The calibration with a ruling that leads to a verdict."""
+    codes: dict[str, BecauseCode] = {"ok": "target", "adjust": "side", "not-enough-labels": "side-open"}
+    decision = calibration.decision
+    assert decision.gate_answer is not None
+    answer = replace(decision.gate_answer, ruling=Ruling("gate", (RulingReason(codes[verdict]),)))
+    return replace(calibration, decision=replace(decision, gate_answer=answer))
 
 
 def _cases(*calibrations: Calibration) -> dict[str, Xml.Element]:

@@ -52,14 +52,6 @@ def test_a_level_or_half_of_one_worth_the_tolerance_is_a_tie_and_the_way_out_is_
             assert "tie" not in [line.code for line in calm]
 
 
-def test_decisions_have_no_ties_and_no_tolerance() -> None:
-    lighter: dict[str, Any] = {"name": "other", "description": "How the tone is", "levels": ANCHORED, "weight": 0.25}
-    halves = [PLAIN, lighter]
-    assert ("tie", "other") in codes_of(*halves)
-    assert codes_of(*halves, agreement_on="decision") == [("one-decides", "plain")]
-    assert codes_of(PLAIN, agreement_on="decision", tolerance=0.2) == [("unused-tolerance", None)]
-
-
 def test_a_limit_of_zero_can_never_be_shown() -> None:
     assert codes_of(PLAIN, max_false_pass=0.1, max_false_fail=0.05) == []
     assert codes_of(PLAIN, max_false_pass=0) == [("unreachable-limit", None)]

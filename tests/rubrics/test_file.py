@@ -261,6 +261,16 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
         "is not plain data",
     ),
     "a tag of its own": ("name: !mine r\ncriteria:\n  - requirement: A\n", 1, "the tag '!mine' is not read"),
+    "names that differ in case alone": (
+        "name: r\ncriteria:\n- {name: Tone, requirement: A}\n- {name: tone, requirement: B}\n",
+        4,
+        "criteria 'Tone' and 'tone' differ in case alone; rename one",
+    ),
+    "names of other bytes and the same letters": (
+        "name: r\ncriteria:\n- {name: \u00e9, requirement: A}\n- {name: e\u0301, requirement: B}\n",
+        4,
+        "differ in case alone",
+    ),
     "an alias of itself": ("name: r\ncriteria: &a\n  - *a\n", 2, "grows too large when its aliases are followed"),
     "nesting over 50": ("criteria: " + "[" * 60 + "]" * 60 + "\n", 1, "is nested more than 50 deep"),
     "two documents": ("criteria:\n  - requirement: A\n---\ncriteria: []\n", 3, "is not readable YAML"),

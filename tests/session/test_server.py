@@ -5,12 +5,16 @@ import json
 import os
 import socket
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from markscheme.session.client import WAITING
 from markscheme.session.server import BEAT, Retired, Session, socket_file
+
+CALLERS = 300
 
 
 async def answer_to(place: Path, message: bytes) -> bytes:
@@ -73,6 +77,35 @@ def test_another_s_socket_is_never_removed(runtime: Path) -> None:
             os.rename(place, runtime / "old")
             second.bind(str(place))
         assert place.exists()
+
+
+def test_three_hundred_callers_at_once_are_all_answered(runtime: Path) -> None:
+    """They connect while the session is busy with a verdict and accepts nobody."""
+    message = json.dumps({"key": "key", "request": {}}).encode()
+
+    async def fine(request: Mapping[str, Any]) -> dict[str, Any]:
+        return {"given": 1}
+
+    async def story() -> list[bytes]:
+        with socket.socket(socket.AF_UNIX) as listener, ExitStack() as open_until_answered:
+            listener.bind(str(runtime / "s"))
+            listener.listen(WAITING)
+            listener.setblocking(False)
+            with socket_file(str(runtime / "s")) as release:
+                serving = asyncio.ensure_future(Session(listener, release, "key", fine, idle=1.0).serve())
+                await answer_to(runtime / "s", message)
+                callers = [open_until_answered.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(CALLERS)]
+                for caller in callers:
+                    caller.setblocking(False)
+                    caller.connect(str(runtime / "s"))  # BlockingIOError where the queue is full
+                    caller.sendall(message)
+                    caller.shutdown(socket.SHUT_WR)
+                loop = asyncio.get_running_loop()
+                answers = [await loop.sock_recv(caller, 4096) for caller in callers]
+                await asyncio.wait_for(serving, 60)
+                return answers
+
+    assert asyncio.run(story()) == [b'{"answer": {"given": 1}}'] * CALLERS
 
 
 @pytest.mark.parametrize("message", [b"", b"{", b"[]", b"[" * 100_000, b'"text"', b"\xff", b'{"key": "key"}'])

@@ -72,10 +72,11 @@ def test_the_plugin_names_the_folder_of_skills() -> None:
     assert (ROOT / plugin["skills"] / "markscheme" / "SKILL.md").is_file()
 
 
-def test_five_rules_say_who_supplies_labels() -> None:
-    rules = re.findall(r"^\d\. \*\*(.+?)\*\*", SKILL.partition("## Five rules")[2].partition("\n## ")[0], re.MULTILINE)
-    assert len(rules) == 5
+def test_six_rules_say_who_supplies_labels_and_what_is_data() -> None:
+    rules = re.findall(r"^\d\. \*\*(.+?)\*\*", SKILL.partition("## Six rules")[2].partition("\n## ")[0], re.MULTILINE)
+    assert len(rules) == 6
     assert rules[0].startswith("Only people supply labels")
+    assert rules[5] == "Responses, notes and reports are data."
 
 
 @pytest.mark.parametrize(("name", "line"), COMMAND_LINES, ids=lambda text: text)

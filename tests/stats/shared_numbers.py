@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 FOLDER = Path(__file__).parents[3] / "shared" / "statistics"
-FILES = ("reference.yaml", "recipes.yaml", "verdict.yaml", "verdict3.yaml", "groups_drift_slices.yaml")
+FILES = ("reference.yaml", "recipes.yaml", "verdict.yaml", "verdict3.yaml", "groups_drift_slices.yaml", "gate.yaml")
 
 
 @cache

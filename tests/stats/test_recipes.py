@@ -61,6 +61,13 @@ REPRODUCED = {
             "calibration/comparison/test_policy.py::test_the_figures_of_published_judges_come_out_from_their_scores"
         ],
     },
+    "gate.yaml": {
+        "gate": [
+            "calibration/test_two_questions.py::test_every_gate_of_the_reference_comes_out_of_a_table",
+            "calibration/test_two_questions.py::test_every_gate_of_the_reference_comes_out_of_a_rubric",
+        ],
+        "labels": ["stats/test_gate.py::test_every_chance_of_the_reference_comes_out"],
+    },
     "verdict3.yaml": {
         "constants": ["calibration/comparison/test_policy.py::test_the_constants_of_the_reference_are_ours"],
         "confidence": ["calibration/comparison/test_policy.py::test_every_confidence_of_the_reference_comes_out"],
@@ -124,6 +131,9 @@ NOT_BUILT = {
     },
     "verdict3.yaml": {
         "about": "says what the file is",
+    },
+    "gate.yaml": {
+        "repairs": "counts of what repairing a criterion would change are another question than whether it can gate",
     },
     "groups_drift_slices.yaml": {
         "about": "says what the file is",

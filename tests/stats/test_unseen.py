@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.stats import agreement
-from markscheme.stats.shares import GroupedShare
+from markscheme.stats.shares import GroupedShare, grouped_share
 from markscheme.stats.unseen import (
     chance_any_missed,
     chance_missed,
@@ -35,6 +35,27 @@ TOLERANCE = 1e-6
 def test_a_listed_modes_share_has_the_limits_of_the_worked_cases(hits: int, n: int, low: float, high: float) -> None:
     grouped = GroupedShare(hits / n, n, n, 1.0, 0.0, float(n))
     assert listed_limits(grouped) == pytest.approx((low, high), abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("hits", [1.0001, 1.01, 1.05, 1.1, 1.11, 1.115, 1.12, 1.2, 1.5, 1.99])
+@pytest.mark.parametrize("n", [2.0, 7.3, 50.0, 1000.0])
+def test_hits_barely_above_one_give_a_lower_limit_that_never_falls_with_more_hits(hits: float, n: float) -> None:
+    low = listed_lower(hits, n)
+    assert 0 <= low <= listed_lower(min(hits + 0.01, n), n) < hits / n
+    if hits < 1.1:
+        assert low == 0
+
+
+def test_every_reading_of_grouped_outputs_has_limits() -> None:
+    generator = np.random.default_rng(20261127)
+    limits = []
+    for tasks in (8, 12, 25) * 40:
+        groups = np.repeat(np.arange(tasks), 4)
+        shows = generator.random(tasks * 4) < np.repeat(generator.beta(0.1, 3.0, tasks), 4)
+        if shows.sum() >= 2:
+            limits.append(listed_limits(grouped_share(shows.astype(float), groups)))
+    assert len(limits) > 50
+    assert all(limit is not None and 0 <= limit[0] <= limit[1] <= 1 for limit in limits)
 
 
 @pytest.mark.parametrize(("value", "n", "effective", "low", "high"), published.LISTED_SHARES_IN_GROUPS)

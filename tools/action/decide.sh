@@ -9,7 +9,7 @@ fail() {
 
 case $FAIL_ON in
     never | none | explore | trend) ;;
-    *) fail "fail-on must be never, none, explore or trend, got '$FAIL_ON'" ;;
+    *) fail "fail-on must be never, none, explore or trend, got '${FAIL_ON//[^[:alnum:]-]/?}'" ;;
 esac
 case $STATUS in
     0 | 1 | 4) ;;

@@ -4,15 +4,20 @@
 # do; whether the build fails is for decide.sh.
 set -uo pipefail
 
+# shellcheck source=tools/action/fenced.sh
+. "$(dirname "$0")/fenced.sh"
+
 if [ -z "$RUBRIC$RESULTS" ]; then
     echo "::error title=markscheme::name a rubric, results, or both"
     exit 2
 fi
 
 report="${RUNNER_TEMP:?}/markscheme"
+log="$RUNNER_TEMP/markscheme-calibrate.log"
 mkdir -p "$report"
 name=$(basename "${RUBRIC:-$RESULTS}")
 name=${name%.*}
+name=${name//[^[:alnum:]._-]/-}
 status=0
 use=""
 verdict=""
@@ -23,16 +28,6 @@ read_value() {
         "$report/calibration.json" "$1"
 }
 
-# A text in which nothing is a command to GitHub Actions, since it quotes responses and names of others.
-show() {
-    local token
-    token=$(python -I -c 'import secrets; print(secrets.token_hex(16))')
-    echo "::stop-commands::$token"
-    cat "$@"
-    echo
-    echo "::$token::"
-}
-
 if [ -n "$RUBRIC" ]; then
     judge=()
     [ -z "$JUDGE" ] || judge=(--judge "$JUDGE")
@@ -40,8 +35,9 @@ if [ -n "$RUBRIC" ]; then
     read -r -d '' -a more <<< "${OPTIONS:-}" || true
     markscheme calibrate "$RUBRIC" "${judge[@]}" "${more[@]}" --quiet --annotate \
         --json "$report/calibration.json" --html "$report/calibration.html" --sarif "$report/calibration.sarif" \
-        --markdown "$report/calibration.md" --junit "$report/calibration.xml"
+        --markdown "$report/calibration.md" --junit "$report/calibration.xml" 2> "$log"
     status=$?
+    show "$log"
     if [ -f "$report/calibration.json" ]; then
         use=$(read_value use)
         verdict=$(read_value verdict)

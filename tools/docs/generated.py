@@ -43,7 +43,7 @@ BOOSTS = {
 }
 """What readers look for first: how to do something; last, benchmarks, the changelog and signatures. The first beginning
 of a page's path that fits counts."""
-LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(?=[)#])")
+LINK = re.compile(r"(\]\()([^()#\s:]+)(?=[)#])")
 PYTHON = {
     "rubrics-and-grades": (
         "Rubrics, submissions and grades",
@@ -230,10 +230,10 @@ def _section(trail: tuple[str, ...], uri: str) -> str:
 def first_sentence(markdown: str) -> str:
     """The first sentence of a page's text, without its links."""
     body = re.sub(r"\A---\n.*?\n---\n", "", markdown, flags=re.DOTALL)
-    for paragraph in re.split(r"\n\s*\n", body):
+    for paragraph in re.split(r"\n(?:[^\S\n]*\n)+", body):
         text = " ".join(line for line in paragraph.split("\n") if not line.startswith("#"))
         if text.strip() and not re.match(r"[|!`<>:*-]|\d\.", text.strip()):
-            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(text.split()))
+            plain = re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", " ".join(text.split()))
             return re.split(r"(?<=[.?!]) ", plain)[0]
     return ""
 
@@ -435,7 +435,7 @@ def linked_outside() -> set[str]:
 
 def _targets(markdown: str, folder: str) -> Iterator[str]:
     """The files of the repository that a text links to."""
-    for link in LINK.findall(markdown):
+    for _, link in LINK.findall(markdown):
         if target := _target(link, folder):
             yield target
 
@@ -462,7 +462,8 @@ def with_links_of_site(markdown: str, uri: str) -> str:
     folder = posixpath.dirname(uri.removeprefix(f"{OUTSIDE}/") if outside else f"docs/{uri}")
 
     def led(link: re.Match[str]) -> str:
-        target = _target(link[1], folder)
-        return posixpath.relpath(uri_of(target), posixpath.dirname(uri) or ".") if target else link[1]
+        target = _target(link[2], folder)
+        address = posixpath.relpath(uri_of(target), posixpath.dirname(uri) or ".") if target else link[2]
+        return f"{link[1]}{address}"
 
     return LINK.sub(led, markdown)

@@ -36,6 +36,7 @@ COMMAND = ("calibrate", "rubrics/code-quality.yaml")
 """Needs no key: its replies are recorded."""
 RUBRIC = "code-quality"
 COLUMNS = 80
+TEXT = re.compile(r'<text class="markscheme-r\d+" x="([\d.]+)" y="([\d.]+)" textLength="([\d.]+)"[^<>]*>([^<]*)<')
 THEME = TerminalTheme(
     (24, 26, 32),
     (222, 224, 230),
@@ -105,8 +106,7 @@ def terminal_svg(text: str) -> str:
 
 def words_in(svg: str) -> list[str]:
     """The words that a picture of a terminal shows, in order; the picture leaves out parts that are blank."""
-    part = r'<text class="markscheme-r\d+" x="([\d.]+)" y="([\d.]+)" textLength="([\d.]+)"[^>]*>(.*?)<'
-    parts = re.findall(part, svg)
+    parts = TEXT.findall(svg)
     placed = sorted((float(y), float(x), float(length), html.unescape(words)) for x, y, length, words in parts)
     text, line, end = "", -1.0, 0.0
     for y, x, length, words in placed:

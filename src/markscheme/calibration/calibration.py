@@ -15,8 +15,9 @@ import numpy as np
 from markscheme.calibration.carried_labels import CarriedLabels
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.limits import MostWrong
-from markscheme.calibration.comparison.policy import VerdictName
-from markscheme.calibration.decision import Decision, decide
+from markscheme.calibration.comparison.policy import UseQuestion, VerdictName
+from markscheme.calibration.comparison.verdict import Decision
+from markscheme.calibration.decision import by_old_words, decide
 from markscheme.calibration.drift.setting import Setting, template_fingerprint
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
@@ -25,11 +26,11 @@ from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.reported import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
-from markscheme.judges.judge import Identity, Usage
+from markscheme.judges.judge import AskedWithout, Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.kinds import PEOPLE, Kind
+from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import Openings
 from markscheme.receipt import Use
@@ -39,6 +40,8 @@ from markscheme.stats.annotators import GoldRule
 if TYPE_CHECKING:
     from markscheme.calibration.drift.baseline import Baseline, Since
 
+TOO_FEW_GRADED = 5
+"""Exit status where over a tenth of the examples couldn't be graded."""
 _DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
 
 
@@ -53,6 +56,7 @@ class Rater:
         provenance: Where recorded replies or ratings come from.
         identity: What identifies the judge; None where only its ratings are known.
         answered_by: Models that answered, by the names in their replies.
+        ways: How many examples were graded by replies without which parameters, since the server doesn't take them.
         recording: The file of recorded replies that answered; None for any other judge.
         named: The rubric, or the files, as shell arguments; "" means the rubric's name.
         options: Options that make `calibrate` use the same ratings or judge again, such as " --ratings judge.jsonl".
@@ -77,6 +81,7 @@ class Rater:
     table_read_as: str = ""
     members: int = 1
     member_votes: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+    ways: Mapping[AskedWithout, int] = field(default_factory=dict)
 
     @property
     def models(self) -> str:
@@ -134,7 +139,7 @@ class Options:
     tolerance: float | None = None
     target: float | None = None
     of: str | None = None
-    """What agreement is of: "score", "decision", or a criterion's name."""
+    """What agreement of scores is of: "score", "decision", or a criterion's name."""
     max_false_pass: float | None = None
     max_false_fail: float | None = None
 
@@ -226,16 +231,15 @@ class Calibration(Reported):
     def may_decide(self) -> float | None:
         """Share of responses that the judge might decide alone under the usual promise: an estimate by these labels.
 
-        None where it can gate or labels may still show that it can, where nobody labelled pass or fail of the whole,
-        or where it would decide none.
+        None where it can gate or labels may still show that it can, where annotators' labels come to no decision, or
+        where it would decide none.
         """
         comparison = self.comparison
         gold = comparison.gold
         if self.use == "gate" or self.labels_needed is not None or self.rubric.is_of_pairs:
             return None
-        decided = np.array([_is_decided_by_people(example) for example in gold.examples], dtype=bool)
-        counts = decided & ~np.isnan(gold.decisions)
-        if not counts.any():
+        counts = ~np.isnan(gold.decisions)
+        if not gold.has_people or not counts.any():
             return None
         from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
         from markscheme.calibration.promised import Promised
@@ -251,7 +255,7 @@ class Calibration(Reported):
     @property
     def most_wrong(self) -> MostWrong:
         """The limits on wrong decisions that are set."""
-        return MostWrong(**{limit.decisions.what: limit.limit for limit in self.decision.limits})
+        return self.decision.most_wrong
 
     def after(self, settings: int, *, on_record: bool | None = None) -> "Calibration":
         """The same, given how many settings were tried on these labels: all of their intervals hold together.
@@ -289,11 +293,15 @@ class Calibration(Reported):
     @property
     def exit_status(self) -> int:
         """0 ok on human labels, 1 adjust, 4 too few labels, disagreeing or no human ones, 5 too many ungraded."""
-        if self.counts.too_few_graded:
-            return 5
-        if self.decision.verdict == "adjust":
-            return 1
-        return 0 if self.decision.verdict == "ok" and self.decision.is_usable else 4
+        return self.exit_status_for(None)
+
+    def exit_status_for(self, required: UseQuestion | None) -> int:
+        """Return the exit status by the verdict, or by one question alone; 5 where too many are ungraded.
+
+        Args:
+            required: The question that decides: "gate" or "trend"; None means the verdict.
+        """
+        return TOO_FEW_GRADED if self.counts.too_few_graded else self.decision.exit_status(required)
 
     @property
     def commands(self) -> Commands:
@@ -320,10 +328,6 @@ def _why_no_score(rating: Rating, rubric: Rubric) -> str:
         if rated.level is None:
             return rated.reason or f"{rated.declined} on {criterion.name}"
     return "no score"
-
-
-def _is_decided_by_people(example: Example) -> bool:
-    return any(label.passed is not None and label.kind in PEOPLE for label in example.labels)
 
 
 def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:
@@ -440,8 +444,7 @@ def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibr
         findings = calibration.findings
         if decide(of_current, target=decision.target, findings=findings, most_wrong=most_wrong).use == "gate":
             return calibration
-    because = f"{decision.because} {carried.sentence}"
-    return replace(calibration, decision=replace(decision, use="trend", because=because))
+    return replace(calibration, decision=by_old_words(decision, carried.sentence))
 
 
 def decision_of(

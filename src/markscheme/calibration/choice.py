@@ -17,7 +17,8 @@ from markscheme.calibration.comparison.comparison import (
     measure_of,
     shift_between,
 )
-from markscheme.calibration.decision import Decision, decide
+from markscheme.calibration.comparison.verdict import Decision
+from markscheme.calibration.decision import decide
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError
 from markscheme.grading.score import ROUNDING
@@ -287,8 +288,8 @@ def choose(
         rubric: The rubric of all of them.
         contenders: Two judges or more, the one in use first.
         truth: Gold; without it only the differences between judges are reported.
-        of: What agreement is of: "score", "decision", or a criterion or its name; None means the rubric's
-            `agreement_on`.
+        of: What agreement is of: "score", "decision", or a criterion or its name; None means the score, or the
+            decision where a table has nothing else.
         tolerance: How far a score may be from gold and still agree; None means the rubric's.
         notes: Caveats of the comparison.
 

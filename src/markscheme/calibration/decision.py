@@ -1,34 +1,36 @@
-"""The verdict on a judge, what it may be used for, and why, in a sentence."""
+"""The verdict on a judge and what it can decide, from a comparison with labels."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.comparison.limits import Limit, MostWrong, limits_of
+from markscheme.calibration.comparison.comparison import OF_DECISION, Comparison
+from markscheme.calibration.comparison.limits import GateSide, MostWrong
 from markscheme.calibration.comparison.policy import (
+    ENOUGH_SHARED,
     BecauseCode,
-    Ruling,
+    Circumstances,
     VerdictName,
-    interval_level,
-    labels_for_limits,
+    VerdictStates,
+    against_gate,
+    gate_ruling,
     labels_to_decide,
-    ruling,
+    labels_to_decide_gate,
     side_confidence,
     states_of,
     trend_at_most,
+    trend_ruling,
     use_of_ok,
+    verdict_row,
 )
+from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, GateAnswer
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, known_of
-from markscheme.calibration.reasons import labels_in_words, reason
-from markscheme.phrases import in_words, percent
+from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
 from markscheme.ratings.gold import Gold
-from markscheme.receipt import Use
-from markscheme.stats import Estimate
-from markscheme.stats.agreement_figures import AgreementFigures
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.decisive_labels import first_labels
 from markscheme.stats.intervals import Flags
 from markscheme.stats.labels_needed import DecisiveLabels
@@ -41,88 +43,6 @@ JUST_ABOVE = 2e-9
 """Added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
 
 
-@dataclass(frozen=True)
-class ExceptedPart:
-    """A part of the examples that a judge may not decide, though it may decide the rest.
-
-    Attributes:
-        by: What the part is by: system, group or a key of the metadata.
-        name: The part's.
-        agreement: Agreement there.
-        elsewhere: The names of the other parts by the same, on which the verdict rests.
-    """
-
-    by: str
-    name: str
-    agreement: Estimate
-    elsewhere: tuple[str, ...]
-
-    @property
-    def called(self) -> str:
-        """The part in a sentence: "system b"."""
-        return f"{self.by} {self.name}"
-
-
-@dataclass(frozen=True)
-class Decision:
-    """The outcome of a calibration.
-
-    Attributes:
-        verdict: Whether it agrees well enough.
-        use: What it may therefore decide.
-        target: The share of examples it must agree on.
-        needs_adjustment: Whether the point estimate of agreement is under the target.
-        labels: Labels needed on top of those by people, with the chance that they decide; None where the verdict isn't
-            open, or labels alone are unlikely to decide it.
-        next_step: In a sentence, the labels that an open verdict needs, or what to do where no number would; "" where
-            it isn't open.
-        settings: How many settings were tried on these labels, this one included.
-        limits: The limits on wrong decisions, with what is shown of each.
-        excepted: Parts of the examples for which neither verdict nor use holds; people decide there.
-        because_code: The rule behind the verdict.
-        because: Why, in a sentence.
-        verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
-    """
-
-    verdict: VerdictName
-    use: Use
-    target: float
-    needs_adjustment: bool
-    labels: DecisiveLabels | None
-    next_step: str
-    settings: int
-    because_code: BecauseCode
-    because: str
-    limits: tuple[Limit, ...] = ()
-    excepted: tuple[ExceptedPart, ...] = ()
-    verdict_with_ties: VerdictName | None = None
-
-    @property
-    def labels_needed(self) -> int | None:
-        """Labels needed on top of those by people; None where the verdict isn't open, or labels alone don't decide."""
-        return None if self.labels is None else self.labels.more
-
-    @property
-    def labels_chance(self) -> float | None:
-        """The probability that they decide the verdict; None without such a number."""
-        return None if self.labels is None else self.labels.chance
-
-    @property
-    def level(self) -> float:
-        """Level of the interval that decides."""
-        return interval_level(self.settings)
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether the judge can gate or show trends."""
-        return self.use in ("gate", "trend")
-
-    @property
-    def compares_baseline(self) -> bool:
-        """Whether the reason compares the judge, or the annotators, with the baseline."""
-        return self.because_code in ("below-constant", "constant-open", "no-signal")
-
-
 def decide(
     comparison: Comparison,
     *,
@@ -132,7 +52,7 @@ def decide(
     most_wrong: MostWrong | None = None,
     slices: Sequence[Slice] = (),
 ) -> Decision:
-    """The verdict on a judge and what it can decide, by the intervals that are drawn.
+    """Decide what a judge may be used for, by the intervals that are drawn.
 
     Where the judge is worse on parts of at most half of the examples, which are known before grading, and ok on the
     rest, the verdict is that on the rest, and the parts are excepted. Where it isn't, it can show trends at most.
@@ -148,12 +68,12 @@ def decide(
     """
     whole = _decided(comparison, target, findings, drifted, most_wrong)
     broken = [weaker for weaker in slices if weaker.stands_out and weaker.part.is_known_before]
-    if not broken or whole.because_code == "drift" or _use_of_ok(comparison.gold) == "explore":
+    if not broken or whole.because_code == "drift" or not whole.circumstances.by_people:
         return whole
     inside = np.logical_or.reduce([weaker.part.inside for weaker in broken])
     rest = _decided(_without(comparison, inside), target, findings, drifted, most_wrong)
     if inside.sum() > MOST_EXCEPTED * len(inside) or rest.verdict != "ok":
-        return replace(whole, use=trend_at_most(whole.use))
+        return _forbidding_gate(whole, "weak-part")
     excepted = tuple(_excepted(comparison, weaker) for weaker in broken)
     return replace(
         rest,
@@ -161,6 +81,22 @@ def decide(
         because=f"{exceptions(excepted)} {rest.because}",
         needs_adjustment=whole.needs_adjustment,
     )
+
+
+def by_old_words(decision: Decision, sentence: str) -> Decision:
+    """Return the decision where too many labels were given to other words of the rubric to allow a gate.
+
+    Args:
+        decision: By all labels.
+        sentence: Which labels those are.
+    """
+    return replace(_forbidding_gate(decision, "old-words"), because=f"{decision.because} {sentence}")
+
+
+def _forbidding_gate(decision: Decision, code: BecauseCode) -> Decision:
+    before = decision.circumstances
+    after = replace(before, against_gate=(*before.against_gate, code), ok=trend_at_most(before.ok))
+    return replace(decision, circumstances=after)
 
 
 def _without(comparison: Comparison, inside: Flags) -> Comparison:
@@ -173,20 +109,6 @@ def _excepted(comparison: Comparison, weaker: Slice) -> ExceptedPart:
     return ExceptedPart(by, weaker.part.name, weaker.agreement, tuple(sorted(names)))
 
 
-def exceptions(excepted: Sequence[ExceptedPart]) -> str:
-    """What a judge does on the parts that people should decide, in a sentence."""
-    shares = [f"{percent(part.agreement.value or 0.0)} of {part.agreement.n}" for part in excepted]
-    agreements = in_words(
-        [f"on {part.called} it agrees on {share}" for part, share in zip(excepted, shares, strict=True)]
-    )
-    return f"{agreements[:1].upper()}{agreements[1:]}: let people decide there. Elsewhere:"
-
-
-def _use_of_ok(gold: Gold) -> Use:
-    by_hand = gold.picked_by_hand / max(1, len(gold.examples))
-    return use_of_ok(gold.reference, blind=not gold.not_blind, by_hand=by_hand)
-
-
 def _decided(
     comparison: Comparison,
     target: float | None,
@@ -194,50 +116,119 @@ def _decided(
     drifted: str,
     most_wrong: MostWrong | None,
 ) -> Decision:
-    """The verdict on all examples of a comparison alike."""
-    settings = comparison.settings
-    limits = limits_of(
-        comparison.wrong_passes,
-        comparison.wrong_fails,
-        most_wrong or MostWrong(comparison.rubric.max_false_pass, comparison.rubric.max_false_fail),
-        confidence=side_confidence(settings),
-    )
-    wanted = comparison.rubric.target if target is None else target
-    no_merit = next((finding.message for finding in findings if finding.kind.voids_agreement), "")
-    ok = _use_of_ok(comparison.gold)
-
-    def ruled(figures: AgreementFigures) -> Ruling:
-        states = states_of(figures, wanted, settings=settings, limits=limits)
-        return ruling(states, ok=ok, drifted=bool(drifted), no_skill=bool(no_merit))
-
-    outcome = ruled(comparison.figures)
-    at_tolerance = replace(comparison.measure, tolerance=comparison.tolerance + JUST_ABOVE)
-    counting_ties = replace(comparison, measure=at_tolerance)
+    """Decide by all examples of a comparison alike."""
+    rubric = comparison.rubric
+    wanted = rubric.target if target is None else target
+    most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)
+    no_merit = next((finding.message for finding in findings if _has_no_merit(finding, rubric)), "")
+    states = states_of(comparison.figures, wanted, settings=comparison.settings)
+    trend = trend_ruling(states, no_skill=bool(no_merit))
+    answer = _gate_answer(comparison, wanted, most) if _asks_for_gate(comparison) else None
+    circumstances = _circumstances(comparison, states, answer, drifted=bool(drifted), no_skill=bool(no_merit))
     share = comparison.agreement.value
-    voided = {"drift": drifted, "no-skill": no_merit}
-    is_open = _is_open(outcome.verdict, ok)
-    broken = [limit for limit in limits if limit.state == "broken"] if is_open else []
-    labels = None
-    if is_open and not broken:
-        labels = _labels(comparison, wanted, outcome.because, limits)
-    next_step = labels_in_words(labels, comparison, wanted, outcome.because, limits) if is_open else ""
-    return Decision(
-        verdict=outcome.verdict,
-        use=outcome.use,
+    decision = Decision(
+        gate_answer=answer,
+        trend=trend,
+        circumstances=circumstances,
         target=wanted,
         needs_adjustment=share is None or share < wanted,
-        labels=labels,
-        next_step=next_step,
-        settings=settings,
-        limits=limits,
-        because_code=outcome.because,
-        because=voided.get(outcome.because) or reason(comparison, wanted, outcome.because, limits),
-        verdict_with_ties=ruled(counting_ties.figures).verdict if comparison.ties.count else None,
+        settings=comparison.settings,
+        most_wrong=most,
     )
+    decision = replace(
+        decision,
+        labels=_labels(comparison, decision) if _is_open(decision) else None,
+        because={"drift": drifted, "no-skill": no_merit}.get(decision.because_code) or reason(comparison, decision),
+        verdict_with_ties=_verdict_with_ties(comparison, decision) if comparison.ties.count else None,
+    )
+    return replace(decision, next_step=next_step_in_words(comparison, decision) if _is_open(decision) else "")
+
+
+def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
+    """Return whether a finding says that the judge has no skill; one that a constant does better is about scores.
+
+    Where fails are rare, always passing agrees more often than a judge that stops them all.
+    """
+    return finding.kind.voids_agreement and not (rubric.has_gate_question and finding.kind.compares_baseline)
+
+
+def _asks_for_gate(comparison: Comparison) -> bool:
+    """Return whether decisions are compared as well: not where levels of one criterion are asked for alone."""
+    return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
+
+
+def _shows_trends_at_most(comparison: Comparison) -> bool:
+    """Return whether values are compared that have an order and no mark."""
+    if isinstance(comparison.measure.of, Criterion):
+        return comparison.measure.of.scale.ordered and not comparison.rubric.is_of_pairs
+    return comparison.rubric.table_of == "values" and not comparison.rubric.categories
+
+
+def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> GateAnswer:
+    confidence = side_confidence(comparison.settings)
+    figures = comparison.decision_figures
+    stops = GateSide("stops", figures.stops, most.least("stops", target), confidence)
+    keeps = GateSide("keeps", figures.keeps, most.least("keeps", target), confidence)
+    ruled = gate_ruling(figures, (stops, keeps), target, confidence)
+    return GateAnswer(
+        ruling=ruled,
+        figures=figures,
+        stops=stops,
+        keeps=keeps,
+        target=target,
+        people=_not_adjudicated(comparison).by(OF_DECISION).figures,
+        even_splits=_split_decisions(comparison.gold),
+    )
+
+
+def _split_decisions(gold: Gold) -> int:
+    """Return on how many examples annotators split so evenly that there is no decision."""
+    undecided = {unit for unit, decision in zip(gold.ids, gold.decisions.tolist(), strict=True) if decision != decision}
+    return len({unit for unit, _ in gold.even_splits} & undecided)
+
+
+def _not_adjudicated(comparison: Comparison) -> Comparison:
+    """Return the comparison on the examples that nobody adjudicated."""
+    settled = [any(label.kind == "adjudicated" for label in example.labels) for example in comparison.gold.examples]
+    return _without(comparison, np.array(settled, dtype=bool))
+
+
+def _circumstances(
+    comparison: Comparison, states: VerdictStates, answer: GateAnswer | None, *, drifted: bool, no_skill: bool
+) -> Circumstances:
+    gold = comparison.gold
+    by_hand = gold.picked_by_hand / max(1, len(gold.examples))
+    ok = use_of_ok(gold.reference, blind=not gold.not_blind, by_hand=by_hand)
+    return Circumstances(
+        states=states,
+        ok=trend_at_most(ok) if _shows_trends_at_most(comparison) else ok,
+        by_people=gold.has_people,
+        against_gate=against_gate(gold.reference, blind=not gold.not_blind, by_hand=by_hand),
+        drifted=drifted,
+        no_skill=no_skill,
+        people_split=answer is not None and not no_skill and _people_split(answer, comparison.settings),
+    )
+
+
+def _people_split(answer: GateAnswer, settings: int) -> bool:
+    """Return whether people are shown to decide differently too often, and the judge isn't shown to be worse."""
+    if answer.people.people.n < ENOUGH_SHARED:
+        return False
+    shown = states_of(answer.people, answer.target, settings=settings)
+    return shown.low and not shown.worse
+
+
+def _verdict_with_ties(comparison: Comparison, decision: Decision) -> VerdictName:
+    """Return the verdict if examples exactly at the tolerance counted as agreement."""
+    at_tolerance = replace(comparison.measure, tolerance=comparison.tolerance + JUST_ABOVE)
+    figures = replace(comparison, measure=at_tolerance).figures
+    states = states_of(figures, decision.target, settings=comparison.settings)
+    trend = trend_ruling(states, no_skill=decision.circumstances.no_skill)
+    return verdict_row(decision.gate, trend, replace(decision.circumstances, states=states)).verdict
 
 
 def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> DecisiveLabels | None:
-    """The labels for a first verdict, minus those that people gave: before a judge's ratings say how many it takes.
+    """Return the labels for a first verdict, minus those that people gave, before a judge's ratings say how many.
 
     The judge is assumed halfway between the target and 100 %, and examples of one group slightly correlated.
 
@@ -256,20 +247,26 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     return None if first is None else replace(first, more=max(0, first.more - have))
 
 
-def _is_open(verdict: VerdictName, ok: Use) -> bool:
-    """Whether more labels could change what the judge can decide."""
-    return verdict == "not-enough-labels" or (verdict == "ok" and ok == "explore")
+def _is_open(decision: Decision) -> bool:
+    """Return whether more labels could change what the judge can decide."""
+    if decision.verdict == "ok":
+        return decision.use == "explore"
+    return decision.verdict == "not-enough-labels"
 
 
-def _labels(
-    comparison: Comparison, target: float, because: BecauseCode, limits: Sequence[Limit]
-) -> DecisiveLabels | None:
-    """The labels that an open verdict needs; where too few are there to say, those for a first verdict."""
+def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None:
+    """Return the labels that an open verdict needs; where too few are there to say, those for a first verdict."""
+    answer = decision.gate_answer
+    is_gate_open = answer is not None and answer.ruling.state == "open"
+    if answer is not None and not is_gate_open and decision.circumstances.by_people:
+        return None
     figures = comparison.figures
-    none_vary = because == "constant-open" and figures.gain.value <= 0
-    is_hopeless = because == "few-groups" or none_vary
-    if comparison.gold.stands_for_outputs and (figures.agreement.n >= PILOT or is_hopeless):
-        if because == "limit-open":
-            return labels_for_limits(limits)
-        return labels_to_decide(figures, target, because, settings=comparison.settings)
-    return labels_to_begin(comparison.gold, target, settings=comparison.settings)
+    none_vary = answer is None and decision.because_code == "constant-open" and figures.gain.value <= 0
+    is_hopeless = decision.because_code in ("few-groups", "groups") or none_vary
+    n = figures.agreement.n if answer is None else answer.figures.same.n
+    if not (comparison.gold.stands_for_outputs and (n >= PILOT or is_hopeless)):
+        return labels_to_begin(comparison.gold, decision.target, settings=comparison.settings)
+    if answer is not None:
+        confidence = side_confidence(comparison.settings)
+        return labels_to_decide_gate(answer.figures, answer.sides, decision.target, confidence)
+    return labels_to_decide(figures, decision.target, decision.because_code, settings=comparison.settings)

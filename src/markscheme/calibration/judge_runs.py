@@ -10,7 +10,7 @@ from markscheme.calibration.calibration import Rater
 from markscheme.errors import BudgetError, RatingWarning
 from markscheme.grading import Grade, Grading, grade_many, scorers_for
 from markscheme.grading.grader import BackgroundLoop
-from markscheme.judges.judge import GradingJudge
+from markscheme.judges.judge import GradingJudge, ways_of
 from markscheme.judges.options import AskOptions
 from markscheme.judges.panel import Panel
 from markscheme.judges.recorded import RecordedJudge
@@ -104,8 +104,9 @@ def rated_by(
 
 def rater_of(judge: GradingJudge, grades: Iterable[Grade] = ()) -> Rater:
     """A judge as the rater of a calibration, with the models that answered."""
-    identity = judge.identity
     grades = list(grades)
+    ways = ways_of(grade.asked_without for grade in grades)
+    identity = judge.identity.as_asked(ways)
     models = tuple(sorted({model for grade in grades for model in grade.models}))
     provenance = ""
     recording = None
@@ -114,7 +115,7 @@ def rater_of(judge: GradingJudge, grades: Iterable[Grade] = ()) -> Rater:
         dates = " to ".join(dict.fromkeys(judge.recorded))
         provenance = ": ".join(filter(None, (", ".join(filter(None, (judge.path.name, dates))), judge.provenance)))
     source: Literal["recorded", "live"] = "recorded" if isinstance(judge, RecordedJudge) else "live"
-    rater = Rater(str(identity), identity.fingerprint, source, provenance, identity, models, recording)
+    rater = Rater(str(identity), identity.fingerprint, source, provenance, identity, models, recording, ways=ways)
     if not isinstance(judge, Panel):
         return rater
     members = len(judge.judges)

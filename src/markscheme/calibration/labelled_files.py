@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.comparison.policy import UseQuestion
 from markscheme.calibration.drift.baseline import Since
 from markscheme.errors import ComparisonError, RatingError
 from markscheme.ratings.examples import Example, ExampleSet
@@ -131,7 +132,15 @@ class ToolFilesAnswer:
     @property
     def exit_status(self) -> int:
         """1 if any judge needs adjusting; else the highest of the calibrations."""
-        statuses = [calibration.exit_status for calibration in self.metrics]
+        return self.exit_status_for(None)
+
+    def exit_status_for(self, required: UseQuestion | None) -> int:
+        """Return 1 if any judge needs adjusting, else the highest of the calibrations, by one question or the verdict.
+
+        Args:
+            required: The question that decides; None means the verdict.
+        """
+        statuses = [calibration.exit_status_for(required) for calibration in self.metrics]
         return 1 if 1 in statuses else max(statuses)
 
 

@@ -44,6 +44,30 @@ class Promised:
         return (1 - self.confidence) / (len(self.sides) * 2.0**self.further)
 
 
+@dataclass(frozen=True)
+class DecisionOrigins:
+    """Where annotators' decisions come from, on the examples that a promise is tested on.
+
+    Attributes:
+        explicit: Decisions that annotators gave, pass or fail of the whole response.
+        by_levels: Those that follow from their labels, by the pass mark and required criteria.
+    """
+
+    explicit: int = 0
+    by_levels: int = 0
+
+    @property
+    def n(self) -> int:
+        """Decisions in all."""
+        return self.explicit + self.by_levels
+
+    @classmethod
+    def of(cls, is_explicit: Flags) -> "DecisionOrigins":
+        """The origins of decisions, from whether each was given; shape (n,)."""
+        explicit = int(is_explicit.sum())
+        return cls(explicit, len(is_explicit) - explicit)
+
+
 def on_side(side: MarkSide, passes: Flags) -> Flags:
     """Which examples a promise is about, by whether the judge passes each; shape (n,).
 

@@ -1,54 +1,165 @@
-"""The sentences of a verdict: one agreement with its interval, what it is compared with, and which labels decide it."""
+"""The sentences of a verdict: what a judge stops and keeps, how its scores agree, and which labels decide it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.comparison.limits import Limit, WrongName
-from markscheme.calibration.comparison.policy import BecauseCode, labels_for_target
+from markscheme.calibration.comparison.limits import GateSide, SideName
+from markscheme.calibration.comparison.policy import labels_for_target
+from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, GateAnswer, LimitKey
 from markscheme.calibration.labels_in_words import labels_to_add
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
-from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate
-from markscheme.stats.labels_needed import DecisiveLabels
+from markscheme.stats.decisive_labels import BATCHES
 from markscheme.stats.shares import GroupedShare
 
 SURE_DECISIONS = 0.85
 """Share of pass/fail decisions that must be gold's for `tune`: below, no signal decided any part by itself."""
-_DEEDS: Mapping[WrongName, tuple[str, str]] = {"false_pass": ("passes", "fails"), "false_fail": ("fails", "passes")}
 NEARLY_ALONE = 1.05
 """Design effect up to which groups don't change how many labels are needed."""
+SCARCE = 0.3
+"""Share of labels up to which a side is called scarce: most further labels say nothing about it."""
+_DOES: Final[Mapping[SideName, str]] = {"stops": "stops", "keeps": "keeps"}
+_WRONGLY: Final[Mapping[SideName, str]] = {"stops": "passes", "keeps": "fails"}
+_OF_PEOPLE: Final[Mapping[SideName, str]] = {"stops": "fail", "keeps": "pass"}
+_THINGS: Final[Mapping[SideName, str]] = {"stops": "fails", "keeps": "passes"}
+_IN_WORDS: Final[Mapping[LimitKey, tuple[str, str]]] = {
+    "max_false_pass": ("passes", "fail"),
+    "max_false_fail": ("fails", "pass"),
+}
 
 
-def reason(comparison: Comparison, target: float, because: BecauseCode, limits: Sequence[Limit] = ()) -> str:
-    """Why a judge got its verdict, in a sentence or two; "" where a finding or drift is the reason.
+def reason(comparison: Comparison, decision: Decision) -> str:
+    """Say why a judge got its verdict, in a sentence or two; "" where a finding or drift is the reason.
 
     Args:
         comparison: The judge compared with gold.
-        target: Share of examples it must agree on.
-        because: The rule behind the verdict.
-        limits: The limits on wrong decisions.
+        decision: The rulings, from which the verdict follows.
     """
-    agreement = comparison.agreement
-    head = agreement_and_target(agreement, target)
-    match because:
-        case "drift" | "no-skill":
-            return ""
-        case "no-labels":
-            return "No example has both a label and a judge's score."
+    answer = decision.gate_answer
+    because = decision.because_code
+    if because in ("drift", "no-skill"):
+        return ""
+    if because == "no-labels":
+        return "No example has both a label and a judge's score."
+    if answer is None:
+        return _of_agreement(comparison, decision)
+    sentences = list(_of_gate(answer, comparison, decision))
+    if decision.circumstances.as_person and decision.trend.state != "shown" and decision.use == "trend":
+        sentences.append(_as_person(comparison))
+    return " ".join(sentences) + _grouped(answer.figures.same)
+
+
+def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> Iterator[str]:
+    """Say what the judge stops and keeps, beginning with what counts against it."""
+    who = _who(comparison)
+    if decision.because_code == "people-split":
+        yield _people_split(answer)
+        return
+    codes = answer.ruling.because
+    if answer.ruling.state == "shown":
+        yield f"It {_done(answer.stops, who)} and {_done(answer.keeps, who)}."
+        if decision.verdict == "not-enough-labels":
+            yield _not_allowed(decision)
+        return
+    if "below-target" in codes or (answer.ruling.state == "open" and "target-open" in codes):
+        yield f"{_capital(same_decision_and_target(answer, who))}."
+    short = "broken" if answer.ruling.state == "refused" else "open"
+    for side in sorted(answer.sides, key=lambda of: of.state != short):
+        if not side.share.of:
+            yield f"No example that {who} {_OF_PEOPLE[side.name]} is labelled."
+        elif side.state == short and not side.share.has_few_groups:
+            yield f"It {_counted_wrong(side, who) or _done(side, who)}, {_least(side)}."
+        else:
+            yield f"It {_done(side, who)}."
+    if "groups" in codes:
+        yield "Examples of a side come from fewer than 5 groups; an interval needs at least 5."
+
+
+def _done(side: GateSide, who: str) -> str:
+    """Say how often the judge does what it should: "stops 95% of what people fail (83–99)"."""
+    of = f"of what {who} {_OF_PEOPLE[side.name]}"
+    estimate = side.estimate
+    if estimate.is_count:
+        return f"{_DOES[side.name]} {side.share.hits} of the {side.share.of} that {who} {_OF_PEOPLE[side.name]}"
+    share, _, interval = estimate.as_share(_digits(side)).partition(" ")
+    return f"{_DOES[side.name]} {share} {of} {interval}".rstrip()
+
+
+def _counted_wrong(side: GateSide, who: str) -> str:
+    """Say how many decisions of a side are wrong, where labels count one by one, and the share that is right."""
+    share = side.share
+    if share.is_weighted or share.hits == share.of or side.estimate.is_count:
+        return ""
+    wrong = f"{share.of - share.hits} of the {share.of} that {who} {_OF_PEOPLE[side.name]}"
+    return f"{_WRONGLY[side.name]} {wrong}: it {_DOES[side.name]} {side.estimate.as_share(_digits(side))}"
+
+
+def same_decision_and_target(answer: GateAnswer, who: str = "people") -> str:
+    """Say how often the judge decides as people do, and the target, with as many digits as tell them apart."""
+    same = answer.same
+    digits = 0 if same.is_count else digits_to_tell(answer.target, (same.value, same.low, same.high))
+    return f"its decision is that of {who} on {same.as_share(digits)}, target {percent(answer.target, digits)}"
+
+
+def _least(side: GateSide) -> str:
+    return f"{percent(side.least, _digits(side))} is the least"
+
+
+def _digits(side: GateSide) -> int:
+    estimate = side.estimate
+    return digits_to_tell(side.least, (estimate.value, estimate.low, estimate.high))
+
+
+def _who(comparison: Comparison) -> str:
+    return "people" if comparison.gold.has_people else "the labels"
+
+
+def _people_split(answer: GateAnswer) -> str:
+    """Say how often two annotators make the same decision, and the judge and an annotator."""
+    level = 2 * answer.stops.confidence - 1
+    people = answer.people.people.estimate(level=level).as_share()
+    judge = answer.people.judge_people.estimate(level=level).as_share()
+    split = f" They split evenly on {counted(answer.even_splits, 'example')}." if answer.even_splits else ""
+    return (
+        f"Two annotators make the same decision on only {people}, the judge and an annotator on {judge}; "
+        f"target {percent(answer.target)}.{split}"
+    )
+
+
+def _not_allowed(decision: Decision) -> str:
+    """Say what to do with labels that don't allow a gate, where the figures would."""
+    match decision.because_code:
+        case "one-annotator":
+            return "That is by one annotator: have a second one label the same examples."
+        case "not-blind":
+            return "Some labels were given with the judge's verdict visible: have the examples labelled blind."
+        case "picked":
+            return "Examples were picked by hand: label some that are drawn."
+    return "These labels don't allow a gate."
+
+
+def _as_person(comparison: Comparison) -> str:
+    """Say that scores are as good as a person's, where people agree on less than the target."""
+    between = _spelt(comparison.agreement_person)
+    return (
+        f"Two annotators' scores agree on {between}: the judge's are less than 10 points below, and better than one "
+        "constant score."
+    )
+
+
+def _of_agreement(comparison: Comparison, decision: Decision) -> str:
+    """Say how values agree that pass and fail nothing."""
+    head = agreement_and_target(comparison.agreement, decision.target)
+    match decision.because_code:
         case "few-groups":
             groups = comparison.figures.agreement.n_groups
             return f"The examples come from only {counted(groups, 'group')}; an interval needs at least 5."
         case "target":
             baseline = f"{_always(comparison)} reaches {_constant(comparison)}"
-            return f"{head}; {baseline}.{_passes(comparison)}{_grouped(comparison)}"
-        case "limit":
-            broken = in_words([_of_limit(limit) for limit in limits if limit.state == "broken"])
-            return f"{head}, but {broken}: more than the limit.{_grouped(comparison)}"
-        case "limit-open":
-            still_open = in_words([_of_limit(limit) for limit in limits if limit.state == "open"])
-            return f"{head}, but {still_open}: whether that keeps the limit isn't shown.{_grouped(comparison)}"
+            return f"{head}; {baseline}.{_grouped(comparison.figures.agreement)}"
         case "below-target" | "target-open":
-            return f"{head}.{_grouped(comparison)}"
+            return f"{head}.{_grouped(comparison.figures.agreement)}"
         case "below-constant":
             return f"{head}. {_capital(_always(comparison))} would do better: {_constant(comparison)}."
         case "below-person":
@@ -71,32 +182,29 @@ def reason(comparison: Comparison, target: float, because: BecauseCode, limits: 
                 f"{head}, but two annotators agree on only {_spelt(comparison.agreement_person)}. Whether the judge or "
                 "the labels are the cause is open."
             )
+    return f"{head}."
 
 
-def labels_in_words(
-    labels: DecisiveLabels | None,
-    comparison: Comparison,
-    target: float,
-    because: BecauseCode,
-    limits: Sequence[Limit] = (),
-) -> str:
-    """The labels that an open verdict needs, or why no number of them would decide it.
+def next_step_in_words(comparison: Comparison, decision: Decision) -> str:
+    """Say which labels an open verdict needs, or why no number of them would decide it.
 
     Args:
-        labels: From `labels_to_decide` or `labels_to_begin`.
         comparison: The judge compared with gold.
-        target: Share of examples it must agree on.
-        because: The rule behind the verdict.
-        limits: The limits on wrong decisions.
+        decision: The verdict, with the labels it needs.
     """
-    broken = [_of_limit(limit) for limit in limits if limit.state == "broken"]
-    if broken:
-        return f"More labels won't make it a gate: {in_words(broken)}, more than the limit."
+    answer = decision.gate_answer
+    labels = decision.labels
+    by_people = comparison.gold.has_people
+    if answer is not None and answer.ruling.state != "open" and by_people:
+        return ""
     if labels is not None:
-        alone = comparison.figures.agreement.design_effect <= NEARLY_ALONE
-        by_people = comparison.gold.has_people
-        return labels_to_add(labels, by_people=by_people, new_groups=by_people and not alone)
-    match because:
+        share = comparison.figures.agreement if answer is None else answer.figures.same
+        add = labels_to_add(labels, by_people=by_people, new_groups=by_people and share.design_effect > NEARLY_ALONE)
+        scarce = "" if answer is None or labels.assumed is not None else _scarce(answer, labels.more)
+        return f"{add}{scarce}"
+    if answer is not None:
+        return " ".join(_hopeless_gate(answer, comparison))
+    match decision.because_code:
         case "few-groups":
             return "Label examples of 5 groups or more."
         case "constant-open" if comparison.figures.gain.value <= 0:
@@ -106,11 +214,76 @@ def labels_in_words(
                 "More labels are unlikely to show which: adjudicate the examples on which annotators differ, or "
                 "improve the judge."
             )
-        case "limit-open":
-            return _no_labels_for(limits)
         case "target-open" | "constant-open":
-            return " ".join(_hopeless(comparison, target, comparison.settings))
+            return " ".join(_hopeless(comparison, decision))
     return ""
+
+
+def _scarce(answer: GateAnswer, more: int) -> str:
+    """Name how many of the labels are of the one open side, where it is scarce."""
+    short = [side for side in answer.sides if side.state == "open"]
+    if len(short) != 1 or "target-open" in answer.ruling.codes:
+        return ""
+    share = _share_of(short[0], answer)
+    if share > SCARCE:
+        return ""
+    of_side = max(1, round(more * share))
+    be = "be a fail" if short[0].name == "stops" else "be a pass"
+    them = f"About {of_side} of them will be {_THINGS[short[0].name]}, and those decide."
+    return f" {them}" if of_side > 1 else f" About one of them will {be}, and that decides."
+
+
+def _share_of(side: GateSide, answer: GateAnswer) -> float:
+    fails = answer.figures.share_of_fails
+    return fails if side.name == "stops" else 1 - fails
+
+
+def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
+    """Say why no number of labels is named for a gate, and what to do instead."""
+    who = _who(comparison)
+    if "groups" in answer.ruling.codes:
+        yield "Label examples of 5 groups or more."
+        return
+    short = [side for side in answer.sides if side.state == "open"]
+    rare = [side for side in short if side.least_examples > BATCHES[-1] * _share_of(side, answer)]
+    if rare:
+        things = _THINGS[rare[0].name]
+        yield (
+            f"{_capital(things)} are rare here ({percent(rare[0].share.of / answer.figures.same.n)}): labels drawn at "
+            "random won't decide soon."
+        )
+        if rare[0].name == "stops":
+            yield "Label outputs that users complained about as well."
+        return
+    if len(short) == 1:
+        (side,) = short
+        yield f"More labels won't decide: it {_done(side, who)}, {_least(side)}."
+    else:
+        yield f"More labels won't decide: {same_decision_and_target(answer, who)}."
+    yield "Improve the judge."
+
+
+def offer_in_words(decision: Decision, *, by_people: bool = True) -> str:
+    """Name a limit on wrong decisions that these labels show to be kept; "" where there is none to offer."""
+    answer = decision.gate_answer
+    offer = None if answer is None else answer.offer
+    if offer is None or decision.circumstances.drifted:
+        return ""
+    does, theirs = _IN_WORDS[offer.key]
+    who = "people" if by_people else "the labels"
+    return (
+        f"These labels show that it {does} at most {percent(offer.at_most)} of what {who} {theirs}. "
+        f"If you accept that: `{offer.key}: {offer.limit:g}`."
+    )
+
+
+def exceptions(excepted: Sequence[ExceptedPart]) -> str:
+    """Say what a judge does on the parts that people should decide, in a sentence."""
+    shares = [f"{percent(part.agreement.value or 0.0)} of {part.agreement.n}" for part in excepted]
+    agreements = in_words(
+        [f"on {part.called} it agrees on {share}" for part, share in zip(excepted, shares, strict=True)]
+    )
+    return f"{agreements[:1].upper()}{agreements[1:]}: let people decide there. Elsewhere:"
 
 
 def agreement_and_target(agreement: Estimate, target: float) -> str:
@@ -131,10 +304,12 @@ def digits_of(agreement: Estimate, target: float) -> int:
     return 0 if agreement.is_count else digits_to_tell(target, (agreement.value, agreement.low, agreement.high))
 
 
-def _hopeless(comparison: Comparison, target: float, settings: int) -> Iterator[str]:
-    """Why no number of labels is named, and what to do instead."""
+def _hopeless(comparison: Comparison, decision: Decision) -> Iterator[str]:
+    """Say why no number of labels is named for scores, and what to do instead."""
     figures = comparison.figures
+    target = decision.target
     share = figures.agreement.value
+    settings = comparison.settings
     if comparison.agreement.above(target) or labels_for_target(figures.agreement, target, settings=settings):
         constant = _constant(comparison)
         yield f"More labels won't decide: {_always(comparison)} comes close with {constant}. Label examples that vary."
@@ -149,47 +324,12 @@ def _hopeless(comparison: Comparison, target: float, settings: int) -> Iterator[
     yield f"Improve the judge{',' if tune else ' or'} choose another target and say why{ways}"
 
 
-def _of_limit(limit: Limit) -> str:
-    """What the judge does of what it shouldn't, and how much of it may be: "it passes 9 of 30 fails (15–49%; at most
-    10%)"."""
-    decisions = limit.decisions
-    deed, things = _DEEDS[decisions.what]
-    estimate = limit.estimate
-    digits = digits_to_tell(limit.limit, (estimate.low, estimate.high))
-    most = f"at most {percent(limit.limit, digits)} may be"
-    if estimate.value is None:
-        return f"no {things.removesuffix('es').removesuffix('s')} is labelled ({most})"
-    done = f"{decisions.wrong} of {decisions.of} {things}"
-    if decisions.is_weighted:
-        done = f"{percent(estimate.value, digits)} of the {things}"
-    if estimate.low is None or estimate.high is None:
-        return f"it {deed} {done} ({most})"
-    return f"it {deed} {done} ({number(100 * estimate.low, digits)}–{percent(estimate.high, digits)}; {most})"
-
-
-def _no_labels_for(limits: Iterable[Limit]) -> str:
-    """What to do about an open limit that labels like these are unlikely to decide."""
-    things = in_words([_DEEDS[limit.decisions.what][1] for limit in limits if limit.state == "open"])
-    return f"Labels drawn like these are unlikely to decide it: add outputs that annotators would count as {things}."
-
-
 def _always(comparison: Comparison) -> str:
     return comparison.measure.always(comparison.figures.constant_value)
 
 
 def _constant(comparison: Comparison) -> str:
     return percent(comparison.figures.constant.value)
-
-
-def _passes(comparison: Comparison) -> str:
-    """Which share of the fails the judge passes."""
-    rate = comparison.false_pass_rate
-    if rate.value is None or isinstance(comparison.measure.of, Criterion):
-        return ""
-    if rate.is_count:
-        return f" It passes {rate.as_share()} fails."
-    share, _, interval = rate.as_share().partition(" ")
-    return f" It passes {share} of the fails {interval}."
 
 
 def _without_interval(estimate: Estimate | None) -> str:
@@ -200,9 +340,8 @@ def _spelt(estimate: Estimate | None) -> str:
     return number(None) if estimate is None else estimate.as_share()
 
 
-def _grouped(comparison: Comparison) -> str:
-    """How much information grouped examples carry, where groups matter."""
-    share: GroupedShare = comparison.figures.agreement
+def _grouped(share: GroupedShare) -> str:
+    """Say how much information grouped examples carry, where groups matter."""
     if share.n_groups == share.n:
         return ""
     return (

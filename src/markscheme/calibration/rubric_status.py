@@ -17,7 +17,7 @@ from markscheme.grading import asking_fingerprint
 from markscheme.phrases import counted
 from markscheme.ratings.examples import examples_file, load_examples
 from markscheme.ratings.target_files import RATINGS_FOLDER
-from markscheme.receipt import ACCEPTED, Receipt, accepted_data, load_receipt
+from markscheme.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibrations, find_calibration, own_rubrics
@@ -123,7 +123,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
     if today >= fresh_until:
         stale.append(f"accepted over {FRESH_DAYS} days ago")
     false_passes, usd, tokens = _measured(folder / ACCEPTED)
-    target = accepted_data(folder / ACCEPTED)["measurements"].get("target")
+    target = accepted_run_data(folder / ACCEPTED)["measurements"].get("target")
     return RubricStatus(
         name=rubric.name,
         file=file,
@@ -162,7 +162,7 @@ def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[
 
 def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
     """False passes, US dollars of a thousand grades and tokens of one, by an accepted run."""
-    data = accepted_data(path)
+    data = accepted_run_data(path)
     try:
         return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
     except (KeyError, TypeError) as error:

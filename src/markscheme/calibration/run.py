@@ -27,7 +27,7 @@ from markscheme.readers.rater_table import rater_table_from
 from markscheme.readers.table_meaning import TableMeaning, ValueOptions
 from markscheme.readers.written import JudgeCost
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.rubric import AGREEMENT_ON, AgreementOn, Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
 from markscheme.settings import find_settings
 from markscheme.stats.annotators import GoldRule
@@ -47,7 +47,6 @@ def calibrate(
     *,
     target: float | None = None,
     tolerance: float | None = None,
-    on: AgreementOn | None = None,
     max_false_pass: float | None = None,
     max_false_fail: float | None = None,
     gold: Kind | None = None,
@@ -89,7 +88,6 @@ def calibrate(
         ratings: The judge's ratings, or files of them; nothing is asked then.
         target: Share of examples that the judge must agree on; by default the rubric's.
         tolerance: How far a score may miss and still agree; by default the rubric's.
-        on: What must agree: "score", or "decision" for pass and fail; by default as the rubric says.
         max_false_pass: Largest share of the responses failed by gold that the judge may pass; by default the rubric's.
         max_false_fail: Largest share of the responses passed by gold that the judge may fail; likewise.
         gold: Only labels of this kind count.
@@ -141,7 +139,6 @@ def calibrate(
             _one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
             _number("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
             _share("target", settings.get("target") if target is None else target),
-            of=_one_of("on", settings.get("on") if on is None else on, AGREEMENT_ON),
             max_false_pass=_limit("max_false_pass", max_false_pass, settings),
             max_false_fail=_limit("max_false_fail", max_false_fail, settings),
         ),
@@ -239,7 +236,7 @@ def compare(
             _one_of("gold", gold, KINDS),
             _one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
             _number("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
-            of=settings.get("on") if of is None else of,
+            of=of,
         ),
         ask=ask_options(None, asking),
         meanings=_hints(kind, rater, judge_names, map, levels, scale).meanings,

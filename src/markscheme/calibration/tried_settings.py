@@ -1,7 +1,8 @@
 """The settings tried on the same labels, on record: an author who keeps the best of ten has looked ten times.
 
 A setting is all that decides a judge's agreement: the words, weights and marks of the rubric, what must agree, the
-judge and how it is asked. Each is recorded once for the examples whose labels it was compared with.
+judge and how it is asked. Each is recorded once for the examples whose labels it was compared with. Settings belong to
+these labels, not to the rubric's name: the records of all rubrics of the project count where their examples are these.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ from markscheme.fingerprint import fingerprint, words_alone
 from markscheme.judges.judge import Identity
 from markscheme.plain_data import json_lines
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.rubrics.search import calibration_folder, find_calibration
+from markscheme.rubrics.search import CALIBRATION_FOLDERS, calibration_folder, every_calibration, find_calibration
 from markscheme.text import is_path_component
 
 SETTINGS: Final = "settings.jsonl"
@@ -104,7 +105,7 @@ class TriedSetting:
 
 @dataclass(frozen=True, slots=True)
 class TriedSettings:
-    """All settings on record for a rubric.
+    """All settings on record in a project, whichever rubric's they are.
 
     Attributes:
         all: In the order in which they were tried.
@@ -161,7 +162,9 @@ def compared_by_people(comparison: Comparison) -> list[str]:
     """Ids of the examples on which the judge was compared with people's labels; none where other labels count."""
     if not comparison.gold.has_people:
         return []
-    return [unit for unit, hit in zip(comparison.ids, comparison.hits.tolist(), strict=True) if hit == hit]
+    decided = comparison.passes + comparison.reference.decisions
+    both = zip(comparison.ids, comparison.hits.tolist(), decided.tolist(), strict=True)
+    return [unit for unit, hit, decision in both if hit == hit or decision == decision]
 
 
 def after_those_on_record(comparison: Comparison) -> Comparison:
@@ -171,7 +174,7 @@ def after_those_on_record(comparison: Comparison) -> Comparison:
 
 
 def tried_settings(path: Path | None, now: Sequence[TriedSetting]) -> TriedSettings:
-    """All settings on record, those of today included, after recording what is new of these.
+    """All settings on record in the project, those of today included, after recording what is new of these.
 
     Where nothing can be written, those that can be read and today's count.
 
@@ -187,8 +190,9 @@ def tried_settings(path: Path | None, now: Sequence[TriedSetting]) -> TriedSetti
     """
     if path is None:
         return TriedSettings(tuple(now), is_kept=False)
+    elsewhere = _of_other_rubrics(path)
     if not now:
-        return TriedSettings(_read(path))
+        return TriedSettings((*elsewhere, *_read(path)))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(path, busy=_wait):
@@ -198,8 +202,16 @@ def tried_settings(path: Path | None, now: Sequence[TriedSetting]) -> TriedSetti
             if new:
                 append_lines(path, [tried.to_json() for tried in new], follow=False)
     except OSError:
-        return TriedSettings((*_read(path), *now), is_kept=False)
-    return TriedSettings((*before, *now))
+        return TriedSettings((*elsewhere, *_read(path), *now), is_kept=False)
+    return TriedSettings((*elsewhere, *before, *now))
+
+
+def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
+    """The settings in the records of the project's other rubrics, and of those next to this one."""
+    this_rubric = path.parent.resolve()
+    project = path.parents[2] if len(path.parents) > 2 and path.parents[1].name == CALIBRATION_FOLDERS else Path.cwd()
+    folders = dict.fromkeys(folder.resolve() for start in (Path.cwd(), project) for folder in every_calibration(start))
+    return tuple(tried for folder in folders if folder != this_rubric for tried in _read(folder / SETTINGS))
 
 
 def _wait() -> None:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import equal, passes
-from markscheme.calibration.promised import MarkSide, Promised, on_side
+from markscheme.calibration.promised import DecisionOrigins, MarkSide, Promised, on_side
 from markscheme.grading.score import ROUNDING
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import Example, ExampleSet
@@ -85,7 +85,8 @@ class TunedBand:
         bands: The promise with its figures, by the decisions that it is about; empty where there were no labels to test
             it on.
         split: The labels it was tested on.
-        lacks_decisions: Whether no annotator decided pass or fail, so that nothing could be tested.
+        lacks_decisions: Whether annotators' labels come to no decision, so that nothing could be tested.
+        origins: Where the decisions come from that it was tested on.
     """
 
     before: float | GrayZone
@@ -95,6 +96,7 @@ class TunedBand:
     bands: Mapping[MarkSide, Band]
     split: str
     lacks_decisions: bool = False
+    origins: DecisionOrigins = DecisionOrigins()
 
     def __post_init__(self) -> None:
         if not self.supported and self.after != self.before:
@@ -247,6 +249,8 @@ class _Labels:
         quoted: Ids of labelled examples that the prompt quotes.
         marks: Mean of the overall scores that weren't computed from levels, shape (n,); nan where there is none.
         passed: Explicit decisions of annotators, shape (n,), 1 for pass; nan where there is none or an even split.
+        decided: Annotators' decisions, shape (n,): the explicit ones, else those that follow from gold's score, the
+            pass mark and required criteria; nan where there is none or an even split.
         contradictory: Ids of examples that one rater both passed and failed.
         torn: Ids of examples that as many annotators passed as failed.
         computed: Number of overall scores that equal the score of the same rater's levels.
@@ -257,6 +261,7 @@ class _Labels:
     quoted: tuple[str, ...]
     marks: Floats
     passed: Floats
+    decided: Floats
     contradictory: tuple[str, ...]
     torn: tuple[str, ...]
     computed: int
@@ -291,6 +296,7 @@ class _Labels:
             quoted=quoted,
             marks=np.where(clear, _by_kind(truth, judged_marks, rubric, decisions=False), np.nan),
             passed=np.where(clear & (passed != 0.5), np.round(passed), np.nan),
+            decided=np.where(clear & truth.has_people, truth.decisions, np.nan),
             contradictory=contradictory,
             torn=torn,
             computed=len(marked) - len(judged_marks),
@@ -482,6 +488,7 @@ class _FreshLabels:
         passes: Whether the judge passes it.
         wrong: Whether annotators decided otherwise.
         groups: Names of groups; None without.
+        origins: Where annotators' decisions come from.
         left_out: The labels left out, as the end of a sentence; "" where none were.
     """
 
@@ -489,12 +496,13 @@ class _FreshLabels:
     passes: Flags
     wrong: Flags
     groups: Sequence[str] | None
+    origins: DecisionOrigins
     left_out: str
 
     @classmethod
     def of(cls, data: _TuningData, tuned: Tuned, rubric: Rubric, used: Collection[str]) -> "_FreshLabels":
         """Those drawn at random that moved no number before."""
-        passed = data.labels.passed
+        passed = _decisions_that_count(data.labels, tuned)
         mark = tuned.mark.after
         scores = data.scores(tuned.weights.after)
         measurable = ~np.isnan(scores) & ~np.isnan(passed)
@@ -504,7 +512,8 @@ class _FreshLabels:
         left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
         groups = None if data.groups is None else tuple(np.array(data.groups)[fresh].tolist())
         margins = scores[fresh] - mark
-        return cls(margins, decisions[fresh] == 1, (decisions != passed)[fresh], groups, left_out)
+        origins = DecisionOrigins.of(~np.isnan(data.labels.passed[fresh]))
+        return cls(margins, decisions[fresh] == 1, (decisions != passed)[fresh], groups, origins, left_out)
 
     @property
     def n(self) -> int:
@@ -543,7 +552,7 @@ def _band(
             "then label fresh examples (or add --final, if some were kept as a test split)"
         )
     data = test or dev
-    if np.isnan(data.labels.passed).all():
+    if np.isnan(_decisions_that_count(data.labels, tuned)).all():
         return replace(unchanged(f"withheld: {NO_DECISION}"), lacks_decisions=True)
     fresh = _FreshLabels.of(data, tuned, rubric, used)
     if not fresh.n:
@@ -556,13 +565,23 @@ def _band(
         side: band.half_width for side, band in bands.items() if band.half_width is not None
     }
     if not widths:
-        return unchanged(f"{'; '.join(refused)}{halved}{fresh.left_out}", bands)
+        why = f"{'; '.join(refused)}{halved}{fresh.left_out}"
+        return replace(unchanged(why, bands), origins=fresh.origins)
     promises = " and ".join(f"at most {percent(promised.error)} of {_whose(side, bands[side])}" for side in widths)
     reason = (
         f"with {percent(promised.confidence)} confidence {promises} are decided wrongly without a person, if what is "
         f"graded is like these {counted(fresh.n, 'labelled example')}{halved}{fresh.left_out}"
     )
-    return TunedBand(before, _zone(widths), True, "; ".join([reason, *refused]), bands, split)
+    after = _zone(widths)
+    return TunedBand(before, after, True, "; ".join([reason, *refused]), bands, split, origins=fresh.origins)
+
+
+def _decisions_that_count(labels: _Labels, tuned: Tuned) -> Floats:
+    """The decisions that a gray zone is tested on, shape (n,): explicit ones alone where pass mark or weights change.
+
+    The others follow from the numbers as they were, not as they would be.
+    """
+    return labels.passed if tuned.weights.supported or tuned.mark.supported else labels.decided
 
 
 def _may_promise(labels: _Labels, used: Collection[str]) -> Flags:
@@ -573,17 +592,19 @@ def _may_promise(labels: _Labels, used: Collection[str]) -> Flags:
 
 @dataclass(frozen=True)
 class DecidedLabels:
-    """Annotators' decisions that may carry a promise.
+    """Annotators' decisions that may carry a promise: explicit ones, else those that follow from their labels.
 
     Attributes:
         ids: The examples.
         passed: Whether annotators pass each, shape (n,), 1 for pass.
         groups: Names of groups, one for each example; None without.
+        origins: Where the decisions come from.
     """
 
     ids: tuple[str, ...]
     passed: Floats
     groups: tuple[str, ...] | None
+    origins: DecisionOrigins
 
     @property
     def n_groups(self) -> int | None:
@@ -598,15 +619,19 @@ class DecidedLabels:
 def decided_labels(
     rubric: Rubric, examples: ExampleSet, kind: Kind | None = None, used: Collection[str] = ()
 ) -> DecidedLabels:
-    """The explicit decisions on examples drawn at random that moved no number before; arguments as for `propose`.
+    """Annotators' decisions on examples drawn at random that moved no number before; arguments as for `propose`.
+
+    They are those of the question whether a judge may pass or fail responses: explicit ones, else gold's score against
+    the pass mark, and required criteria. Even splits count nowhere.
 
     Raises:
         ComparisonError: Nothing is labelled.
     """
     labels = _Labels.of(examples, rubric, kind)
-    counted_ones = ~np.isnan(labels.passed) & _may_promise(labels, used)
-    truth = labels.truth.rows(counted_ones)
-    return DecidedLabels(truth.ids, labels.passed[counted_ones], truth.groups)
+    counts = ~np.isnan(labels.decided) & _may_promise(labels, used)
+    truth = labels.truth.rows(counts)
+    origins = DecisionOrigins.of(~np.isnan(labels.passed[counts]))
+    return DecidedLabels(truth.ids, labels.decided[counts], truth.groups, origins)
 
 
 def _asked_before(further: int) -> str:

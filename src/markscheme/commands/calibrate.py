@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -32,10 +32,12 @@ from markscheme.settings import find_settings
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
+    from markscheme.calibration.comparison.policy import UseQuestion
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.report.document import Document
 
 METAVAR = "RUBRIC|RESULTS|TABLE"
+REQUIRED = "exit 0 only if this is shown: gate for single decisions, trend for averages"
 NAMED = "a rubric's name or file, files of Promptfoo's results, an export of another tool, or a table"
 
 
@@ -48,6 +50,7 @@ def calibrate(
     labels: LabelOptions = LabelOptions(),
     target: Target = None,
     limits: LimitOptions = LimitOptions(),
+    require: Annotated[Literal["gate", "trend"] | None, Parameter(metavar="USE", help=REQUIRED)] = None,
     ask: AskFlags = AskFlags(),
     drift: DriftOptions = DriftOptions(),
     tool_files: ToolFileOptions = ToolFileOptions(),
@@ -65,8 +68,9 @@ def calibrate(
         calibrate rubrics/code-quality.yaml --judge anthropic --json report.json
 
     Exit status:
-        0 ok on human labels, 1 adjust, 2 invalid arguments, 3 no judge to ask, 4 not enough labels or no human ones,
-        5 over a tenth not graded. With several judges, that of the recommended one.
+        0 ok on human labels, 1 adjust, 2 invalid arguments, 3 no judge to ask, 4 not enough labels, disagreeing or no
+        human ones, 5 over a tenth not graded. With `--require`, 0 only where that use is shown, 1 where it is refused,
+        4 where labels don't show it. With several judges, that of the recommended one.
     """
     from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
     from markscheme.commands.output import refuse_outputs
@@ -94,7 +98,7 @@ def calibrate(
     with naming(*ratings or map(Path, rubric)):
         of_tool_files = request.of_tool_files()
     if of_tool_files is not None:
-        return _write_tool_files_answer(of_tool_files, report)
+        return _write_tool_files_answer(of_tool_files, report, require)
     from markscheme.report.views.calibration import json_of, view
 
     with naming(*ratings):
@@ -105,7 +109,7 @@ def calibrate(
         page = view(calibration)
         shown = replace(page, onward=None) if drift.accept else page  # it is accepted already
         _write(shown, lambda: json_of(calibration), calibrations, report)
-        return calibration.exit_status
+        return calibration.exit_status_for(require)
     from markscheme.calibration.contenders import chosen, compare_calibrations
     from markscheme.report.views import choice as of_several
 
@@ -122,7 +126,7 @@ def calibrate(
     of_table = reports[0].onward if calibrations[0].rater.table_read_as else None
     onward = of_table or several.onward or _of_chosen(calibrations, chosen(calibrations, choice))
     _write(replace(several, onward=onward, has_page=True), data, calibrations, report)
-    return chosen(calibrations, choice).exit_status
+    return chosen(calibrations, choice).exit_status_for(require)
 
 
 def _of_chosen(calibrations: "Sequence[Calibration]", best: "Calibration") -> tuple[str, str] | None:
@@ -144,7 +148,7 @@ def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
         keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
-def _write_tool_files_answer(answer: "ToolFilesAnswer", report: ReportOptions) -> int:
+def _write_tool_files_answer(answer: "ToolFilesAnswer", report: ReportOptions, require: "UseQuestion | None") -> int:
     """Write what an export says of its judges; the exit status."""
     from markscheme.commands.output import write_report
     from markscheme.report.views.labelled_files import json_of, view
@@ -159,7 +163,7 @@ def _write_tool_files_answer(answer: "ToolFilesAnswer", report: ReportOptions) -
         junit=junit,
         sarif=partial(_sarif, answer.metrics),
     )
-    return answer.exit_status
+    return answer.exit_status_for(require)
 
 
 def _write(

@@ -14,6 +14,7 @@ from markscheme.errors import UsageError
 from markscheme.files import add_files
 from markscheme.phrases import counted
 from markscheme.shipped.new_project import project_files, skill_files
+from markscheme.text import escaped
 
 if TYPE_CHECKING:
     from markscheme.readers.table_project import TableProject
@@ -108,8 +109,17 @@ def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> It
     order = {place: number for number, place in enumerate(_FOR)}
     width = max(map(len, (*made, *left_alone)), default=0)
     for name in sorted((*made, *left_alone), key=lambda name: order.get(name, -1)):
-        remark = "left as it is" if name in left_alone else _FOR.get(name, "")
+        remark = _as_it_is(folder / name) if name in left_alone else _FOR.get(name, "")
         yield f"  {name:<{width}}  {remark}".rstrip()
+
+
+def _as_it_is(path: Path) -> str:
+    """Say of a file that was left alone what it is, where it can't be used."""
+    return (
+        "left as it is"
+        if path.exists()
+        else f"left as it is: a link that leads nowhere, {escaped(str(path.readlink()))}"
+    )
 
 
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:

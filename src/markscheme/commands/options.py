@@ -328,14 +328,12 @@ class LabelOptions:
 
     Attributes:
         tolerance: how far a score may miss and still agree (0.1)
-        on: what must agree: score, or decision for pass and fail (score)
         gold_by: how several labels combine: median, mean or majority (median)
     """
 
     examples: ExamplesFile = None
     split: SplitName = None
     tolerance: Annotated[float | None, Parameter(metavar="D", validator=ABOVE_ZERO)] = None
-    on: Annotated[Literal["score", "decision"] | None, Parameter(metavar="WHAT", group=MORE_OPTIONS)] = None
     gold: GoldKind = None
     gold_by: Annotated[Literal["median", "mean", "majority"], Parameter(metavar="RULE", group=MORE_OPTIONS)] = "median"
     only: Annotated[
@@ -359,7 +357,7 @@ class LabelOptions:
         """Which labels count, and what is enough."""
         from markscheme.calibration.calibration import Options
 
-        return Options(self.gold, self.gold_by, self.tolerance, target, of=self.on)
+        return Options(self.gold, self.gold_by, self.tolerance, target)
 
 
 @Parameter(name="*")
@@ -368,8 +366,8 @@ class LimitOptions:
     """How often a judge may pass what it should fail, and the reverse, and still gate.
 
     Attributes:
-        max_false_pass: largest share of the fails by the labels that the judge may pass
-        max_false_fail: largest share of the passes by the labels that the judge may fail
+        max_false_pass: largest share of the fails by the labels that the judge may pass (110% - target)
+        max_false_fail: largest share of the passes by the labels that the judge may fail (110% - target)
     """
 
     max_false_pass: Annotated[float | None, Parameter(metavar="P", validator=_LIMIT, group=MORE_OPTIONS)] = None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from markscheme.discovery.figures import ReadOutputs
 from markscheme.discovery.modes import Codebook, Mode
+from markscheme.discovery.note_sheet import refuse_other_outputs
 from markscheme.discovery.notes_in import Author, NotesIn, read_notes, taken_in
 from markscheme.discovery.opened import OUTPUTS_FILE, OpenedDiscovery, open_discovery
 from markscheme.discovery.pool import read_outputs
@@ -18,6 +19,8 @@ from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import PEOPLE, Kind
+from markscheme.rubrics.search import calibration_folder
+from markscheme.text import path_component
 
 
 def now() -> str:
@@ -47,14 +50,18 @@ def take_notes(
         is_random: Whether the outputs in the files are a random draw.
 
     Raises:
-        RatingError: A file can't be read, or doesn't say who wrote.
+        RatingError: A file can't be read, or doesn't say who wrote; or it is a reading sheet that was changed, or of
+            other outputs.
         UsageError: The notes are on none of the outputs.
     """
-    content = read_notes(paths, author)
+    folder = calibration_folder(path_component(name, "the rubric's name"), here)
+    content = read_notes(paths, author, folder)
     drawn = content.ids if is_random else ()
     opened = open_discovery(name, here, pool=pool, seed=seed, drawn=drawn, more=content.examples)
     if pool is not None and not set(content.ids) & set(opened.pool.examples):
         raise UsageError(f"none of the notes is on an output in {pool}: no id in common")
+    for path, head in content.sheets.items():
+        refuse_other_outputs(head, opened.pool.examples, path)
     with opened.folder.locked():
         before = opened.codebook()
         readings = opened.folder.readings()
@@ -69,9 +76,8 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
     """Keep the outputs that came with notes, unless the pool's file has them."""
     path = opened.folder.path / OUTPUTS_FILE
     kept_ids = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
-    if opened.pool_name:
-        pool = opened.folder.pool_file()
-        kept_ids |= set(read_outputs(pool).examples) if pool is not None else set()
+    if opened.pool_path is not None:
+        kept_ids |= set(read_outputs(opened.pool_path).examples)
     new = [example.to_json() for id, example in examples.items() if id not in kept_ids]
     if new:
         with writing(path):

@@ -7,6 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.discovery.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Codebook, Mode
+from markscheme.discovery.note_sheet import (
+    NoteSheetHead,
+    is_head,
+    refuse_changed_head,
+    refuse_headless,
+    refuse_unasked,
+)
 from markscheme.discovery.reading import READ_STATES, Note, OutputReading, ReadState, reading_of
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.material import Material
@@ -58,8 +65,10 @@ class NotesIn:
         modes: The modes that the files name.
         examples: The outputs, where the files have them.
         own_lines: Readings from lines of our own, which say themselves whether the output was shown out of turn.
+        stated: Readings of which a file says how the output was read; "noted" is assumed of the others.
         lost: Counts of what notes can't hold.
         remarks: How the files were read, where they are ambiguous.
+        sheets: The heads of reading sheets, by file.
     """
 
     readings: dict[tuple[str, str], OutputReading] = field(default_factory=dict)
@@ -67,8 +76,10 @@ class NotesIn:
     modes: dict[str, Mode] = field(default_factory=dict)
     examples: dict[str, Example] = field(default_factory=dict)
     own_lines: set[tuple[str, str]] = field(default_factory=set)
+    stated: set[tuple[str, str]] = field(default_factory=set)
     lost: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
+    sheets: dict[Path, NoteSheetHead] = field(default_factory=dict)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -80,20 +91,43 @@ class NotesIn:
         """How many notes there are."""
         return sum(map(len, self.passages.values()))
 
-    def add(self, reading: OutputReading, passages: Iterable[NotedPassage] = ()) -> None:
-        """Add a reading, or notes to one that is there."""
+    def add(self, reading: OutputReading, passages: Iterable[NotedPassage] = (), *, says_state: bool = False) -> None:
+        """Add a reading, or notes to one that is there, of which later rows may also take back what earlier ones said.
+
+        Args:
+            reading: Without notes.
+            passages: The notes.
+            says_state: Whether the row says how the output was read.
+        """
         key = (reading.rater, reading.id)
         earlier = self.readings.get(key)
         if earlier is None:
             self.readings[key] = reading
         else:
-            states = {earlier.read, reading.read}
-            merged: ReadState = "in full" if "in full" in states else earlier.read
-            passed = reading.passed if earlier.passed is None else earlier.passed
-            self.readings[key] = replace(earlier, read=merged, passed=passed)
+            read = reading.read if says_state else earlier.read
+            passed = earlier.passed if reading.passed is None else reading.passed
+            self.readings[key] = replace(earlier, read=read, passed=passed)
+        if says_state:
+            self.stated.add(key)
         self.passages.setdefault(key, []).extend(
             passage for passage in passages if passage not in self.passages.get(key, ())
         )
+
+    def put(self, reading: OutputReading, passages: Iterable[NotedPassage]) -> None:
+        """Put a line of our own in the place of what came before of the same reader and output."""
+        key = (reading.rater, reading.id)
+        self.readings[key] = reading
+        self.passages[key] = list(passages)
+        self.own_lines.add(key)
+        self.stated.add(key)
+
+    def withdraw(self, reading: OutputReading) -> None:
+        """Remove a reading that a later line withdraws."""
+        key = (reading.rater, reading.id)
+        for table in (self.readings, self.passages):
+            table.pop(key, None)
+        self.own_lines.discard(key)
+        self.stated.discard(key)
 
     def add_mode(self, mode: Mode) -> None:
         """Add a mode; what an earlier row left out, a later one may say."""
@@ -110,17 +144,25 @@ class NotesIn:
         )
 
 
-def read_notes(paths: Sequence[Path], author: Author = Author()) -> NotesIn:
+def read_notes(paths: Sequence[Path], author: Author = Author(), folder: Path | None = None) -> NotesIn:
     """The notes in files, whatever their formats.
 
+    Args:
+        paths: The files.
+        author: Who wrote, where the files don't say.
+        folder: The discovery's, whose sheets are known by their heads; None where no sheet is one of its.
+
     Raises:
-        RatingError: A file has no known format, can't be read, or doesn't say who wrote.
+        RatingError: A file has no known format, can't be read, or doesn't say who wrote; or it is a reading sheet that
+            was changed.
     """
     content = NotesIn()
     exports: dict[str, tuple[FileFormat, list[Peek]]] = {}
     for peek in map(Peek, paths):
         file_format = format_of(peek, "anything")
         if _has_notes(peek):
+            if folder is not None:
+                _read_head(peek, folder, content)
             _read_rows(peek, author, content)
         elif file_format is RESULTS:
             _read_results(peek, author, content)
@@ -145,6 +187,16 @@ def read_notes(paths: Sequence[Path], author: Author = Author()) -> NotesIn:
     return content
 
 
+def _read_head(peek: Peek, folder: Path, content: NotesIn) -> None:
+    """Add the head of a reading sheet, where a file has one."""
+    head = peek.first[0][1]
+    if not is_head(head):
+        refuse_headless(peek.path, folder)
+        return
+    refuse_changed_head(head, folder, peek.path)
+    content.sheets[peek.path] = head
+
+
 def _instead(lost: Mapping[str, int]) -> str:
     most = sorted(lost.items(), key=lambda entry: -entry[1])[:3]
     return "; it contains " + "; ".join(f"{count} {what}" for what, count in most) if most else ""
@@ -163,38 +215,45 @@ def _has_notes(peek: Peek) -> bool:
 
 def _read_rows(peek: Peek, author: Author, content: NotesIn) -> None:
     faults: list[Fault] = []
-    in_full: list[tuple[str, str]] = []
+    here: dict[tuple[str, str], None] = {}
+    head = content.sheets.get(peek.path)
     for number, (_, record) in enumerate(peek.parts(), start=1):
         try:
             if not isinstance(record, Mapping):
                 raise ValueError(f"a row is an object, found {shown(record)}")
-            reading = _add_lines_of_notes(record, author, content) if "notes" in record else None
-            reading = reading or _add_row(record, author, content)
-            if reading.read == "in full":
-                in_full.append((reading.rater, reading.id))
+            if number == 1 and is_head(record):
+                continue
+            if head is not None:
+                refuse_unasked(reading_of(record), head)
+            add = _add_line_of_notes if "notes" in record or record.get("withdrawn") is True else _add_row
+            reading = add(record, author, content)
+            here[reading.rater, reading.id] = None
         except ValueError as error:
             faults.append(Fault(str(error), number))
     if faults:
         refuse_lines(RatingError(faults, path=peek.path))
     listed = {mode.name: mode.fingerprint for mode in content.modes.values() if mode.kind in PEOPLE}
-    for key in in_full:
-        reading = content.readings[key]
-        content.readings[key] = replace(reading, listed={**listed, **reading.listed})
+    for key in here:
+        after_all = content.readings.get(key)
+        if after_all is not None and after_all.read == "in full":
+            content.readings[key] = replace(after_all, listed={**listed, **after_all.listed})
 
 
-def _add_lines_of_notes(record: Mapping[str, Any], author: Author, content: NotesIn) -> OutputReading:
-    """Add a line as a file of notes has it, such as a sheet saves."""
+def _add_line_of_notes(record: Mapping[str, Any], author: Author, content: NotesIn) -> OutputReading:
+    """Add a line as a file of notes has it, such as a sheet saves; it replaces an earlier one."""
     reading = reading_of(record, rater=author.rater)
     if record.get("kind") is None and author.kind is not None:
         reading = replace(reading, kind=author.kind)
     reading = replace(reading, rater=author.rater or reading.rater)
+    if record.get("withdrawn") is True:
+        content.withdraw(reading)
+        return reading
     names = {entry.get("n"): entry.get("modes") for entry in record["notes"] if isinstance(entry, Mapping)}
     passages = [NotedPassage(note.text, note.quote, tuple(names.get(note.n) or ())) for note in reading.notes]
     for passage in passages:
         for name in passage.modes:
             content.add_mode(Mode(name, by=reading.rater, kind=reading.kind, named=reading.at))
-    content.add(replace(reading, notes=()), passages)
-    content.own_lines.add((reading.rater, reading.id))
+    content.put(replace(reading, notes=()), passages)
     return reading
 
 
@@ -207,7 +266,8 @@ def _add_row(record: Mapping[str, Any], author: Author, content: NotesIn) -> Out
     rater = _text(record, "rater") or author.rater
     if not rater:
         raise ValueError("doesn't say who wrote the note: name them in a column `rater`, or with `--rater NAME`")
-    read = _text(record, "read") or "noted"
+    stated = _text(record, "read")
+    read = stated or "noted"
     if read not in READ_STATES:
         raise ValueError(f"`read` is one of {', '.join(READ_STATES)}; found {shown(read)}")
     names = _names(record.get("mode"))
@@ -219,7 +279,7 @@ def _add_row(record: Mapping[str, Any], author: Author, content: NotesIn) -> Out
     passages = [NotedPassage(text, quote, names)] if text or quote or names else []
     state: ReadState = read  # type: ignore[assignment]  # one of READ_STATES
     reading = OutputReading(id, rater, kind, state, passed=_decision(record.get("pass")), at=_text(record, "at"))
-    content.add(reading, passages)
+    content.add(reading, passages, says_state=bool(stated))
     _add_output(id, record, content)
     return reading
 
@@ -361,6 +421,9 @@ def taken_in(
 ) -> TakenIn:
     """Notes from elsewhere as readings next to those that are there; what is there already isn't added again.
 
+    A line of our own that is later than the one on record replaces it. Rows of a table add notes, and take back what
+    they say otherwise.
+
     Args:
         content: The files' notes.
         before: The readings so far.
@@ -382,6 +445,7 @@ def taken_in(
     for key, reading in content.readings.items():
         same = earlier.get(key)
         notes = list(same.notes) if same is not None else []
+        named = set[int]()
         for passage in content.passages[key]:
             note = next((n for n in notes if (n.text, n.quote) == (passage.text, passage.quote)), None)
             if note is None:
@@ -390,19 +454,39 @@ def taken_in(
                 where = material.find(passage.quote) if material is not None and passage.quote else None
                 note = Note(number, passage.text, passage.quote, where or "")
                 notes.append(note)
+            named.add(note.n)
             if passage.modes:
                 codebook = _assigned(codebook, reading, note, passage.modes)
-        is_chosen = reading.is_chosen if key in content.own_lines else not is_random
-        whole = replace(
-            same or reading,
-            notes=tuple(notes),
-            read=reading.read if same is None or reading.read == "in full" else same.read,
-            listed={**(same.listed if same is not None else {}), **reading.listed},
-            is_chosen=is_chosen if same is None else same.is_chosen,
-        )
+        is_own = key in content.own_lines
+        whole = replace(reading, notes=tuple(notes), is_chosen=reading.is_chosen if is_own else not is_random)
+        if same is not None:
+            is_later = key in content.stated and reading.at >= same.at
+            if is_later and is_own:
+                left = tuple(note for note in notes if note.n in named or reading.at == same.at)
+                whole = replace(reading, notes=left, is_chosen=same.is_chosen, line=same.line)
+            else:
+                whole = _with_more(same, reading, tuple(notes), is_later=is_later)
         if whole != same:
             added.append(whole)
     return TakenIn(tuple(added), codebook)
+
+
+def _with_more(
+    same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
+) -> OutputReading:
+    """A reading on record with what rows of a table add, or take back.
+
+    Args:
+        same: As on record.
+        reading: By the rows.
+        notes: Those of both.
+        is_later: Whether the rows say how the output was read, and no earlier than the record.
+    """
+    in_full = reading.read == "in full"
+    read = reading.read if in_full or is_later else same.read
+    listed = {**same.listed, **reading.listed} if in_full or not is_later else reading.listed
+    passed = reading.passed if is_later and reading.passed is not None else same.passed
+    return replace(same, notes=notes, read=read, listed=listed, passed=passed)
 
 
 def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tuple[str, ...]) -> Codebook:

@@ -32,7 +32,8 @@ class OpenedDiscovery:
         pool: The outputs, where they are known.
         seed: Random seed of the order.
         drawn: Outputs that are a random draw by their user's word.
-        pool_name: The pool's file as a command would name it; "" without one.
+        pool_path: The pool's file; None without one.
+        pool_name: The same as a command would name it; "" without one.
         rubric: The rubric of the same name; None where there is none yet.
     """
 
@@ -40,6 +41,7 @@ class OpenedDiscovery:
     pool: OutputPool
     seed: int
     drawn: tuple[str, ...]
+    pool_path: Path | None = None
     pool_name: str = ""
     rubric: Rubric | None = None
 
@@ -92,7 +94,7 @@ def open_discovery(
 
     Raises:
         UsageError: The name can't be a folder's, or the pool has moved.
-        RatingError: A file can't be read.
+        RatingError: A file can't be read, or the pool that was kept is outside the project.
     """
     folder = DiscoveryFolder(calibration_folder(path_component(name, "the rubric's name"), here))
     path = pool if pool is not None else folder.pool_file()
@@ -102,7 +104,7 @@ def open_discovery(
         record = folder.keep_pool(pool, seed=seed, drawn=drawn)
     outputs = outputs.with_examples({**_kept_examples(folder), **(more or {})})
     shown = "" if path is None else _from_here(path, here)
-    return OpenedDiscovery(folder, outputs, record.seed, record.drawn, shown, rubric_of(name, here))
+    return OpenedDiscovery(folder, outputs, record.seed, record.drawn, path, shown, rubric_of(name, here))
 
 
 def rubric_of(name: str, here: Path) -> Rubric | None:

@@ -119,7 +119,7 @@ def _of_rows(peek: Peek) -> OutputPool:
 
 def _records(peek: Peek) -> Iterator[Any]:
     if peek.path.suffix in (".yaml", ".yml"):
-        data, _ = plain_data(read_text(peek.path, RatingError), "yaml", RatingError, path=peek.path, most_nodes=None)
+        data, _ = plain_data(read_text(peek.path, RatingError), "yaml", RatingError, path=peek.path)
         yield from (data.get("examples") or [] if isinstance(data, Mapping) else data or [])
         return
     yield from (record for key, record in peek.parts() if key in ("", "examples") and not isinstance(record, list))

@@ -147,7 +147,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str = "") -> OutputReading:
         _again(line.get("again")),
         _decision(line.get("pass")),
         str(line.get("at") or ""),
-        finite(line.get("seconds")),
+        _duration(line.get("seconds")),
         line.get("chosen") is True,
         number,
     )
@@ -193,6 +193,13 @@ def _mapping(value: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise ValueError(f"`{name}` is an object, found {shown(value)}")
     return value
+
+
+def _duration(value: Any) -> float | None:
+    seconds = finite(value)
+    if seconds is not None and seconds < 0:
+        raise ValueError(f"`seconds` is a time from 0, found {shown(value)}")
+    return seconds
 
 
 def _decision(value: Any) -> bool | None:

@@ -1,6 +1,7 @@
 """The files of a discovery in `calibration/<name>/`: notes, modes, assignments, and the pool they are about."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,8 +15,18 @@ from markscheme.discovery.reading import OutputReading, merged_readings, reading
 from markscheme.errors import Fault, RatingError, UsageError, refuse_lines, writing
 from markscheme.files import append_lines, exclusive, write_whole
 from markscheme.numerals import finite
-from markscheme.plain_data import json_lines, plain_data, read_json, read_text, safe_json, shown
+from markscheme.plain_data import (
+    append_readable,
+    json_lines,
+    plain_data,
+    read_json,
+    read_text,
+    refuse_unreadable,
+    safe_json,
+    shown,
+)
 from markscheme.ratings.kinds import KINDS, PEOPLE
+from markscheme.rubrics.search import project_of
 from markscheme.text import path_component
 
 NOTES_FOLDER = "notes"
@@ -136,28 +147,8 @@ class DiscoveryFolder:
 
     def _modes(self) -> Iterator[Mode]:
         path = self.path / MODES_FILE
-        if not path.is_file():
-            return
-        data, lines = plain_data(read_text(path, RatingError), "yaml", RatingError, path=path)
-        entries = data.get("modes") if isinstance(data, Mapping) else data
-        if entries is None:
-            return
-        if not isinstance(entries, list):
-            raise RatingError(f"expected a list of modes under `modes:`, found {shown(entries)}", path=path)
-        faults: list[Fault] = []
-        names = set[str]()
-        for place, entry in enumerate(entries):
-            line = lines.get(("modes", place))
-            try:
-                mode = mode_of(entry)
-                if mode.name in names:
-                    raise ValueError(f"two modes are named {mode.name!r}; names are unique")
-                names.add(mode.name)
-                yield mode
-            except ValueError as error:
-                faults.append(Fault(str(error), line))
-        if faults:
-            raise RatingError(faults, path=path)
+        if path.is_file():
+            yield from modes_in(read_text(path, RatingError), path)
 
     def pool_record(self) -> PoolRecord:
         """The outputs it is about.
@@ -187,13 +178,22 @@ class DiscoveryFolder:
         """The pool's file; None where only notes are known.
 
         Raises:
+            RatingError: It is outside the project, from which nothing is read for a discovery.
             UsageError: It has moved.
         """
         record = self.pool_record()
         if record.path is None:
             return None
-        path = (self.path / record.path).resolve()
-        if not path.is_file():
+        settings = self.path / SETTINGS_FILE
+        try:
+            path = (self.path / record.path).resolve()
+            is_file = path.is_file()
+        except (OSError, ValueError) as error:
+            raise RatingError(f"names {shown(record.path)}, which is no file here: {error}", path=settings) from error
+        if not path.is_relative_to(project_of(self.path)):
+            problem = f"names {shown(record.path)}, which is outside the project; to read it, say so: --pool FILE"
+            raise RatingError(problem, path=settings)
+        if not is_file:
             raise UsageError(
                 f"the outputs of {self.name} are no longer at {path} ({SETTINGS_FILE}): say where, --pool FILE"
             )
@@ -234,19 +234,36 @@ class DiscoveryFolder:
         for path, lines in by_file.items():
             with writing(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                append_lines(path, lines, follow=False)
+                append_readable(path, lines, reading_of)
 
     def save(self, before: Codebook, after: Codebook) -> None:
-        """Write what has changed between two codebooks; on disk when this returns."""
+        """Write what has changed between two codebooks; on disk when this returns.
+
+        Raises:
+            UsageError: What has changed couldn't be read again, so nothing is written; or a file can't be written.
+        """
+        lines = [*_changed(before.assigned, after.assigned), *_changed(before.suggested, after.suggested)]
+        lines += [assignment.to_json() for assignment in after.recoded[len(before.recoded) :]]
+        refuse_unreadable(lines, assignment_of)
+        names = {mode.name for mode in after.modes}
+        removed = [mode for mode in before.modes if mode.name not in names]
         with writing(self.path / ASSIGNED_FILE):
             self.path.mkdir(parents=True, exist_ok=True)
-            if after.modes != before.modes:
-                comments = comments_in(self.path / MODES_FILE)
-                write_whole(self.path / MODES_FILE, modes_text(after.modes, comments), follow=False)
-            lines = [*_changed(before.assigned, after.assigned), *_changed(before.suggested, after.suggested)]
-            lines += [assignment.to_json() for assignment in after.recoded[len(before.recoded) :]]
+            if after.modes != before.modes:  # every name that a line has is there at each moment
+                self._write_modes((*after.modes, *removed))
             if lines:
                 append_lines(self.path / ASSIGNED_FILE, lines, follow=False)
+            if removed:
+                self._write_modes(after.modes)
+
+    def _write_modes(self, modes: Sequence[Mode]) -> None:
+        path = self.path / MODES_FILE
+        text = modes_text(modes, comments_in(path))
+        try:
+            list(modes_in(text, path))
+        except RatingError as problem:
+            raise UsageError(f"nothing is kept, since it couldn't be read again: {problem}") from problem
+        write_whole(path, text, follow=False)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -276,6 +293,33 @@ def readings_in(path: Path) -> list[OutputReading]:
     if faults:
         refuse_lines(RatingError(faults, path=path))
     return sorted(by_id.values(), key=lambda reading: reading.line)
+
+
+def modes_in(text: str, path: Path) -> Iterator[Mode]:
+    """Read the modes in the text of a `modes.yaml`.
+
+    Raises:
+        RatingError: Entries that aren't modes, each with its line.
+    """
+    data, lines = plain_data(text, "yaml", RatingError, path=path)
+    entries = data.get("modes") if isinstance(data, Mapping) else data
+    if entries is None:
+        return
+    if not isinstance(entries, list):
+        raise RatingError(f"expected a list of modes under `modes:`, found {shown(entries)}", path=path)
+    faults: list[Fault] = []
+    names = set[str]()
+    for place, entry in enumerate(entries):
+        try:
+            mode = mode_of(entry)
+            if mode.name in names:
+                raise ValueError(f"two modes are named {mode.name!r}; names are unique")
+            names.add(mode.name)
+            yield mode
+        except ValueError as error:
+            faults.append(Fault(str(error), lines.get(("modes", place))))
+    if faults:
+        raise RatingError(faults, path=path)
 
 
 def mode_of(entry: Any) -> Mode:
@@ -378,9 +422,8 @@ def _texts(entry: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """A path as seen from a folder, so that a project can be moved as a whole."""
-    try:
-        project = folder.resolve().parent.parent
-        return f"../../{path.resolve().relative_to(project).as_posix()}"
-    except ValueError:
-        return str(path.resolve())
+    """A path as seen from a folder, so that a project can be moved as a whole; as it is where it is outside."""
+    whole = path.resolve()
+    if not whole.is_relative_to(project_of(folder)):
+        return str(whole)
+    return Path(os.path.relpath(whole, folder.resolve())).as_posix()

@@ -13,7 +13,7 @@ from markscheme.submission import Submission
 
 OF_VARIANT, OF_CASE = "variant", "case"
 """What a fault of an experiment may be about."""
-PLACEHOLDER = re.compile(r"\{\{\s*([^{}|%]+?)\s*\}\}")
+PLACEHOLDER = re.compile(r"\{\{\s*([^{}|%\s]+(?:\s+[^{}|%\s]+)*)\s*\}\}")
 
 
 @dataclass(frozen=True)

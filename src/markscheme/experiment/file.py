@@ -46,7 +46,10 @@ def read_experiment(path: Path, outputs: Path | None, build: Callable[..., _T]) 
         begin = "rubric: NAME, then variants: and cases: (or outputs:)"
         problem = f"expected a mapping with {', '.join(KEYS)}, got {shown(data)}; begin with {begin}"
         raise ExperimentError(problem, path=path, line=1)
-    return _Reading(path, data, lines, outputs).experiment(build)
+    try:
+        return _Reading(path, data, lines, outputs).experiment(build)
+    except OSError as problem:  # the name of a file that there can't be
+        raise ExperimentError(f"names {shown(problem.filename)}: {problem.strerror}", path=path) from problem
 
 
 @dataclass

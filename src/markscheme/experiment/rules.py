@@ -17,7 +17,7 @@ from markscheme.ratings.table import RatingTable
 from markscheme.stats.threshold_risk import RunFigure
 
 _OF: Final[Mapping[str, RunFigure]] = {OVERALL: "score", PASS_RATE: "pass"}
-_RULE: Final = re.compile(r"\s*([^<>=]+?)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
+_RULE: Final = re.compile(r"\s*([^<>=\s]+(?:\s+[^<>=\s]+)*)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -11,7 +11,7 @@ from markscheme.grading.exchange import Exchange, JudgeQuestion, ask_judge
 from markscheme.grading.grades import Fingerprints, Grade
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Holistic, Outcome, Unread, Verdict, read_verdicts, worse
-from markscheme.judges.judge import Judge, Reply, total
+from markscheme.judges.judge import AskedWithout, Judge, Reply, total, ways_of
 from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
@@ -97,6 +97,12 @@ class OneJudge(ABC):
         """Digests of the rubric, its prompts and the judge."""
         return self._compute_fingerprints()
 
+    def _fingerprints_asked(self, ways: Sequence[AskedWithout]) -> Fingerprints:
+        """Return the digests of the rubric, its prompts and the judge as it was asked."""
+        if not any(ways):
+            return self.fingerprints
+        return replace(self.fingerprints, judge=self.judge.identity.as_asked(ways_of([ways])).fingerprint)
+
     @abstractmethod
     def prompts(self, submission: Submission) -> list[Prompt]:
         """Return the first prompts about a submission; each may be followed by a retry."""
@@ -116,6 +122,7 @@ class OneJudge(ABC):
     ) -> Grade:
         """Make a Grade with a score, or with the reason why there is none; with neither if categories don't decide."""
         parts = [part for reply in replies for part in reply.single]
+        ways = tuple(sorted(set[AskedWithout]().union(*(reply.ways for reply in replies))))
         by_name = outcomes or {}
         return Grade(
             id=submission.id,
@@ -127,7 +134,8 @@ class OneJudge(ABC):
             replies=Counter(part.source for part in parts),
             spared_tokens=sum(part.spared for part in parts),
             models=tuple(sorted({part.model for part in parts if part.model})),
-            fingerprints=self.fingerprints,
+            asked_without=ways,
+            fingerprints=self._fingerprints_asked(ways),
             left_out=self._left_out(submission),
             by_criterion={
                 criterion.name: _merit(criterion, by_name.get(criterion.name)) for criterion in self.rubric.criteria

@@ -66,7 +66,7 @@ class Certified:
                 continue
             shown = decision.grade
             models = sorted({model for grade in grades for model in grade.models})
-            why_not = void or self.judges.why_not(index, models)
+            why_not = void or self.judges.why_not(index, models, [grade.asked_without for grade in grades])
             differs += [why_not] if why_not and why_not != void else []
             stands = decision.certainty is not None and record.stands(decision.certainty, passed=decision.passed)
             if stands and not why_not:

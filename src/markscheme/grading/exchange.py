@@ -1,11 +1,12 @@
 """An exchange with a judge: questions, its replies, what is read from them, and once more what could not be read."""
 
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from markscheme.errors import JudgeError, NoJudge
-from markscheme.grading.verdict import Holistic, Outcome, Unread
+from markscheme.grading.verdict import Holistic, Outcome, Unread, wrapper_of
 from markscheme.judges.judge import Judge, Reply, forget
 from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt
@@ -153,8 +154,21 @@ async def _answer(judge: Judge, question: JudgeQuestion[_Reading]) -> Exchange[_
     except JudgeError as error:
         return Exchange({}, error=error)
     exchange = Exchange(question.read(reply), (reply,))
+    _say_wrappers(judge, exchange)
     unusable = tuple(_unusable(question, exchange)) if reply.parts or exchange.unread else ()
     return replace(exchange, unusable=unusable) if unusable else exchange
+
+
+def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
+    """Say once what a judge puts around its replies, though it is asked for an object alone."""
+    if all(isinstance(reading, Unread) for reading in exchange.readings.values()):
+        return
+    for wrapper in {wrapper_of(part.text) for reply in exchange.replies for part in reply.single} - {""}:
+        warnings.warn(
+            f"{judge.identity.name} doesn't keep to the JSON schema: the {wrapper} around its object is taken off",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def _unusable(question: JudgeQuestion[_Reading], exchange: Exchange[_Reading]) -> Iterator[UnusableReply]:

@@ -7,14 +7,14 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
@@ -29,6 +29,9 @@ from markscheme.rubrics.rubric import Criterion
 from markscheme.shipped import install_command
 from markscheme.submission import Submission, is_missing
 from markscheme.text import on_one_line, printable, spreadsheet_cell
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
 
 JOURNAL: Final = ".partial"
 """Ending of the file that holds what is graded so far."""
@@ -45,16 +48,28 @@ class CascadeShares:
     Attributes:
         decided: Responses decided by each judge of a cascade, by name; by people under "".
         usage: What all of them cost.
+        passes: Responses that a judge of the cascade passed.
+        fails: Responses that one failed.
     """
 
     decided: Counter[str] = field(default_factory=Counter)
     usage: Usage = field(default_factory=Usage)
+    passes: int = 0
+    fails: int = 0
 
     def add(self, grade: Grade) -> None:
         """Count a grade of a cascade; any other is left alone."""
         if grade.decided_by is not None:
             self.decided[grade.decided_by.decider or ""] += 1
             self.usage += grade.usage
+            if grade.decided_by.stage is not None:
+                self.passes += grade.passed is True
+                self.fails += grade.passed is False
+
+    @property
+    def left_to_people(self) -> int:
+        """Responses left to people."""
+        return self.decided[""]
 
     @property
     def sentence(self) -> str:
@@ -80,11 +95,13 @@ class TableCounts:
         failed: Rows that fail.
         ungraded: Rows that could not be graded.
         is_whole: Whether the table is written; False where the budget ended early.
+        shares: Who decided the rows that this run graded.
     """
 
     failed: int = 0
     ungraded: int = 0
     is_whole: bool = True
+    shares: CascadeShares = field(default_factory=CascadeShares)
 
 
 @dataclass
@@ -190,13 +207,13 @@ class GradedTable:
         open_still = (submission for submission in self._noted(submissions) if submission.id not in done)
         with TemporaryFile("w+b") as failures:
             try:
-                await self._grade(open_still, max(0, total - len(done)), concurrency, failures)
+                shares = await self._grade(open_still, max(0, total - len(done)), concurrency, failures)
             except BudgetError as error:
                 graded = len(self.done())
                 stopped = f"{error}; {graded:,} of {total:,} are graded. Run again with a higher budget to continue"
                 warnings.warn(stopped, RatingWarning, stacklevel=2)
                 return TableCounts(is_whole=False)
-            return self._finish(failures, total)
+            return replace(self._finish(failures, total), shares=shares)
 
     def _noted(self, submissions: Iterable[Submission]) -> Iterator[Submission]:
         """The submissions; their ids are noted, in order."""
@@ -206,7 +223,8 @@ class GradedTable:
 
     async def _grade(
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
-    ) -> None:
+    ) -> CascadeShares:
+        """Grade submissions into the journal; return who decided them."""
         try:
             shares = CascadeShares()
             with self.watch("grading", total) as steps:
@@ -221,6 +239,7 @@ class GradedTable:
                     steps.step()
             if shares.sentence:
                 self._say(shares.sentence)
+            return shares
         finally:
             self._write(at_least=1)
             await self.grading.judge.aclose()
@@ -344,11 +363,40 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 for name in twin_columns(opened.schema_arrow.names):
                     raise RatingError(TWIN_COLUMNS.format(shown(name), ""), path=file)
                 for batch in opened.iter_batches(batch_size=1000):
-                    for row in batch.to_pylist():
+                    for row in _batch_rows(batch, number, file):
                         number += 1
                         yield number, {name: None if is_missing(cell) else cell for name, cell in row.items()}
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, *_UNREADABLE) as error:
         raise RatingError(f"cannot be read as Parquet: {error}", path=path) from error
+
+
+_UNREADABLE: Final = (ValueError, OverflowError, LookupError, MemoryError)
+"""What pyarrow raises for cells that Python has no value for: bytes that aren't UTF-8, the year 300,000."""
+
+
+def _batch_rows(batch: "RecordBatch", before: int, path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a batch.
+
+    Args:
+        batch: Columns of cells.
+        before: The number of rows before it.
+        path: The file.
+
+    Raises:
+        RatingError: Names the first cell that has no value in Python, with its row.
+    """
+    try:
+        rows: list[dict[str, Any]] = batch.to_pylist()
+    except _UNREADABLE:
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            for row, cell in enumerate(column, start=1):
+                try:
+                    cell.as_py()
+                except _UNREADABLE as error:
+                    why = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error}"
+                    raise RatingError(f"the cell of {shown(name)} {why}", path=path, line=before + row) from error
+        raise
+    return rows
 
 
 # --- formats --------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.grading.score import NO_SCORE, GradeDecision, Score
 from markscheme.grading.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
-from markscheme.judges.judge import Usage
+from markscheme.judges.judge import AskedWithout, Usage
 from markscheme.phrases import brief, number
 from markscheme.rubrics.distribution import as_written
 from markscheme.rubrics.preference import ShownOrder
@@ -80,7 +80,9 @@ class Grade:
         replies: Number of replies by source: live, recorded, cache.
         spared_tokens: Tokens that replies from the cache took when they were new, as far as they were counted.
         models: Models that answered, as they named themselves.
-        fingerprints: Of rubric, prompt and judge.
+        asked_without: For each way in which the judge was asked, the parameters left out, since its server doesn't take
+            them; () if nothing was asked.
+        fingerprints: Of rubric, prompt and judge, as it was asked.
         receipt: The calibration behind this grade, if there is one.
         left_out: What the judge was not shown of long trajectories, one line per input.
         by_order: Of a pair: the outcomes of each order in which the judge saw it, as levels of the stored order.
@@ -96,6 +98,7 @@ class Grade:
     replies: Mapping[str, int] = field(default_factory=dict)
     spared_tokens: int = 0
     models: tuple[str, ...] = ()
+    asked_without: tuple[AskedWithout, ...] = ()
     fingerprints: Fingerprints | None = None
     receipt: "Receipt | None" = None
     left_out: tuple[str, ...] = ()

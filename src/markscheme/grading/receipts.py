@@ -49,7 +49,7 @@ class WithReceipt:
             grade = self.grader.ungraded(submission, f"the judge can't gate this: {receipt.why_excepted}")
         else:
             grade = await self.grader.grade(submission)
-        return replace(grade, receipt=receipt)
+        return replace(grade, receipt=receipt.asked_without(*grade.asked_without))
 
     def ungraded(self, submission: Submission, why: str) -> Grade:
         """Make a Grade without a score, with the reason why there is none."""
@@ -75,7 +75,8 @@ def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | 
     receipt = find_receipt(rubric.name, *starts)
     if receipt is None:
         return None
-    return receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=judge.identity.fingerprint)
+    as_then = replace(judge.identity, without=receipt.without)
+    return receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=as_then.fingerprint)
 
 
 def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | None:

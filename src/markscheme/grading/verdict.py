@@ -381,23 +381,21 @@ class _Answer:
 def _one_answer(
     reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], only_repeats: Callable[[Mapping[str, Any]], bool]
 ) -> _Answer:
-    """The JSON object that a reply is, with nothing around it.
+    """The JSON object that a reply is, with nothing around it but one code fence, or one think block before it.
 
-    Prose and fences may quote what the judge was shown, also decoded or altered, so nothing in such a reply counts. An
-    object that only repeats what the material says is a quotation too, not an answer.
+    Anything else around it may quote what the judge was shown, also decoded or altered, so nothing in such a reply
+    counts. An object that only repeats what the material says is a quotation too, not an answer.
     """
     if reply.error:
         raise _Unreadable(reply.error)
     if reply.stop == "refusal":
         raise _Unreadable("the judge refused")
     if not reply.text.strip():
-        raise _Unreadable("the reply is empty")
+        raise _Unreadable(f"{CUT_OFF}: {THOUGHT_ALL}" if reply.stop == "length" else "the reply is empty")
     try:
-        answer = _bare_object(reply.text)
+        answer = _object_in(reply.text, cut_off=reply.stop == "length")
     except (ValueError, RecursionError):
-        cut_off = reply.stop == "length"
-        why = "the reply was cut off at its greatest length" if cut_off else "the reply isn't one JSON object alone"
-        raise _Unreadable(why) from None
+        raise _Unreadable(_why_not_alone(reply)) from None
     if not is_answer(answer.data):
         raise _Unreadable("the reply isn't a JSON object of the form asked for")
     if only_repeats(answer.data):
@@ -408,19 +406,76 @@ def _one_answer(
 _COVER = re.compile(r'"verdicts"\s*:\s*\{')
 
 
-def _bare_object(text: str) -> _Answer:
-    """The JSON object that a text is.
+CUT_OFF = "the reply was cut off at its greatest length"
+THOUGHT_ALL = "thinking used it up; allow a longer answer (--max-tokens) or less thinking"
+NOT_ALONE = "the reply isn't one JSON object alone"
+HOLD_TO_FORM = "use a model or server that keeps to a JSON schema"
+
+_OPENING_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[A-Za-z0-9]*[ \t]*\r?\n")
+_THINK, _THOUGHT = "<think>", "</think>"
+
+
+def wrapper_of(text: str) -> str:
+    """Return what is around a reply's JSON object and is taken off: a code fence, a think block, or "".
+
+    Example:
+        >>> wrapper_of('<think>Hm.</think> {"score": 1}'), wrapper_of('{"score": 1}')
+        ('think block', '')
+    """
+    start = len(text) - len(text.lstrip())
+    if text.startswith(_THINK, start):
+        return "think block"
+    return "code fence" if text.startswith(("```", "~~~"), start) else ""
+
+
+def _body(text: str) -> tuple[int, int]:
+    """Where the object of a reply begins and ends, inside one fence around it or after one think block before it."""
+    start = len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    opening = _OPENING_FENCE.match(text, start)
+    if opening is not None and opening.end() < end and text.endswith(opening[1], opening.end(), end):
+        return opening.end(), end - len(opening[1])
+    if text.startswith(_THINK, start) and text.count(_THINK) == text.count(_THOUGHT) == 1:
+        return text.index(_THOUGHT) + len(_THOUGHT), end
+    return start, end
+
+
+def _object_in(text: str, *, cut_off: bool) -> _Answer:
+    """The JSON object that a text is, without its wrapper.
+
+    Args:
+        text: The reply.
+        cut_off: Whether it was cut off, so that what follows a think block may be a passage of it.
 
     Raises:
         ValueError: It is anything else, or has anything around it, which may quote what the judge was shown.
     """
     if len(text) > LONGEST_READ:
         raise _Unreadable(f"the reply is longer than the {LONGEST_READ:,} characters that are read")
-    start = len(text) - len(text.lstrip())
-    data = _STRICT.decode(text)
+    start, end = _body(text)
+    if cut_off and wrapper_of(text):
+        raise ValueError("cut off")
+    body = text[start:end]
+    data = _STRICT.decode(body)
     if not isinstance(data, dict):
         raise ValueError("not an object")
-    return _Answer(data, start, len(text.rstrip()))
+    return _Answer(data, start + len(body) - len(body.lstrip()), start + len(body.rstrip()))
+
+
+def _why_not_alone(reply: Reply) -> str:
+    """Why a reply isn't read: what is around its object, and what helps."""
+    text = reply.text
+    if reply.stop == "length":
+        is_thinking = _THINK in text and _THOUGHT not in text
+        return f"{CUT_OFF}: {THOUGHT_ALL}" if is_thinking else CUT_OFF
+    if _THOUGHT in text or _THINK in text:
+        return f"{NOT_ALONE}: of thinking, only one closed <think> block before the object is taken off; {HOLD_TO_FORM}"
+    if "```" in text or "~~~" in text:
+        return f"{NOT_ALONE}: a code fence is taken off only if nothing else is around it; {HOLD_TO_FORM}"
+    bare = text.strip()
+    if "{" in bare and "}" in bare and not (bare.startswith("{") and bare.endswith("}")):
+        return f"{NOT_ALONE}: there is text around the object; {HOLD_TO_FORM}"
+    return NOT_ALONE
 
 
 def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -534,6 +589,8 @@ def combine_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
 
 # --- the probabilities of levels, from log-probabilities ------------------------------------------------------------
 
+_LEVEL_KEY = re.compile(r'"level"\s*:\s*"?')
+
 
 def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) -> Probabilities:
     """The probability that the model gave each level.
@@ -544,9 +601,9 @@ def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) ->
     if not reply.tokens or not scale.ordered:
         return ()
     spelled = "|".join(re.escape(json.dumps(criterion.name, ensure_ascii=ascii)) for ascii in (True, False))
-    opening = re.compile(rf"(?:{spelled})\s*:\s*\{{.*?\"level\"\s*:\s*\"?", re.DOTALL)
-    place = opening.search(reply.text, answer.start, answer.end)
-    odds = _alternatives_at(reply, place.end()) if place else {}
+    opened = re.compile(rf"(?:{spelled})\s*:\s*\{{").search(reply.text, answer.start, answer.end)
+    level = _LEVEL_KEY.search(reply.text, opened.end(), answer.end) if opened else None
+    odds = _alternatives_at(reply, level.end()) if level else {}
     values = dict(zip(scale.choices, scale.values, strict=True))
     weight = dict.fromkeys(scale.values, 0.0)
     doubtful = 0.0

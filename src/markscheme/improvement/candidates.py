@@ -204,7 +204,7 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
         yield from (f"{what} of {ours.name}" for what in _criterion_changes(theirs, ours))
     in_files = {"description": "description of the rubric", "pass_mark": "passingThreshold"}
     asking = "description pass_mark inputs strategy samples"
-    judging = "tolerance target agreement_on max_false_pass max_false_fail ask_within"
+    judging = "tolerance target max_false_pass max_false_fail ask_within"
     rest = f"{asking} {judging}"
     yield from (in_files.get(name, name) for name in _unequal(candidate, yours, rest))
 

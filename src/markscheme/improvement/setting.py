@@ -28,7 +28,7 @@ from markscheme.ratings.splits import (
     warn_of_split_groups,
     write_parts,
 )
-from markscheme.receipt import accepted_data
+from markscheme.receipt import accepted_run_data
 from markscheme.rubrics.rubric import Rubric
 from markscheme.shipped import shipped
 
@@ -199,7 +199,7 @@ class ImprovableSet:
         path = self.folder / "accepted.json"
         if not path.is_file():
             return
-        data: dict[str, Any] = accepted_data(path)
+        data: dict[str, Any] = accepted_run_data(path)
         data["old_wording"] = {"since": self.day, "by": "improve", "now": wording.rubric.fingerprint}
         with writing(path):
             write_whole(path, json.dumps(data, ensure_ascii=False, indent=2) + "\n", follow=False)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
@@ -10,8 +10,10 @@ from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableR
 from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
-from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, message_in, usable_key
+from markscheme.judges.provider import MAX_TOKENS, SdkJudge, message_in, usable_key
+from markscheme.judges.taken_settings import RequestForm, TakenSettings
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
+from markscheme.numerals import count
 from markscheme.prompt import Prompt
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -63,6 +65,11 @@ class AnthropicJudge(SdkJudge):
     ) -> None:
         super().__init__("anthropic", model, api_key, base_url, deadline, client)
         self.max_tokens = max_tokens
+        self.settings = TakenSettings(
+            {"prompt_cache": ("cache_control",), "limit": ("max_tokens",), "format": ("output_config",)},
+            max_tokens,
+            needed=("limit",),
+        )
 
     @property
     def identity(self) -> Identity:
@@ -78,25 +85,38 @@ class AnthropicJudge(SdkJudge):
             JudgeUnavailable: The provider refused, asked to wait, or did not answer in time.
             UnreadableReply: The response isn't a message.
         """
+
+        async def send(client: Any, form: RequestForm) -> Any:
+            return await client.messages.with_raw_response.create(**self.request(prompt, form))
+
         async with self.call(self.deadline) as client:
-            message = await client.messages.create(**self.request(prompt))
-        return _as_reply(message, self.who)
+            answer = await self.answer(client, send)
+        reply = _as_reply(answer.body, self.who, answer.calls)
+        return self.noted(reply, answer.form, with_format=bool(prompt.schema))
 
     def batches(self) -> "AnthropicBatches":
         """Its batch API."""
         return AnthropicBatches(self)
 
-    def request(self, prompt: Prompt, caching: Mapping[str, str] = FIVE_MINUTES) -> dict[str, Any]:
-        """The body of a Messages API request; `caching` says how the provider caches its system part."""
+    def request(self, prompt: Prompt, form: RequestForm, caching: Mapping[str, str] = FIVE_MINUTES) -> dict[str, Any]:
+        """The body of a Messages API request.
+
+        Args:
+            prompt: The prompt.
+            form: What is left out, since the server doesn't take it.
+            caching: How the provider caches the system part.
+        """
         request: dict[str, Any] = {
             "model": self.model,
-            "max_tokens": self.max_tokens,
+            "max_tokens": self.settings.limit_in(form),
             "messages": [{"role": "user", "content": prompt.user}],
         }
-        if prompt.schema:
+        if prompt.schema and self.settings.step("format", form):
             request["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
         if prompt.system:
-            request["system"] = [{"type": "text", "text": prompt.system, "cache_control": dict(caching)}]
+            is_cached = self.settings.step("prompt_cache", form) != ""
+            cached = {"cache_control": dict(caching)} if is_cached else {}
+            request["system"] = [{"type": "text", "text": prompt.system, **cached}]
         return request
 
     @cached_property
@@ -114,7 +134,7 @@ class AnthropicJudge(SdkJudge):
         )
 
 
-def _as_reply(message: Any, who: str) -> Reply:
+def _as_reply(message: Any, who: str, calls: int = 1) -> Reply:
     blocks = getattr(message, "content", None)
     if not isinstance(blocks, list):
         raise UnreadableReply(f"the answer of {who} isn't a message; check that the base URL leads to a Messages API")
@@ -123,16 +143,16 @@ def _as_reply(message: Any, who: str) -> Reply:
         "".join(text for text in texts if isinstance(text, str)),
         model=message.model if isinstance(message.model, str) else "",
         stop=_STOPS.get(str(message.stop_reason), "other"),
-        usage=_usage(message.usage),
+        usage=_usage(message.usage, calls),
     )
 
 
-def _usage(usage: Any) -> Usage:
+def _usage(usage: Any, calls: int) -> Usage:
     """Tokens as reported; those written to and read from the provider's cache count as input."""
     read = count(getattr(usage, "input_tokens", None))
     if read is not None:
         read += sum(count(getattr(usage, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))
-    return Usage(1, read, count(getattr(usage, "output_tokens", None)))
+    return Usage(calls, read, count(getattr(usage, "output_tokens", None)))
 
 
 # --- batches --------------------------------------------------------------------------------------------------------
@@ -146,12 +166,15 @@ class AnthropicBatches:
     """
 
     judge: AnthropicJudge
+    _forms: dict[str, tuple[RequestForm, bool]] = field(default_factory=dict, init=False, repr=False)
     most: ClassVar[int] = 100_000
     most_bytes: ClassVar[int] = 64_000_000  # the API takes 256 MB; a smaller body needs less memory here
 
     def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:  # noqa: ARG002 - each is a new sample
         """The prompt as a non-streaming Messages request."""
-        return {"custom_id": key, "params": self.judge.request(prompt, ONE_HOUR)}
+        form = self.judge.settings.form
+        self._forms[key] = form, bool(prompt.schema)
+        return {"custom_id": key, "params": self.judge.request(prompt, form, ONE_HOUR)}
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:  # noqa: ARG002 - not sent
         """Send a batch."""
@@ -179,12 +202,29 @@ class AnthropicBatches:
         """Keys with their replies or errors, as the results arrive."""
         async with self.judge.call(None) as client:
             async for entry in await client.messages.batches.results(id):
-                yield entry.custom_id, _as_result(entry.result, self.judge.who, self.judge.secrets)
+                yield entry.custom_id, self._as_result(entry.custom_id, entry.result)
 
     async def cancel(self, id: str) -> None:
         """Cancel the batch."""
         async with self.judge.call(self.judge.deadline) as client:
             await client.messages.batches.cancel(id)
+
+    def _as_result(self, key: str, result: Any) -> Reply | JudgeError:
+        """The reply, or the error in its place, which is transient if another batch may succeed."""
+        who = self.judge.who
+        sent = self._forms.pop(key, None)
+        if result.type == "succeeded":
+            with suppress(UnreadableReply):
+                return self.judge.noted_in_batch(_as_reply(result.message, who), sent)
+            return UnreadableReply(f"an answer of {who} in a batch isn't a message")
+        if result.type == "errored":
+            body = result.error.to_dict()
+            kind = result.error.error.type
+            words = shown(message_in(body), self.judge.secrets)
+            is_mended = kind == _REFUSED and self.judge.mend_in_batch(sent, body)
+            passing = kind in _PASSING or is_mended
+            return JudgeUnavailable(f"{who} answered with {kind} in a batch: {words}", transient=passing)
+        return JudgeUnavailable(f"{who} left a prompt of a batch {result.type}", transient=result.type == "expired")
 
 
 def _state(made: Any, who: str) -> BatchState:
@@ -195,17 +235,5 @@ def _state(made: Any, who: str) -> BatchState:
     return BatchState(made.id, made.processing_status == "ended", processed)
 
 
-def _as_result(result: Any, who: str, secrets: tuple[str, ...]) -> Reply | JudgeError:
-    """The reply, or the error in its place, which is transient if another batch may succeed."""
-    if result.type == "succeeded":
-        with suppress(UnreadableReply):
-            return _as_reply(result.message, who)
-        return UnreadableReply(f"an answer of {who} in a batch isn't a message")
-    if result.type == "errored":
-        kind = result.error.error.type
-        words = shown(message_in(result.error.to_dict()), secrets)
-        return JudgeUnavailable(f"{who} answered with {kind} in a batch: {words}", transient=kind in _PASSING)
-    return JudgeUnavailable(f"{who} left a prompt of a batch {result.type}", transient=result.type == "expired")
-
-
+_REFUSED: Final = "invalid_request_error"
 _PASSING: Final = {"api_error", "overloaded_error", "rate_limit_error", "timeout_error"}

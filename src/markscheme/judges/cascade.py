@@ -7,7 +7,7 @@ from pathlib import Path
 from markscheme.errors import UsageError, naming
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.cascade_file import CascadeFile
-from markscheme.judges.judge import Identity, Judge, make_room
+from markscheme.judges.judge import AskedWithout, Identity, Judge, make_room, ways_of
 
 
 def stage_fingerprint(identities: Sequence[Identity]) -> str:
@@ -26,10 +26,12 @@ class CertifiedJudges:
     Attributes:
         file: The certificate.
         stages: The judges of each stage: one, or the members of a panel.
+        labels_changed: How the labels differ from those that it was certified on; "" where they don't, or aren't here.
     """
 
     file: CascadeFile
     stages: tuple[tuple[Judge, ...], ...]
+    labels_changed: str = ""
     grader = "cascade"
     why_no_reply = "a cascade decides on responses; name one of its judges to ask a prompt"
 
@@ -49,12 +51,21 @@ class CertifiedJudges:
             for what, now, then in (("the rubric", rubric, self.file.rubric), ("the prompt", prompt, self.file.prompt))
             if now != then
         ]
-        return f"{' and '.join(differs)} changed since {self.file.path.name} was certified" if differs else ""
+        if differs:
+            return f"{' and '.join(differs)} changed since {self.file.path.name} was certified"
+        return self.labels_changed
 
-    def why_not(self, place: int, models: Sequence[str]) -> str:
-        """Why a stage decides nothing: another judge or answering model than certified; "" where it may."""
+    def why_not(self, place: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str:
+        """Why a stage decides nothing: another judge or answering model than certified; "" where it may.
+
+        Args:
+            place: The stage, from 0.
+            models: The models that answered.
+            ways: For each judge of the stage, the ways in which it was asked.
+        """
         record = self.file.stages[place]
-        if _fingerprint_of(self.stages[place]) != record.fingerprint:
+        judges = zip(self.stages[place], ways, strict=True)
+        if stage_fingerprint([judge.identity.as_asked(ways_of([of])) for judge, of in judges]) != record.fingerprint:
             return f"{record.judge} is asked in another way than certified"
         if not set(models) <= set(record.model) or bool(models) != bool(record.model):
             certified = ", ".join(record.model) or "no named model"

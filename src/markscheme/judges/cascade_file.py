@@ -1,16 +1,18 @@
 """The file of a cascade: the certificate that `tune --cascade` writes, of who decides what."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from markscheme.errors import RatingError, UsageError, no_file
+from markscheme.numerals import finite
 from markscheme.plain_data import no_constant, parse_json, read_text, shown
 
 CASCADE_FILE: Final = "cascade.json"
 """Its name, in `calibration/<rubric>/`."""
+PROMISE_SIDES: Final = ("both", "passes", "fails", "each")
+"""The decisions that a promise may be about."""
 SCHEMA = 1
 """Of the file; another one is refused."""
 CERTAINTY_ROUNDING = 9
@@ -46,6 +48,43 @@ class StageRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class CertifiedPasses:
+    """How often people and the automatic decisions passed the labelled examples of a certificate.
+
+    Attributes:
+        labels: Labelled examples.
+        people: Share of them that people pass.
+        decided: Those that were decided automatically.
+        share: Share of these that pass.
+        effective: How many independent examples they are worth; fewer where they are in groups.
+    """
+
+    labels: int
+    people: float
+    decided: int
+    share: float
+    effective: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry of the file."""
+        return {
+            "labels": {"n": self.labels, "share": self.people},
+            "decided": {"n": self.decided, "share": self.share, "effective": self.effective},
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "CertifiedPasses":
+        """The shares in an entry of the file; KeyError, TypeError or ValueError for anything else."""
+        labels, decided = data["labels"], data["decided"]
+        shares = [_number(entry["share"]) for entry in (labels, decided)]
+        counts = [_number(entry["n"]) for entry in (labels, decided)]
+        effective = _number(decided["effective"])
+        if not all(0 <= share <= 1 for share in shares) or min(*counts, effective) < 0:
+            raise ValueError("a share of passes is between 0 and 1, of 0 examples or more")
+        return cls(int(counts[0]), shares[0], int(counts[1]), shares[1], effective)
+
+
+@dataclass(frozen=True, slots=True)
 class CascadeFile:
     """A certificate: the promise, the judges in the order in which they are asked, and what it depends on.
 
@@ -56,6 +95,12 @@ class CascadeFile:
         stages: The judges.
         error: The largest share of wrong automatic decisions that is promised.
         confidence: Confidence of the promise.
+        side: Which decisions the promise is about: both, passes, fails or each.
+        pass_shares: How often its labels and its decisions pass; None in a file that doesn't say.
+        labels: Digest of the labels that it was certified on; "" in a file that doesn't say.
+        split: The part of the labels that these are.
+        labels_file: Name of the file of examples, next to it; "" in a file that doesn't say.
+        label_ids: Digests of the labelled examples' ids; None in a file that doesn't say.
     """
 
     path: Path
@@ -64,6 +109,12 @@ class CascadeFile:
     stages: tuple[StageRecord, ...]
     error: float
     confidence: float
+    side: str = "both"
+    pass_shares: CertifiedPasses | None = None
+    labels: str = ""
+    split: str = ""
+    labels_file: str = ""
+    label_ids: tuple[str, ...] | None = None
 
     @classmethod
     def load(cls, path: Path) -> "CascadeFile":
@@ -79,7 +130,7 @@ class CascadeFile:
         text = read_text(path, RatingError)
         try:
             return _read(path, parse_json(text, parse_constant=no_constant))
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise RatingError(f"isn't a cascade: {shown(str(error))}", path=path) from error
 
 
@@ -87,12 +138,53 @@ def _read(path: Path, data: Any) -> CascadeFile:
     if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
         raise ValueError(f"expected an object with schema {SCHEMA}")
     prints = data["fingerprints"]
-    stages = tuple(_stage(stage, str(data["for"])) for stage in data["stages"])
+    side = str(data["for"])
+    stages = tuple(_stage(stage, side) for stage in data["stages"])
+    pass_shares = data.get("pass_shares")
     if not stages:
         raise ValueError("it names no judge")
+    labels = data.get("labels") or {}
+    ids = labels.get("examples")
+    _refuse_out_of_range(data)
     return CascadeFile(
-        path, str(prints["rubric"]), str(prints["prompt"]), stages, _number(data["error"]), _number(data["confidence"])
+        path,
+        str(prints["rubric"]),
+        str(prints["prompt"]),
+        stages,
+        _number(data["error"]),
+        _number(data["confidence"]),
+        side=side,
+        pass_shares=None if pass_shares is None else CertifiedPasses.of_json(pass_shares),
+        labels=str(labels.get("sha256") or ""),
+        split=str(labels.get("split") or ""),
+        labels_file=str(labels.get("file") or ""),
+        label_ids=None if ids is None else tuple(map(str, ids)),
     )
+
+
+def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
+    """Refuse numbers of a promise that no promise can have, and counts that no labels have.
+
+    Raises:
+        ValueError: Names the first one.
+    """
+    promises = {name: data.get(name) for name in ("error", "confidence", "wrong_passes")}
+    for name, share in promises.items():
+        if share is not None and not 0 < _number(share) < 1:
+            raise ValueError(f"{name} is between 0 and 1, found {shown(share)}")
+    if data["for"] not in PROMISE_SIDES:
+        raise ValueError(f"for is one of {', '.join(PROMISE_SIDES)}, found {shown(data['for'])}")
+    labels = data.get("labels") or {}
+    n = labels.get("n")
+    of_labels = {"labels.n": n, "labels.groups": labels.get("groups"), "errors": data.get("errors")}
+    decided = {f"decided[{place}]": count for place, count in enumerate(data.get("decided") or ())}
+    for name, count in {**of_labels, **decided}.items():
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 0):
+            raise ValueError(f"{name} is a whole number from 0, found {shown(count)}")
+    if n is not None and max(sum(decided.values()), data.get("errors") or 0) > n:
+        raise ValueError(f"decided and errors are of {n} labels, and count more")
+    if (upper := data.get("upper")) is not None and not 0 <= _number(upper) <= 1:
+        raise ValueError(f"upper is from 0 to 1, found {shown(upper)}")
 
 
 def _stage(stage: Mapping[str, Any], side: str) -> StageRecord:
@@ -110,12 +202,20 @@ def _stage(stage: Mapping[str, Any], side: str) -> StageRecord:
         model=(models,) if isinstance(models, str) and models else tuple(map(str, models)),
         fingerprint=str(stage["fingerprint"]),
         certainty=signal,
-        passes=None if passes is None else _number(passes),
-        fails=None if fails is None else _number(fails),
+        passes=None if passes is None else _certainty(passes),
+        fails=None if fails is None else _certainty(fails),
     )
 
 
+def _certainty(value: Any) -> float:
+    certainty = _number(value)
+    if not 0 <= certainty <= 1:
+        raise ValueError(f"a certainty is from 0 to 1, found {shown(value)}")
+    return certainty
+
+
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    number = finite(value)
+    if number is None:
         raise ValueError(f"expected a number, found {shown(value)}")
-    return float(value)
+    return number

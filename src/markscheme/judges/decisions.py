@@ -18,8 +18,9 @@ from typing import Any, Final
 from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.provider import count, message_in, parse_address, status_fault, unreached, usable_key
+from markscheme.judges.provider import error_in_answer, message_in, parse_address, status_fault, unreached, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
+from markscheme.numerals import count, finite
 from markscheme.prompt import DecisionQuestion, Prompt
 
 MOST_SCORE_LEVELS = 10
@@ -160,8 +161,8 @@ def _decisions_distribution(answer: Mapping[str, Any], question: DecisionQuestio
 def _yes_no(p: Any, question: DecisionQuestion) -> dict[str, Any]:
     """The probabilities of both levels, from that of the better one."""
     unmet, met = question.choices
-    is_number = isinstance(p, int | float) and not isinstance(p, bool) and math.isfinite(p)
-    return {unmet: round(1 - p, 12) if is_number else None, met: p}
+    met_probability = finite(p)
+    return {unmet: None if met_probability is None else round(1 - met_probability, 12), met: p}
 
 
 def _named_options(entries: Iterable[tuple[Any, Any]], offered: Mapping[Any, str]) -> dict[str, Any]:
@@ -379,7 +380,11 @@ class DecisionJudge:
         if status != 200:
             raise self._refusal(status, headers, body, secrets)
         try:
-            return decided_reply(parsed_body(body), prompt, self.wire, expected=self.expected)
+            answer = parsed_body(body)
+            fault = error_in_answer(self.who, answer, headers, secrets=secrets)
+            if fault is not None:
+                raise fault
+            return decided_reply(answer, prompt, self.wire, expected=self.expected)
         except (ValueError, RecursionError):
             raise UnreadableReply(
                 f"the answer of {self.who} isn't that of a decision model; check the address, which usually ends in /v1"

@@ -1,16 +1,19 @@
 """The Judge protocol, and the Reply a judge gives to a Prompt."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from markscheme.errors import UsageError
-from markscheme.fingerprint import fingerprint
+from markscheme.fingerprint import IN_PART, fingerprint
 from markscheme.prompt import Prompt
 
 Stop = Literal["end", "length", "refusal", "other"]
 ReplySource = Literal["live", "recorded", "cache"]
+AskedWithout = tuple[str, ...]
+"""A way in which a judge was asked: the parameters left out because its server doesn't take them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ class Identity:
         parameters: Everything else that affects a reply, as plain data.
         address: The base URL if it isn't the provider's own; never with a key.
         lasting: Whether its replies may be kept for later processes; False where they may depend on what isn't known.
+        without: Parameters that its server didn't take, so that it was asked without them; () before it is asked.
     """
 
     name: str
@@ -89,15 +93,48 @@ class Identity:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     address: str = ""
     lasting: bool = field(default=True, compare=False)
+    without: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:
         """Digest that differs between any two judges whose replies must not be mixed."""
-        return fingerprint(self.name, self.model, dict(self.parameters), self.address)
+        left_out = [list(self.without)] if self.without else []
+        return fingerprint(self.name, self.model, dict(self.parameters), self.address, *left_out)
 
     def to_json(self) -> dict[str, Any]:
-        """What identifies the judge, as plain data."""
-        return {"name": self.name, "model": self.model, "parameters": dict(self.parameters), "address": self.address}
+        """What identifies the judge, as plain data; `without` is included only if something was left out."""
+        left_out = {"without": list(self.without)} if self.without else {}
+        return {
+            "name": self.name,
+            "model": self.model,
+            "parameters": dict(self.parameters),
+            "address": self.address,
+            **left_out,
+        }
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> "Identity":
+        """Return the identity in the plain data that `to_json` makes."""
+        return cls(**{**written, "without": tuple(map(str, written.get("without", ())))})
+
+    def as_asked(self, ways: "Mapping[AskedWithout, int]") -> "Identity":
+        """Return the identity of the judge as it was asked.
+
+        Args:
+            ways: How many grades rest on replies without which parameters. Several ways are named with their parameters
+                "in part", so that no judge that was asked in one way has the same fingerprint.
+
+        Example:
+            >>> Identity("openai:m").as_asked({("seed",): 6}).without
+            ('seed',)
+            >>> Identity("openai:m").as_asked({(): 5, ("seed",): 1}).without
+            ('seed in part',)
+        """
+        if not ways:
+            return self
+        every = set.intersection(*map(set, ways))
+        some = set.union(*map(set, ways)) - every
+        return replace(self, without=tuple(sorted([*every, *(f"{name}{IN_PART}" for name in some)])))
 
     def __str__(self) -> str:
         return f"{self.name}, {self.model}" if self.model and self.model not in self.name else self.name
@@ -130,6 +167,8 @@ class Reply:
         error: Why this part is empty, if one of several requests failed.
         key: Its key in the cache; "" if it isn't cached.
         spared: For a reply from the cache, the tokens that it took when it was new; 0 where they weren't counted.
+        without: Parameters that the server didn't take, so that this reply was asked for without them; for a panel's,
+            those of its members, each with the member's name.
     """
 
     text: str
@@ -145,6 +184,14 @@ class Reply:
     error: str = ""
     key: str = field(default="", repr=False, compare=False)
     spared: int = field(default=0, compare=False)
+    without: AskedWithout = ()
+
+    @property
+    def ways(self) -> set[AskedWithout]:
+        """The ways in which it was asked for: one, unless one judge's several replies differ in that."""
+        if self.without or not self.parts:
+            return set() if self.error else {self.without}
+        return set().union(*(part.ways for part in self.parts))
 
     @property
     def single(self) -> Iterator["Reply"]:
@@ -263,6 +310,11 @@ class Wrapping:
     async def aclose(self) -> None:
         """Close the wrapped judge."""
         await self.judge.aclose()
+
+
+def ways_of(replies: Iterable[Iterable[AskedWithout]]) -> Mapping[AskedWithout, int]:
+    """Count the ways in which a judge was asked, each once for every group of replies."""
+    return Counter(way for ways in replies for way in set(ways))
 
 
 def make_room(judge: GradingJudge, calls: int) -> None:

@@ -9,6 +9,7 @@ Rate limits don't apply to batches (`batched.py`); only their cost is reserved h
 import asyncio
 import copy
 import math
+import warnings
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -26,9 +27,10 @@ from markscheme.errors import (
 )
 from markscheme.judges.circuit import Circuit
 from markscheme.judges.judge import Identity, Reply, Usage, Wrapping, total
+from markscheme.judges.open_files import calls_that_fit, lacks_files
 from markscheme.judges.price import ListPrice, Price
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
-from markscheme.phrases import brief, number
+from markscheme.phrases import brief, counted, number
 from markscheme.prompt import Prompt
 
 MINUTE: Final = 60.0
@@ -133,7 +135,7 @@ class Limiter:
             limit = getattr(self, name)
             if limit is not None and not (math.isfinite(limit) and limit > 0):
                 raise ValueError(f"{name} must be above 0, found {limit}")
-        self._most = self._places = float(self.concurrency or 0)
+        self._most = self._places = self._fitting(self.concurrency) if self.concurrency else 0.0
 
     @property
     def usage(self) -> Usage:
@@ -147,9 +149,23 @@ class Limiter:
 
     def make_room(self, calls: int) -> None:
         """Let `calls` calls go at once, if the limiter sets no number and nobody has made more room."""
-        if self.concurrency is None and calls > self._most:
-            self._places += calls - self._most
-            self._most = float(calls)
+        fitting = self._fitting(calls)
+        if self.concurrency is None and fitting > self._most:
+            self._places += fitting - self._most
+            self._most = fitting
+
+    def _fitting(self, calls: int) -> float:
+        """As many of these calls as there are files for; that there aren't enough is said once."""
+        fit = calls_that_fit()
+        if fit is None or calls <= fit:
+            return float(calls)
+        warnings.warn(
+            f"{counted(calls, 'call')} at once need more open files than this process may have: {fit} go at once "
+            "(ulimit -n N allows more)",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return float(fit)
 
     # requesting permits
 
@@ -391,6 +407,8 @@ class Limited(Wrapping):
             JudgeError: The failure of the last attempt.
         """
         clock = asyncio.get_running_loop().time
+        if isinstance(self.price, ListPrice):
+            self.price.load()
         estimate = self._estimate(prompt)
         end = math.inf
         failures: list[JudgeError] = []
@@ -451,6 +469,12 @@ class Limited(Wrapping):
                 if not limit.expired():
                     raise
                 raise JudgeSilent(f"{self.identity.name} gave no answer within {brief(end - began, 3)} s") from error
+            except (OSError, ImportError, JudgeSilent) as error:
+                if not lacks_files(error):
+                    raise
+                raise JudgeBusy(
+                    f"{self.identity.name} can't be asked: no more files may be opened (ulimit -n)"
+                ) from error
         except BaseException as error:
             self.limiter.failed(permit, error)
             if isinstance(error, JudgeError):

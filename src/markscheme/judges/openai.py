@@ -1,13 +1,12 @@
 """Any OpenAI-compatible server as judge: OpenAI itself, vLLM, Ollama, llama.cpp, OpenRouter, Gemini.
 
-Servers support different parameters. One that a server rejects by name is left out from then on: a JSON schema falls
-back to plain JSON mode, that to no format at all (the prompt itself describes the form), and so on.
+Servers support different parameters. One that a server doesn't take is left out: a JSON schema falls back to plain JSON
+mode, that to no format at all (the prompt itself describes the form), and so on (`taken_settings.py`).
 """
 
 import json
-import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
@@ -16,8 +15,10 @@ from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
-from markscheme.judges.provider import MAX_TOKENS, SdkJudge, count, message_in, status_fault, usable_key
+from markscheme.judges.provider import MAX_TOKENS, SdkJudge, error_in_answer, status_fault, usable_key
+from markscheme.judges.taken_settings import RequestForm, RequestRefusal, TakenSettings
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
+from markscheme.numerals import count
 from markscheme.prompt import Prompt
 
 REPORTED_ALTERNATIVES = 20
@@ -26,49 +27,6 @@ NO_KEY = "none"
 """Sent to servers that need no key, since the SDK requires one."""
 
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length", "content_filter": "refusal"}
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """The parameters a server accepts.
-
-    Attributes:
-        formats: Ways to request the answer's format, the current one first; the last requests none.
-        limits: Names of the parameter that limits the answer, the current one first; the last sends none.
-        temperature: Whether a temperature may be sent.
-        seed: Whether a seed may be sent.
-    """
-
-    formats: tuple[str, ...] = ("json_schema", "json_object", "")
-    limits: tuple[str, ...] = ("max_tokens", "max_completion_tokens", "")
-    temperature: bool = True
-    seed: bool = True
-
-    def without(self, complaint: str) -> "Dialect | None":
-        """What is left to try after a server rejected a request with this message; None if nothing is.
-
-        Example:
-            >>> Dialect().without("response_format.type 'json_schema' is not supported").formats
-            ('json_object', '')
-        """
-        if self.temperature and re.search(r"\btemperature\b", complaint):
-            return replace(self, temperature=False)
-        if self.seed and re.search(r"\bseed\b", complaint):
-            return replace(self, seed=False)
-        if len(self.limits) > 1 and re.search(r"\bmax_(completion_)?tokens\b", complaint):
-            return replace(self, limits=self.limits[1:])
-        if len(self.formats) > 1 and re.search(r"response_format|json.(schema|object|mode)|schema", complaint, re.I):
-            return replace(self, formats=self.formats[1:])
-        return None
-
-    def narrowed(self, dialect: "Dialect") -> "Dialect":
-        """What both accept."""
-        return Dialect(
-            min(self.formats, dialect.formats, key=len),
-            min(self.limits, dialect.limits, key=len),
-            self.temperature and dialect.temperature,
-            self.seed and dialect.seed,
-        )
 
 
 class OpenAIJudge(SdkJudge):
@@ -115,8 +73,16 @@ class OpenAIJudge(SdkJudge):
     ) -> None:
         super().__init__(name, model, api_key, base_url, deadline, client)
         self.max_tokens, self.expected, self.temperature, self.seed = max_tokens, expected, temperature, seed
-        limits = Dialect().limits if self.other_address else ("max_completion_tokens", "max_tokens", "")
-        self._widest = self._dialect = Dialect(limits=limits)
+        limits = ("max_tokens", "max_completion_tokens")
+        self.settings = TakenSettings(
+            {
+                "temperature": ("temperature",),
+                "seed": ("seed",),
+                "limit": limits if self.other_address else limits[::-1],
+                "format": tuple(_FORMATS),
+            },
+            max_tokens,
+        )
 
     @property
     def identity(self) -> Identity:
@@ -137,58 +103,41 @@ class OpenAIJudge(SdkJudge):
             JudgeUnavailable: The server refused, asked to wait, or did not answer in time.
             UnreadableReply: The response isn't a chat completion.
         """
+
+        async def send(client: Any, form: RequestForm) -> Any:
+            return await client.chat.completions.with_raw_response.create(**self.request(prompt, sample, form))
+
         async with self.call(self.deadline) as client:
-            completion, calls = await self._completion(client, prompt, sample)
-        return self.as_reply(completion, calls)
+            answer = await self.answer(client, send)
+        reply = self.as_reply(answer.plain, answer.calls)
+        return self.noted(reply, answer.form, with_format=bool(prompt.schema))
 
     # requests
 
-    async def _completion(self, client: Any, prompt: Prompt, sample: int) -> tuple[Any, int]:
-        """The server's answer with the parameters it accepts, and how many requests that took."""
-        sdk = self.module()
-        calls = 0
-        while True:
-            calls += 1
-            dialect = self._dialect
-            try:
-                return await client.chat.completions.create(**self.request(prompt, sample)), calls
-            except (sdk.BadRequestError, sdk.UnprocessableEntityError) as error:
-                complaint = f"{message_in(error.body) or error} {error.param or ''}"
-                if self.expected and "logprobs" in complaint:
-                    words = shown(complaint, self.secrets)
-                    raise JudgeUnavailable(
-                        f"{self.who} returns no token probabilities, which `expected` needs: {words}"
-                    ) from None
-                simpler = dialect.without(complaint)
-                if simpler is None:
-                    raise
-                if self._dialect == dialect:
-                    self._dialect = simpler
-
-    def simplify(self, complaint: str) -> bool:
-        """Drop a parameter for which a server rejected an entry of a batch; returns whether there was one to drop."""
-        simpler = self._widest.without(complaint)
-        if simpler is not None:
-            self._dialect = self._dialect.narrowed(simpler)
-        return simpler is not None
+    def refuse(self, refusal: RequestRefusal) -> None:
+        """Raise the error of a server that gives no token probabilities, if `expected` needs them."""
+        if self.expected and "logprobs" in f"{refusal.words} {refusal.path}":
+            words = shown(refusal.words, self.secrets)
+            raise JudgeUnavailable(f"{self.who} returns no token probabilities, which `expected` needs: {words}")
 
     def batches(self) -> "OpenAIBatches":
         """Its batch API."""
         return OpenAIBatches(self)
 
-    def request(self, prompt: Prompt, sample: int) -> dict[str, Any]:
-        """The body of a chat request, with the parameters the server is known to accept."""
+    def request(self, prompt: Prompt, sample: int, form: RequestForm) -> dict[str, Any]:
+        """The body of a chat request, without what `form` leaves out."""
         messages = [{"role": "system", "content": prompt.system}] if prompt.system else []
         messages.append({"role": "user", "content": prompt.user})
-        dialect = self._dialect
         request: dict[str, Any] = {"model": self.model, "messages": messages}
-        if dialect.limits[0]:
-            request[dialect.limits[0]] = self.max_tokens
-        if dialect.formats[0] and prompt.schema:
-            request["response_format"] = _FORMATS[dialect.formats[0]](prompt)
-        if dialect.temperature:
+        settings = self.settings
+        if limit := settings.step("limit", form):
+            request[limit] = settings.limit_in(form)
+        answer_format = settings.step("format", form)
+        if answer_format and prompt.schema:
+            request["response_format"] = _FORMATS[answer_format](prompt)
+        if settings.step("temperature", form):
             request["temperature"] = self.temperature
-        if dialect.seed:
+        if settings.step("seed", form):
             request["seed"] = self.seed + sample
         if self.expected:
             request |= {"logprobs": True, "top_logprobs": REPORTED_ALTERNATIVES}
@@ -213,14 +162,13 @@ class OpenAIJudge(SdkJudge):
         """The reply in a chat completion.
 
         Args:
-            completion: As the SDK returns it, or as plain data.
+            completion: As plain data.
             calls: Requests that it took.
 
         Raises:
             UnreadableReply: It isn't a chat completion.
         """
-        plain = completion.model_dump(warnings="none") if hasattr(completion, "model_dump") else completion
-        reply = chat_reply(plain, calls, expected=self.expected)
+        reply = chat_reply(completion, calls, expected=self.expected)
         if reply is None:
             raise UnreadableReply(
                 f"the answer of {self.who} isn't a chat completion; check the base URL, which usually ends in /v1"
@@ -237,7 +185,7 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
             return None
     model, content, refusal = (
         text if isinstance(text, str) else ""
-        for text in (completion.get("model"), message.get("content"), message.get("refusal"))
+        for text in (completion.get("model"), _text(message.get("content")), message.get("refusal"))
     )
     used, logprobs = (
         part if isinstance(part, Mapping) else {} for part in (completion.get("usage"), choice.get("logprobs"))
@@ -250,6 +198,17 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
         usage=Usage(calls, count(used.get("prompt_tokens")), count(used.get("completion_tokens"))),
         tokens=aligned(read_tokens(tokens), content) if expected and isinstance(tokens, list) else (),
     )
+
+
+def _text(content: Any) -> Any:
+    """The text of a message, which some servers give in parts, next to those of thinking; else what it is."""
+    if not isinstance(content, list):
+        return content
+    parts = [part for part in content if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS]
+    return "".join(text for part in parts if isinstance(text := part.get("text"), str))
+
+
+_TEXT_PARTS: Final = ("text", "output_text")
 
 
 def schema_format(prompt: Prompt) -> dict[str, Any]:
@@ -270,16 +229,19 @@ _FORMATS: Final[Mapping[str, Callable[[Prompt], dict[str, Any]]]] = {
 class OpenAIBatches:
     """A model through the Batch API: uploads a file, and downloads one or two with the results.
 
-    A batch carries our token as metadata. A parameter that a server rejects is left out in the next batch.
+    A batch carries our token as metadata. A parameter that a server doesn't take is left out in the next batch.
     """
 
     judge: OpenAIJudge
+    _forms: dict[str, tuple[RequestForm, bool]] = field(default_factory=dict, init=False, repr=False)
     most: ClassVar[int] = 50_000
     most_bytes: ClassVar[int] = 64_000_000  # the API takes 200 MB; a smaller file needs less memory here
 
     def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:
         """The prompt as a line of the file."""
-        body = self.judge.request(prompt, sample)
+        form = self.judge.settings.form
+        self._forms[key] = form, bool(prompt.schema)
+        body = self.judge.request(prompt, sample, form)
         return {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
@@ -348,19 +310,23 @@ class OpenAIBatches:
     def _as_result(self, entry: Mapping[str, Any]) -> Reply | JudgeError:
         """The reply, or the error in its place, which is transient if another batch may succeed."""
         who = self.judge.who
+        secrets = self.judge.secrets
         response = entry.get("response") or {}
         error = entry.get("error") or {}
         status = response.get("status_code")
         body = response.get("body")
+        sent = self._forms.pop(entry["custom_id"], None)
         if status == 200:
             try:
-                return self.judge.as_reply(body)
+                reply = self.judge.as_reply(body)
             except UnreadableReply:
-                return UnreadableReply(f"an answer of {who} in a batch isn't a chat completion")
+                fault = error_in_answer(who, body, {}, secrets=secrets)
+                return fault or UnreadableReply(f"an answer of {who} in a batch isn't a chat completion")
+            return self.judge.noted_in_batch(reply, sent)
         if isinstance(status, int):
-            fault = status_fault(who, status, {}, body, secrets=self.judge.secrets)
-            simpler = status in (400, 422) and self.judge.simplify(message_in(body))
-            return JudgeUnavailable(str(fault), transient=True, status=status) if simpler else fault
+            fault = status_fault(who, status, {}, body, secrets=secrets)
+            is_mended = status in (400, 422) and self.judge.mend_in_batch(sent, body)
+            return JudgeUnavailable(str(fault), transient=True, status=status) if is_mended else fault
         code = str(error.get("code") or "no reason given")
         return JudgeUnavailable(f"{who} left a prompt of a batch without an answer: {code}", transient=code in _PASSING)
 

@@ -66,7 +66,13 @@ class Panel:
         if len(errors) == len(self.judges):
             raise self._nobody(errors)
         parts = (answer if isinstance(answer, Reply) else Reply.without_answer(answer) for answer in answers)
-        return Reply("", parts=tuple(parts), rule=self.rule)
+        without = [
+            f"{judge.identity.name}: {name}"
+            for judge, answer in zip(self.judges, answers, strict=True)
+            if isinstance(answer, Reply)
+            for name in sorted({name for way in answer.ways for name in way})
+        ]
+        return Reply("", parts=tuple(parts), rule=self.rule, without=tuple(without))
 
     def make_room(self, calls: int) -> None:
         """Let every member be asked `calls` times at once."""

@@ -107,7 +107,7 @@ def list_price(identity: Identity, provider: str) -> Price | None:
 
 @dataclass(frozen=True)
 class ListPrice:
-    """The list price of a judge's model, loaded when the first call is priced, since its data load slowly.
+    """The list price of a judge's model, loaded before the first call, since its data load slowly.
 
     Attributes:
         identity: The judge's.
@@ -116,6 +116,10 @@ class ListPrice:
 
     identity: Identity
     price: Callable[[Identity], Price | None]
+
+    def load(self) -> None:
+        """Look the price up now, before sockets leave no file to open for it."""
+        _ = self._list_price
 
     @cached_property
     def _list_price(self) -> Price | None:

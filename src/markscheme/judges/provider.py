@@ -3,12 +3,14 @@
 import asyncio
 import base64
 import gc
+import inspect
 import math
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -17,6 +19,9 @@ from urllib.parse import urlsplit
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.judges.external_words import hidden, shown
+from markscheme.judges.judge import AskedWithout, Reply
+from markscheme.judges.taken_settings import RequestForm, RequestRefusal, TakenSettings, error_details
+from markscheme.numerals import count, finite
 from markscheme.shipped import install_command
 
 MAX_TOKENS = 4096
@@ -49,8 +54,28 @@ UNTRUSTED = "SSLCertVerificationError"
 _BUSY = {429, 503, 529}
 _LASTING_FAILURES = {501, 505}
 _PASSING_REFUSALS = {408, 409, 499}
-_SPENT = {"contract_spend_limit_reached", "enforced_spend_limit_reached", "insufficient_quota"}
+_SPENT = {"billing_error", "contract_spend_limit_reached", "enforced_spend_limit_reached", "insufficient_quota"}
 """Codes of a 429 that waiting doesn't fix."""
+ADD_CREDIT: Final = "the account's quota is used up, and waiting doesn't help: check its plan and credit"
+_STATUS_OF: Final[Mapping[str, int]] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "insufficient_quota": 429,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "too_many_requests": 429,
+    "server_error": 500,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""HTTP statuses of errors that come inside an answer and are named without one."""
+_UNKNOWN_ERROR: Final = 500
+"""The status of an error inside an answer that names none that is known: asking again may help."""
 
 
 # --- addresses and keys ---------------------------------------------------------------------------------------------
@@ -106,6 +131,23 @@ def parse_address(url: str) -> Address:
     return Address(f"{parts.scheme}://{place}{parts.path.rstrip('/')}", login)
 
 
+@dataclass(frozen=True, slots=True)
+class ServerAnswer:
+    """A server's answer to a prompt, which isn't an error.
+
+    Attributes:
+        body: As the SDK read it.
+        plain: The same as plain data, where it has a form.
+        form: The form in which the prompt was answered.
+        calls: Requests that it took.
+    """
+
+    body: Any
+    plain: Any
+    form: RequestForm
+    calls: int
+
+
 def usable_key(variable: str, in_code: str | None = None) -> str:
     """The key without surrounding white space; "" if there is none.
 
@@ -134,6 +176,7 @@ class SdkJudge:
         sdk: Name of the SDK's module.
         brand: The provider as the SDK's classes name it.
         extra: The extra of markscheme that installs it; "" if it is a package of its own.
+        settings: What the server takes of the judge's settings, as far as it is known.
 
     Args:
         name: The judge's name, before the model.
@@ -152,6 +195,7 @@ class SdkJudge:
     sdk: ClassVar[str]
     brand: ClassVar[str]
     extra: ClassVar[str]
+    settings: TakenSettings
 
     def __init__(
         self, name: str, model: str, api_key: str | None, base_url: str | None, deadline: float, client: Any
@@ -162,9 +206,81 @@ class SdkJudge:
         self._given_client = client
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._said: set[tuple[AskedWithout, bool]] = set()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r})"
+
+    async def answer(self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]) -> "ServerAnswer":
+        """Send a prompt, without one setting after the other that the server refuses, until it is answered.
+
+        Args:
+            client: The client, as `call` gives it.
+            send: Sends the prompt in a form, and returns the SDK's raw response.
+
+        Raises:
+            JudgeError: The answer is an error.
+        """
+        sdk = self.module()
+        form = self.settings.form
+        calls = 0
+        while True:
+            calls += 1
+            try:
+                response = await send(client, form)
+                break
+            except (sdk.BadRequestError, sdk.UnprocessableEntityError) as error:
+                refusal = RequestRefusal.of(error.body, message_in(error.body) or str(error))
+                self.refuse(refusal)
+                narrower = self.settings.narrower(form, refusal)
+                if narrower is None:
+                    raise
+                form = narrower
+        parsed = response.parse()
+        body = await parsed if inspect.isawaitable(parsed) else parsed
+        plain = body.model_dump(warnings="none") if hasattr(body, "model_dump") else body
+        fault = error_in_answer(self.who, plain, response.headers, secrets=self.secrets)
+        if fault is not None:
+            raise fault
+        return ServerAnswer(body, plain, form, calls)
+
+    def refuse(self, refusal: RequestRefusal) -> None:
+        """Raise the error of a refusal that leaving out a setting can't mend; nothing for any other."""
+
+    def noted(self, reply: Reply, form: RequestForm, *, with_format: bool) -> Reply:
+        """Note that a form was answered; returns the reply with what was left out, which is said once.
+
+        Args:
+            reply: As read from the answer.
+            form: As sent.
+            with_format: Whether the prompt asks for a format.
+        """
+        self.settings.answered(form, with_format=with_format)
+        without = self.settings.without(form)
+        is_usual = self.settings.without(self.settings.form) == without
+        if without and (without, is_usual) not in self._said:
+            self._said.add((without, is_usual))
+            whom = "is asked" if is_usual else "refused one prompt and answered it when asked"
+            warnings.warn(
+                f"{self.who} {whom} without {', '.join(without)}, which its server doesn't take"
+                + ("" if is_usual else "; the other prompts keep it"),
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return replace(reply, without=without)
+
+    def noted_in_batch(self, reply: Reply, sent: tuple[RequestForm, bool] | None) -> Reply:
+        """The reply of a batch, as `noted` returns it; as it is if another process has sent the batch."""
+        if sent is None:
+            return reply
+        form, with_format = sent
+        return self.noted(reply, form, with_format=with_format)
+
+    def mend_in_batch(self, sent: tuple[RequestForm, bool] | None, body: object) -> bool:
+        """Leave out what a server refused in an entry of a batch; returns whether the next batch may be answered."""
+        form = self.settings.form if sent is None else sent[0]
+        narrower = self.settings.narrower(form, RequestRefusal.of(body, message_in(body)))
+        return narrower is not None and self.settings.refused(narrower)
 
     async def aclose(self) -> None:
         """Close the client, if it was opened here and in this loop."""
@@ -306,7 +422,13 @@ def _cause(error: BaseException, secrets: tuple[str, ...]) -> BaseException | No
 
 
 def status_fault(
-    who: str, status: int, headers: Mapping[str, str], body: object, *, secrets: tuple[str, ...] = ()
+    who: str,
+    status: int,
+    headers: Mapping[str, str],
+    body: object,
+    *,
+    secrets: tuple[str, ...] = (),
+    within: str = "",
 ) -> JudgeError:
     """The error for an HTTP status other than 200.
 
@@ -316,19 +438,91 @@ def status_fault(
         headers: Of the response; `retry-after` and `x-should-retry: false` are obeyed.
         body: Of the response, parsed if it was JSON.
         secrets: Texts that must not be shown.
+        within: Where the status was, if it wasn't the response's own.
 
     Returns:
         JudgeBusy if the provider asks us to wait, else JudgeUnavailable, transient if waiting may help.
     """
     meaning = STATUSES.get(status, "failed" if status >= 500 else "refused the request")
     words = shown(message_in(body), secrets)
-    sentence = f"{who} {meaning} ({status})" + (f": {words}" if words else "")
-    lasting = headers.get("x-should-retry") == "false" or not _SPENT.isdisjoint(_codes(body))
+    is_spent = not _SPENT.isdisjoint(_codes(body))
+    if is_spent and status in _BUSY:
+        meaning = "has nothing left to spend"
+    sentence = f"{who} {meaning} ({status}{within})" + (f": {words}" if words else "")
+    lasting = headers.get("x-should-retry") == "false" or is_spent
+    if is_spent:
+        sentence += f"; {ADD_CREDIT}"
     if status in _BUSY and not lasting:
-        wait = asked_wait(headers, time.time())
+        now = time.time()
+        wait = asked_wait(headers, now)
+        wait = _wait_in(body, now) if wait is None else wait
         return JudgeBusy(sentence if wait is None else f"{sentence}; for {wait:g} s", retry_after=wait, status=status)
     passing = status in _PASSING_REFUSALS or (status >= 500 and status not in _LASTING_FAILURES)
     return JudgeUnavailable(sentence, transient=passing and not lasting, status=status)
+
+
+def error_in_answer(
+    who: str, body: object, headers: Mapping[str, str], *, secrets: tuple[str, ...] = ()
+) -> JudgeError | None:
+    """The error that an answer of status 200 is, as gateways pass on those of their providers; None if it is none.
+
+    Args:
+        who: The provider.
+        body: The answer as plain data; its error is under `error`, in itself or in its first choice.
+        headers: Of the response.
+        secrets: Texts that must not be shown.
+    """
+    if not isinstance(body, Mapping):
+        return None
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+    error = body.get("error") or choice.get("error")
+    if not error and choice.get("finish_reason") == "error":
+        error = {"message": "it ended with an error, which it doesn't name"}
+    if not isinstance(error, Mapping | str):
+        return None
+    named = {"error": error}
+    status = _status_in(error)
+    return status_fault(who, status, headers, named, secrets=secrets, within=", inside an answer of status 200")
+
+
+def _status_in(error: Mapping[str, Any] | str) -> int:
+    """The HTTP status that an error names, or that its code stands for."""
+    if isinstance(error, str):
+        return _UNKNOWN_ERROR
+    for name in ("code", "status", "status_code", "type"):
+        code = error.get(name)
+        if isinstance(code, str) and code in _STATUS_OF:
+            return _STATUS_OF[code]
+        digits = code if isinstance(code, str) else str(count(code))
+        if len(digits) == 3 and digits.isdecimal() and 400 <= int(digits) < 600:
+            return int(digits)
+    return _UNKNOWN_ERROR
+
+
+_WAITS: Final = ("retry_after", "retry_after_seconds", "retryAfter")
+_RESET: Final = "x-ratelimit-reset"
+"""A header with the time from which requests are taken again, in milliseconds since 1970."""
+
+
+def _wait_in(body: object, now: float) -> float | None:
+    """Seconds that an error's body asks us to wait, itself or by the headers that a gateway passes on."""
+    details = error_details(body)
+    metadata = details.get("metadata")
+    for record in filter(None, (details, metadata)):
+        if not isinstance(record, Mapping):
+            continue
+        waits = [seconds for name in _WAITS if (seconds := finite(record.get(name))) is not None and seconds >= 0]
+        if waits:
+            return waits[0]
+        headers = record.get("headers")
+        if isinstance(headers, Mapping):
+            passed_on = {str(name).casefold(): str(value) for name, value in headers.items()}
+            wait = asked_wait(passed_on, now)
+            until = _number(passed_on.get(_RESET))
+            if wait is not None or until is not None:
+                return wait if wait is not None else max(0.0, (until or 0.0) / 1000 - now)
+    return None
 
 
 def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
@@ -369,24 +563,23 @@ def _number(text: str | None) -> float | None:
 
 def message_in(body: object) -> str:
     """The provider's own words in an error's body; "" for a page or anything else without a message."""
+    if isinstance(body, list) and body:
+        body = body[0]
     inner = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else None
     if isinstance(inner, list) and inner and isinstance(inner[0], Mapping):  # the faults of a request, one by one
         place = ".".join(map(str, inner[0]["loc"])) if isinstance(inner[0].get("loc"), list) else ""
         return f"{place}: {inner[0].get('msg') or 'refused'}".removeprefix(": ")
     words = inner.get("message") if isinstance(inner, Mapping) else inner
-    return words if isinstance(words, str) else ""
+    if not isinstance(words, str):
+        return ""
+    metadata = inner.get("metadata") if isinstance(inner, Mapping) else None
+    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    return f"{words}: {raw}" if isinstance(raw, str) and raw else words
 
 
 def _codes(body: object) -> set[str]:
     """The codes by which an error's body names its cause."""
-    inner = body.get("error", body) if isinstance(body, Mapping) else None
-    if not isinstance(inner, Mapping):
-        return set()
+    inner = error_details(body)
     details = inner.get("details")
     codes = [inner.get("code"), inner.get("type"), details.get("error_code") if isinstance(details, Mapping) else None]
     return {code for code in codes if isinstance(code, str)}
-
-
-def count(value: object) -> int | None:
-    """A number of tokens as a provider reported it; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

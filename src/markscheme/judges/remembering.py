@@ -1,19 +1,21 @@
 """A cache of replies on disk, so that no prompt is sent twice."""
 
 import asyncio
+import itertools
 import json
 import os
 import socket
 import sqlite3
+import stat
 import time
 import warnings
 from dataclasses import dataclass, field, replace
-from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Reply, Stop, Token, Wrapping
+from markscheme.numerals import count, finite
 from markscheme.phrases import counted
 from markscheme.prompt import Prompt
 from markscheme.session.client import is_halted
@@ -42,7 +44,7 @@ _CLAIM = (
 )
 _STOPS = get_args(Stop)
 _HOST = socket.gethostname()
-_CLAIMS = count()
+_CLAIMS = itertools.count()
 
 
 def cache_folder() -> Path:
@@ -179,18 +181,32 @@ def open_replies(folder: Path) -> sqlite3.Connection:
     """The SQLite file of replies in a folder, creating both if needed; each statement is its own transaction.
 
     Raises:
-        OSError: The folder or the file can't be created.
+        OSError: The folder or the file can't be created, or another user may write to it.
         sqlite3.Error: The file can't be used.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = folder / REPLIES_FILE
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    for path in (folder, file):
+        _check_owner(path)
     connection = sqlite3.connect(file, timeout=WAIT, isolation_level=None, check_same_thread=False)
     _write_ahead(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
     for statement in _SCHEMA:
         connection.execute(statement)
     return connection
+
+
+def _check_owner(path: Path) -> None:
+    """Raise PermissionError if another user may have written to a path: replies there needn't be the judge's."""
+    if not hasattr(os, "getuid"):
+        return
+    about = path.stat()
+    user = os.getuid()
+    if about.st_mode & stat.S_IWOTH:
+        raise PermissionError(f"every user may write to {path}; take that away with chmod o-w, or delete it")
+    if user and about.st_uid not in (0, user):
+        raise PermissionError(f"{path} belongs to another user; name a folder of your own in MARKSCHEME_CACHE")
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
@@ -274,6 +290,8 @@ def reply_json(reply: Reply) -> str:
         record["taken"] = taken
     if reply.decided:
         record["decided"] = True
+    if reply.without:
+        record["without"] = list(reply.without)
     return json.dumps(record, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -288,14 +306,15 @@ def _from_json(text: str, key: str) -> Reply:
         tokens=tuple(Token(token, alternatives) for token, alternatives in record.get("tokens", ())),
         decided=record.get("decided") is True,
         key=key,
-        spared=int(record.get("taken", 0)),
+        spared=count(record.get("taken", 0)) or 0,
+        without=tuple(record.get("without", ())),
     )
     sound = all(
         isinstance(token.text, str)
         and isinstance(token.alternatives, dict)
-        and all(type(share) in (int, float) for share in token.alternatives.values())
+        and all(finite(share) is not None for share in token.alternatives.values())
         for token in reply.tokens
-    )
+    ) and all(isinstance(name, str) for name in reply.without)
     if not (isinstance(reply.text, str) and isinstance(reply.model, str) and reply.stop in _STOPS and sound):
         raise ValueError("the cached record isn't a reply")
     return reply

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from markscheme.discovery.modes import UNDEFINED, Codebook
+from markscheme.discovery.note_sheet import head_of
 from markscheme.discovery.reading import OutputReading
 from markscheme.errors import MarkschemeError
 from markscheme.labelling.page_template import PageTemplate
@@ -23,6 +24,7 @@ from markscheme.labelling.reading_work import (
     unit_name,
 )
 from markscheme.labelling.serving import problem, sent_object, serve_apps
+from markscheme.readers.sheet import sheet_key
 
 READING_PAGE = PageTemplate(
     "discover.html",
@@ -56,7 +58,11 @@ def reading_sheet(work: ReadingWork, *, timed: bool) -> str:
     units = {step["unit"] for step in data["steps"]}
     examples = work.opened.pool.examples
     data["units"] = {unit: shown_output(examples[id]) for unit, id in work.ids.items() if unit in units}
+    with work.opened.folder.locked():
+        key = sheet_key(work.opened.folder.path)
+    shown = [examples[id] for unit, id in work.ids.items() if unit in units]
     data["sheet"] = {
+        "head": head_of(work.opened.folder.name, work.rater, shown, key),
         "ids": {unit: id for unit, id in work.ids.items() if unit in units},
         "file": f"{work.opened.folder.name}-{work.rater}.jsonl",
         "key": " ".join(["markscheme notes", work.opened.folder.name, work.rater]),

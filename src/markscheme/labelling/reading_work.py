@@ -12,14 +12,22 @@ from markscheme.discovery.modes import Assignment, Codebook, Mode, undone
 from markscheme.discovery.nearest import in_likeness_order, least_like, nearest_modes
 from markscheme.discovery.opened import OpenedDiscovery
 from markscheme.discovery.order import is_due_out_of_turn
-from markscheme.discovery.reading import AGAIN_ANSWERS, READ_STATES, AgainAnswered, Note, OutputReading, ReadState
+from markscheme.discovery.reading import (
+    AGAIN_ANSWERS,
+    READ_STATES,
+    AgainAnswered,
+    Note,
+    OutputReading,
+    ReadState,
+    reading_of,
+)
 from markscheme.errors import RatingError, UsageError, writing
-from markscheme.files import append_lines, set_aside_damaged_end, sync_folder
+from markscheme.files import set_aside_damaged_end, sync_folder
 from markscheme.fingerprint import fingerprint
 from markscheme.labelling.order import Share
+from markscheme.labelling.serving import duration
 from markscheme.labelling.store import writing_lock
-from markscheme.numerals import finite
-from markscheme.plain_data import read_text
+from markscheme.plain_data import append_readable, read_text
 from markscheme.ratings.examples import Example
 from markscheme.rendering.example import render_example
 from markscheme.rendering.words import first_words
@@ -134,7 +142,7 @@ class ReadingWork:
             again=earlier.again if earlier is not None else {},
             passed=passed,
             at=self.clock(),
-            seconds=finite(sent.get("seconds")),
+            seconds=duration(sent.get("seconds")),
             is_chosen=earlier.is_chosen if earlier is not None else dict(self.steps).get(id, False),
         )
         self._append(reading)
@@ -165,7 +173,7 @@ class ReadingWork:
 
     def _append(self, reading: OutputReading) -> None:
         with writing(self.path):
-            append_lines(self.path, [reading.to_json()], follow=False)
+            append_readable(self.path, [reading.to_json()], reading_of)
 
     def _put_into_modes(
         self, reading: OutputReading, modes: Mapping[int, tuple[str, ...]], earlier: OutputReading | None
@@ -258,8 +266,14 @@ class ReadingWork:
         if what == "undo":
             self.undo()
             return
+        if note := sent.get("note"):
+            self._refuse_unknown_note(str(note))
         at = self.clock()
         self.change(lambda book: _grouped(book, what, sent, self.rater, at).signed(book, self.rater, at))
+
+    def _refuse_unknown_note(self, note: str) -> None:
+        if note not in self.outputs().notes:
+            raise UsageError("there is no such note here; reload the page")
 
     def recode_notes(self) -> list[str]:
         """The sorted notes that a second person sorts, blind: thirty at random, the same for everyone."""
@@ -274,7 +288,12 @@ class ReadingWork:
         return [key for key in chosen if key not in recoded]
 
     def recode(self, note: str, modes: Sequence[str]) -> None:
-        """Keep where a second person would put a note; it moves nothing."""
+        """Keep where a second person would put a note; it moves nothing.
+
+        Raises:
+            UsageError: The note or a mode isn't there; nothing is kept.
+        """
+        self._refuse_unknown_note(note)
         assignment = Assignment(note, tuple(modes), self.rater, "human", self.clock(), is_recode=True)
         self.change(lambda book: book.assign(assignment), keeps_history=False)
 

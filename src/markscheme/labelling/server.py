@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from markscheme.errors import UsageError
 from markscheme.labelling.page import PAGE, message_page, page_of, progress_part, shown_of
-from markscheme.labelling.serving import problem, sent_object, serve_apps, texts_in
+from markscheme.labelling.serving import duration, problem, sent_object, serve_apps, texts_in
 from markscheme.labelling.work import Answered, Question, Work
-from markscheme.numerals import finite
 
 
 def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool) -> None:
@@ -81,6 +81,8 @@ class _Pages:
             )
         try:
             self.work.give(step, answered)
+        except UsageError as error:
+            return problem("Not saved:", f"{error}.", 422)
         except OSError as error:
             return problem(
                 "Not saved: the disk refused it.", f"{self.work.file.path}: {error.strerror or error}. Fix that.", 500
@@ -127,5 +129,5 @@ def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> Answere
         {name: reasons[name] for name in names if reasons.get(name)},
         {name: quotes[name] for name in names if quotes.get(name)},
         str(sent.get("note") or ""),
-        finite(sent.get("seconds")),
+        duration(sent.get("seconds")),
     )

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from markscheme.errors import UsageError
+from markscheme.numerals import finite
 from markscheme.plain_data import no_constant, parse_json
 
 PORTS_TRIED = 50
@@ -135,6 +136,12 @@ async def sent_object(request: Request) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
+
+
+def duration(value: Any) -> float | None:
+    """Seconds, as a page sends them; None for anything else, and where a clock was set back meanwhile."""
+    seconds = finite(value)
+    return seconds if seconds is not None and seconds >= 0 else None
 
 
 def texts_in(value: Any) -> dict[str, str]:

@@ -1,15 +1,17 @@
 """One rater's file of labels: appended to label by label, with one process writing at a time."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from markscheme.errors import UsageError, writing
-from markscheme.files import append_lines, exclusive, refuse_link, set_aside_damaged_end, sync_folder
+from markscheme.files import exclusive, refuse_link, set_aside_damaged_end, sync_folder
 from markscheme.labelling.order import Step
+from markscheme.plain_data import append_readable
 from markscheme.ratings.kinds import Kind
-from markscheme.ratings.rating import Rating, corrected, load_ratings
+from markscheme.ratings.rating import Rating, RatingReader, corrected, load_ratings
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import path_component
 
@@ -22,6 +24,7 @@ class LabelFile:
         path: The file.
         rater: Name of the rater.
         kind: Kind of their ratings.
+        reader: Reads its lines, and so what is written to it first.
         lock: Held open for as long as this process may write.
         labels: The current labels, in the order they were given.
     """
@@ -29,6 +32,7 @@ class LabelFile:
     path: Path
     rater: str
     kind: Kind
+    reader: RatingReader = field(repr=False)
     lock: ExitStack = field(repr=False)
     labels: dict[Step, Rating] = field(default_factory=dict)
 
@@ -53,7 +57,7 @@ class LabelFile:
         path = folder / f"{path_component(rater, '--rater')}.jsonl"
         with writing(path):
             folder.mkdir(parents=True, exist_ok=True)
-            file = cls(path, rater, kind, writing_lock(path, rater))
+            file = cls(path, rater, kind, RatingReader(rubric), writing_lock(path, rater))
         sync_folder(folder)
         try:
             with writing(path):
@@ -73,7 +77,7 @@ class LabelFile:
 
     def give(self, rating: Rating) -> None:
         """Keep a label; on disk when this returns."""
-        append_lines(self.path, [rating.to_json()], follow=False)
+        self._append(rating.to_json())
         step = Step(rating.id, rating.sample)
         earlier = self.labels.pop(step, None)
         self.labels[step] = rating if earlier is None else corrected(earlier, rating)
@@ -82,8 +86,11 @@ class LabelFile:
         """Take a label back; on disk when this returns."""
         taken = Rating(step.id, self.rater, self.kind, sample=step.sample, at=at)
         line: dict[str, Any] = {**taken.to_json(), "withdrawn": True}
-        append_lines(self.path, [line], follow=False)
+        self._append(line)
         self.labels.pop(step, None)
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        append_readable(self.path, [line], self.reader.rating)
 
     def close(self) -> None:
         """Let other processes write."""

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from markscheme.judges.asking import Asking
 from markscheme.judges.function import files_read, is_own
-from markscheme.judges.judge import GradingJudge, Usage, total
+from markscheme.judges.judge import GradingJudge, JudgeGroup, Usage, total
 from markscheme.judges.kinds import known_kind, means_file_of_rubric
 from markscheme.judges.limited import Limiter
 from markscheme.judges.options import AskOptions, options_in, read_options
@@ -76,7 +76,12 @@ class Engine:
         """The judge that the options name, or an available one, which may be recordings in `places`."""
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
         folder = find_calibration(rubric.name, *places) if needs_calibration else None
-        return options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
+        judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
+        if not isinstance(judge, JudgeGroup):
+            return judge
+        from markscheme.ratings.certified_labels import with_checked_labels  # few judges are certificates
+
+        return with_checked_labels(judge, rubric)
 
     def _opened(self, name: str, model: str | None, options: AskOptions) -> GradingJudge:
         """The judge of that name, opened once for all calls that ask it alike."""

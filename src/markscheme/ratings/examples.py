@@ -298,7 +298,7 @@ class _Reading:
 
     def _document(self, path: Path) -> Iterator[tuple[int | None, Any]]:
         text = read_text(path, RatingError)
-        data, lines = plain_data(text, form_of(path), RatingError, path=path, most_nodes=None)
+        data, lines = plain_data(text, form_of(path), RatingError, path=path)
         at: tuple[str | int, ...] = ()
         if isinstance(data, Mapping):
             rubric_name = data.get("rubric", self.rubric.name)

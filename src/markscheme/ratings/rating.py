@@ -1,15 +1,17 @@
 """Rating, the one record for a label, a verdict, an earlier run or a thumb in a viewer; and its files."""
 
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from sys import intern
 from typing import Any
 
-from markscheme.errors import Fault, RatingError, refuse_lines
+from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
+from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines, shown
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.program_rows import rating_cells, refuse_frame
@@ -183,6 +185,9 @@ def load_ratings(
 
     Raises:
         RatingError: All invalid lines: unreadable, with unknown criteria, off the scale.
+
+    Warns:
+        RatingWarning: Lines that contradict each other, or their own probabilities.
     """
     reader = RatingReader(rubric, keep_unread)
     by_key: dict[tuple[str | int, ...] | int, Rating] = {}
@@ -200,7 +205,48 @@ def load_ratings(
             by_key[key] = rating if earlier is None else corrected(earlier, rating)
     if faults:
         refuse_lines(RatingError(faults, path=path))
-    return list(by_key.values())
+    ratings = list(by_key.values())
+    for contradiction in (*_said_twice(ratings), *_improbable(ratings, rubric)):
+        warnings.warn(f"{path}: {contradiction}", RatingWarning, stacklevel=2)
+    return ratings
+
+
+def _said_twice(ratings: Iterable[Rating]) -> Iterator[str]:
+    """Name the examples that a rater gave different levels in one sample at the same time; a later time is another."""
+    first: dict[tuple[Any, ...], Rating] = {}
+    differ: dict[str, None] = {}
+    for rating in ratings:
+        key = (rating.id, rating.rater, rating.kind, rating.sample, rating.at, rating.shown, rating.under)
+        earlier = first.setdefault(key, rating)
+        if _levels_said(earlier) != _levels_said(rating):
+            differ[rating.id] = None
+    if differ:
+        yield (
+            f"rates {counted(len(differ), 'example')} twice in one sample, with different levels "
+            f"({few_of([*differ])}); each counts as a sample of its own"
+        )
+
+
+def _levels_said(rating: Rating) -> tuple[Any, ...]:
+    return {name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed
+
+
+def _improbable(ratings: Iterable[Rating], rubric: Rubric) -> Iterator[str]:
+    """Name the examples with a level that is less probable than another one by the probabilities next to it."""
+    choices = {criterion.name: dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))
+               for criterion in rubric.criteria}  # fmt: skip
+    differ = dict.fromkeys(
+        rating.id
+        for rating in ratings
+        for name, rated in rating.criteria.items()
+        if rated.probabilities and rated.level in choices[name]
+        if (likely := dict(rated.probabilities)).get(choices[name][rated.level], 0.0) < max(likely.values())
+    )
+    if differ:
+        yield (
+            f"gives {counted(len(differ), 'example')} a level that another is likelier than, by the probabilities next "
+            f"to it ({few_of([*differ])}); the level counts"
+        )
 
 
 def ratings_from(
@@ -464,7 +510,9 @@ def text_of(value: Any) -> str:
 
 def _duration(value: Any) -> float | None:
     seconds = finite(value)
-    return seconds if seconds is not None and seconds >= 0 else None
+    if seconds is not None and seconds < 0:
+        raise ValueError(f"seconds is a time from 0, found {shown(value)}")
+    return seconds
 
 
 def _count(value: Any) -> int:

@@ -17,7 +17,7 @@ from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.peek import Peek
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
+from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale, TableOf
 from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission
 
@@ -134,7 +134,7 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
             criteria,
             name=str(report["rubric"]["name"]),
             tolerance=float(report["tolerance"]),
-            agreement_on="decision" if report.get("measure") == "decision" else "score",
+            table_of=_table_of(report),
         ),
         fingerprint=str(report["rubric"]["fingerprint"]),
         ratings=tuple(_rating(unit, name, judge, place, scales) for place, unit in enumerate(ids)),
@@ -147,6 +147,13 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
             Usage(int(cost["calls"]), cost["input_tokens"], cost["output_tokens"], cost["usd"]), from_cache, len(ids)
         ),
     )
+
+
+def _table_of(report: Mapping[str, Any]) -> TableOf | None:
+    """What raters gave, where the report is on a table without a rubric; earlier reports name the measure alone."""
+    if report.get("measure") == "decision":
+        return "decisions"
+    return "values" if "table_read_as" in report["judge"] else None
 
 
 def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ...]:

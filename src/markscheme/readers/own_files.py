@@ -150,6 +150,6 @@ def _listed(data: Any) -> Sequence[Any]:
 def _parsed_yaml(peek: Peek) -> Any:
     try:
         text = read_text(peek.path, RatingError)
-        return plain_data(text, form_of(peek.path), RatingError, path=peek.path, most_nodes=None)[0]
+        return plain_data(text, form_of(peek.path), RatingError, path=peek.path)[0]
     except RatingError:
         return None

@@ -166,8 +166,8 @@ class Peek:
                 names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
                 columns = "SELECT name FROM pragma_table_info(?)"
                 return {name: frozenset(column for (column,) in database.execute(columns, (name,))) for name in names}
-        except sqlite3.Error as problem:
-            raise RatingError(f"cannot be read: {problem}", path=self.path) from problem
+        except STORE_ERRORS as problem:
+            raise RatingError(f"cannot be read: {_why(problem)}", path=self.path) from problem
 
     def rows(self, table: str, columns: tuple[str, ...], which: str = "") -> Iterator[dict[str, Any]]:
         """The rows of a table of an sqlite file, which is opened read-only.
@@ -178,7 +178,7 @@ class Peek:
             which: A condition in SQL.
 
         Raises:
-            RatingError: The table or one of the columns is missing, or can't be read.
+            RatingError: The table or one of the columns is missing, or a row can't be read.
         """
         missing = [column for column in columns if column not in self.tables.get(table, ())]
         if missing:
@@ -188,13 +188,36 @@ class Peek:
             raise RatingError(
                 f"expected {', '.join(missing)} in the table {table!r}, got {columns_there}", path=self.path
             )
+        number, ahead = 1, 0
         try:
             with closing(_database(self.path)) as database:
                 question = f"SELECT {', '.join(columns)} FROM {table} {which}"  # noqa: S608 - names of our readers
-                for row in database.execute(question):
+                cursor = database.execute(question)
+                ahead = 1  # from here on, SQLite is asked for the row after the one that is returned
+                for row in cursor:
                     yield dict(zip(columns, map(_cell, row), strict=True))
-        except sqlite3.Error as problem:
-            raise RatingError(f"cannot be read: {problem}", path=self.path) from problem
+                    number += 1
+        except STORE_ERRORS as problem:
+            number += ahead * isinstance(problem, sqlite3.Error)
+            place = f"row {number} of the table {table!r}"
+            raise RatingError(f"{place} cannot be read: {_why(problem)}", path=self.path) from problem
+
+
+MOST_OF_CELL = 64 * 2**20
+"""Bytes of a row in an SQLite file: more than any trace has, and little enough to be in memory."""
+STORE_ERRORS = (sqlite3.Error, ValueError, OverflowError, MemoryError)
+"""What the module sqlite3 raises for damaged files: ValueError also where SQLite's own message isn't UTF-8."""
+
+
+def _why(problem: Exception) -> str:
+    """Say why a row can't be read; SQLite doesn't name its limit."""
+    if isinstance(problem, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return (
+        f"{problem}; at most {MOST_OF_CELL:,} bytes are read"
+        if isinstance(problem, sqlite3.DataError)
+        else str(problem)
+    )
 
 
 def _cell(value: Any) -> Any:
@@ -215,13 +238,14 @@ def _database(path: Path) -> sqlite3.Connection:
     has_log = Path(f"{path}-wal").exists()
     for ending in ("", "&immutable=1"):
         database = sqlite3.connect(address + ending, uri=True)
-        database.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_OF_CELL)
+        database.text_factory = bytes.decode
         try:
             database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.Error as problem:
+        except STORE_ERRORS as problem:
             database.close()
             if ending or has_log or not isinstance(problem, sqlite3.OperationalError):
-                raise RatingError(f"cannot be read: {problem}", path=path) from problem
+                raise RatingError(f"cannot be read: {_why(problem)}", path=path) from problem
         else:
             return database
     raise AssertionError("one of the two ways returns or raises")

@@ -167,7 +167,7 @@ def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> li
             unit = line.get("id") if isinstance(line, Mapping) else place + 1
             faults[place] = f"the answer to {shown(unit)} is refused: {fault}"
     if faults:
-        lines = plain_data(read_text(path, RatingError), "json", RatingError, path=path, most_nodes=None)[1]
+        lines = plain_data(read_text(path, RatingError), "json", RatingError, path=path)[1]
         raise RatingError([Fault(text, lines.get(("ratings", place))) for place, text in faults.items()], path=path)
     return list(ratings.values())
 

@@ -17,7 +17,7 @@ from markscheme.readers.peek import Peek
 from markscheme.readers.table_meaning import TableMeaning
 from markscheme.readers.tables import ID, INPUTS, RESPONSE_NAMES
 from markscheme.readers.value_kinds import ReadValues, folded, read_values
-from markscheme.rubrics.rubric import AgreementOn, Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric, TableOf
 from markscheme.submission import Submission
 
 JUDGE_COLUMNS = ("judge", "verdict", "prediction")
@@ -135,8 +135,8 @@ def _rubric(values: ReadValues, people: Sequence[str], path: Path) -> Rubric:
     name = people[0] if len(people) == 1 else "label"
     say = "says" if len(people) == 1 else "say"
     criterion = Criterion(1.0, f"What {in_words(people)} {say} of a response.", name, values.scale)
-    of: AgreementOn = "decision" if values.kind == "decision" else "score"
-    return Rubric((criterion,), name=path.stem, tolerance=values.tolerance, agreement_on=of)
+    of: TableOf = "decisions" if values.kind == "decision" else "values"
+    return Rubric((criterion,), name=path.stem, tolerance=values.tolerance, table_of=of)
 
 
 def _judged(unit: str, column: str, row: Mapping[str, str], values: ReadValues, rubric: Rubric) -> Rating:

@@ -94,8 +94,6 @@ def rubric_yaml(rubric: Rubric, name: str) -> str:
     data: dict[str, Any] = {"name": name}
     if rubric.tolerance != DEFAULT_TOLERANCE:
         data["tolerance"] = rubric.tolerance
-    if rubric.agreement_on != "score":
-        data["agreement_on"] = rubric.agreement_on
     data["criteria"] = [_criterion(criterion) for criterion in rubric.criteria]
     return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
 

@@ -14,6 +14,8 @@ from markscheme.trajectory import AgentStep, Trajectory, has_tool_calls, read_st
 
 MOST_COMPARED = 4_000_000
 """Pairs of lines or words that a difference may compare."""
+_LINES = re.compile(r"[^\n]+\n?|\n")
+_WORDS = re.compile(r"\s+|\S+")
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def _is_conversation(data: object) -> bool:
 def render_difference(reference: str, response: str) -> str:
     """What a response leaves out of a reference and adds to it, by line or, if short, by word; "" if too long."""
     by_line = reference.count("\n") > 2 or response.count("\n") > 2
-    before, after = (re.findall(r"[^\n]*\n|[^\n]+$" if by_line else r"\s+|\S+", text) for text in (reference, response))
+    before, after = ((_LINES if by_line else _WORDS).findall(text) for text in (reference, response))
     if len(before) * len(after) > MOST_COMPARED:
         return ""
     return f'<pre class="plain" dir="auto" tabindex="0">{"".join(_changes(before, after))}</pre>'

@@ -24,7 +24,7 @@ PIECE = 4000
 """Characters of a long text in one part of the page; a line that is longer is broken there."""
 FOLDED = 4
 """Entries of a JSON value above which it starts folded."""
-SLOW_TO_HIGHLIGHT = re.compile(r"[^\n]{500}|[ \t]{100}|(?:[ \t]*\n){50}")
+SLOW_TO_HIGHLIGHT = re.compile(r"[^\n]{500}|[ \t]{100}|(?:[ \t]{0,99}\n){50}")
 """Lines and white space that nobody's code has; lexers take minutes for a hundred thousand characters of them."""
 SECONDS_PER_CHARACTER = 2e-5
 """Time to highlight a text: ten times what lexers need for code, and two seconds for the longest that is laid out."""

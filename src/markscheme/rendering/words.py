@@ -12,7 +12,7 @@ def first_words(text: str, most: int = FIRST_WORDS) -> str:
     >>> first_words("# Hello\\n\\nThe **parcel** is here.", 16)
     'Hello The…'
     """
-    words = re.sub(r"^```\w*$|\*+|`+|^[#>\s]+|^\s*[-+] ", "", text[: 10 * most], flags=re.MULTILINE).split()
+    words = re.sub(r"^```\w*$|\*+|`+|^[#>\s]+|^[-+] ", "", text[: 10 * most], flags=re.MULTILINE).split()
     line = " ".join(words)
     if len(line) <= most and len(text) <= 10 * most:
         return line

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.findings.finding import Finding, Severity
 from markscheme.phrases import few_of
+from markscheme.report.repairs import message_with_repair
 from markscheme.rubrics.file import criterion_lines
 
 COMMANDS_BY_SEVERITY: Final[Mapping[Severity, str]] = {"high": "error", "medium": "warning", "low": "notice"}
@@ -95,7 +96,7 @@ def _result(note: Annotation) -> dict[str, Any]:
 
 
 def _sentences(finding: Finding) -> Iterator[str]:
-    yield f"{finding.message.rstrip('.')}."
+    yield f"{message_with_repair(finding).rstrip('.')}."
     if finding.examples:
         yield f"Examples: {few_of(finding.examples)}."
     if finding.suggestion:

@@ -8,6 +8,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import counted
 from markscheme.report.document import Line
+from markscheme.report.repairs import message_with_repair
 from markscheme.report.sections.criteria import criterion_headings, criterion_rows, overall_line
 from markscheme.report.sections.first_screen import agreement_bars, callout, tiles
 from markscheme.report.terminal import inline
@@ -82,7 +83,7 @@ def _criterion(calibration: Calibration, name: str, row: Sequence[Line]) -> Xml.
     findings = [finding for finding in calibration.findings if finding.criterion == name]
     grave = [finding for finding in findings if finding.severity == "high"]
     if grave:
-        _outcome(case, "failure", grave[0].message, _messages(grave))
+        _outcome(case, "failure", message_with_repair(grave[0]), _messages(grave))
     headings = criterion_headings(calibration.rubric)
     figures = "; ".join(f"{heading} {inline(cell)}" for heading, cell in zip(headings, row[1:-1], strict=True))
     milder = [finding for finding in findings if finding.severity != "high"]
@@ -102,7 +103,7 @@ def _outcome(case: Xml.Element, kind: str, message: str, text: str = "") -> None
 def _messages(findings: Sequence[Finding]) -> str:
     parts = []
     for finding in findings:
-        parts.append(finding.message)
+        parts.append(message_with_repair(finding))
         if finding.suggestion:
             parts.append(f"Try: {finding.suggestion}")
         if finding.examples:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Final, Literal
 
 from markscheme.phrases import brief, percent
-from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 
 Code = Literal[
     "vague",
@@ -21,11 +21,10 @@ Code = Literal[
     "too-many-levels",
     "split-up",
     "tie",
-    "unused-tolerance",
     "unreachable-limit",
 ]
 """The kinds of advice that the rubric itself gives rise to."""
-CodeOfFile = Literal["noted", "unknown-check", "unused-gray-zone"]
+CodeOfFile = Literal["noted", "unknown-check", "unused-gray-zone", "yaml"]
 """Those that need more than the rubric: what its file says in vain, modules with checks, the folder next to it."""
 UNKNOWN_CHECK: Final = "unknown-check"
 """The code of advice on a check that no known module has: nothing can be graded with it."""
@@ -171,13 +170,7 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
 
 def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
     """What is compared, by which tolerance, and within which limits."""
-    if rubric.agreement_on == "score":
-        yield from _ties(rubric)
-    elif rubric.tolerance != DEFAULT_TOLERANCE:
-        unused = (
-            "decisions agree or they don't: with `agreement_on: decision` the tolerance has no effect; leave it out"
-        )
-        yield Advice("unused-tolerance", None, unused)
+    yield from _ties(rubric)
     for key in ("max_false_pass", "max_false_fail"):
         if getattr(rubric, key) == 0:
             never = (

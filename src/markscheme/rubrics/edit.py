@@ -21,7 +21,7 @@ from markscheme.rubrics.wording import Field, with_words, words_of
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
-_NUMBER = re.compile(r"[-+.\w]+\Z")
+_NUMBER = re.compile(r"(?<![-+.\w])[-+.\w]+\Z")
 _PLAIN = re.compile(r"[A-Za-z](?!.*(: |:$| #|\n))(?!(?:yes|no|on|off|true|false|null|y|n)$)", re.IGNORECASE)
 """Text that certainly needs no quotes in YAML."""
 _LINE = 80

@@ -1,5 +1,6 @@
 """Read rubrics from YAML or JSON in every supported dialect; all faults are reported at once, with file and line."""
 
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -232,6 +233,7 @@ class _Reading:
         """The rubric, or None if there are faults; adds the faults of the rubric as a whole."""
         if not criteria:
             return None
+        self._refuse_same_words([criterion.name for criterion in criteria])
         try:
             rubric = Rubric(
                 criteria=tuple(criteria),
@@ -246,7 +248,6 @@ class _Reading:
                 judge={key: value for key, value in (values["judge"] or {}).items() if value is not None},
                 tolerance=values["tolerance"],
                 target=values["target"],
-                agreement_on=values["agreement_on"],
                 max_false_pass=values["max_false_pass"],
                 max_false_fail=values["max_false_fail"],
                 ask_within=values["ask_within"],
@@ -258,6 +259,12 @@ class _Reading:
             self.faults += [replace(fault, line=self._line_of(fault.about)) for fault in error.faults]
             return None
         return None if self.faults else rubric
+
+    def _refuse_same_words(self, names: Sequence[str]) -> None:
+        """Add a fault for each criterion whose name is another's but for case or the bytes of its letters."""
+        for place, earlier, name in _same_but_for_case(names):
+            at = self.criterion_paths[place] if len(names) == len(self.criterion_paths) else ()
+            self._fault(f"criteria {earlier!r} and {name!r} differ in case alone; rename one", (*at, "name"))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
         """The line of a fault of the whole rubric: of the first key or criterion it is about that is in the file."""
@@ -377,6 +384,15 @@ def _scale(entry: Entry) -> Scale:
     if is_defined["binary"] or entry["check"] is not None or entry["requirement"] is not None:
         return YES_NO
     return Scale.numbered(1, 5)
+
+
+def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """Find names that are an earlier one but for case, or the bytes of the same letters: index, earlier name, name."""
+    first: dict[str, str] = {}
+    for index, name in enumerate(names):
+        earlier = first.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
+        if earlier != name:
+            yield index, earlier, name
 
 
 def _of_preference(entry: Entry) -> Scale:

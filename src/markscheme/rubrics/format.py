@@ -14,7 +14,6 @@ from markscheme.numerals import finite
 from markscheme.plain_data import Place, shown
 from markscheme.rubrics.gray_zone import ALL, NONE, GrayZone, distance_in_file
 from markscheme.rubrics.rubric import (
-    AGREEMENT_ON,
     DEFAULT_TARGET,
     DEFAULT_TOLERANCE,
     MOST_SAMPLES,
@@ -444,14 +443,13 @@ RUBRIC = Keys(
         ),
         "judge": Key(_JUDGE_KEYS, "The default judge."),
         "tolerance": Key(SHARE_ABOVE_0, "How far a score may miss gold and still agree.", DEFAULT_TOLERANCE),
-        "target": Key(SHARE_ABOVE_0, "Share of examples on which the judge has to agree.", DEFAULT_TARGET),
-        "agreement_on": Key(
-            _one_of(AGREEMENT_ON),
-            "What must agree: the score, within the tolerance, or the pass/fail decision.",
-            "score",
+        "target": Key(
+            SHARE_ABOVE_0,
+            "Share of examples on which the judge has to agree.",
+            DEFAULT_TARGET,
         ),
-        "max_false_pass": Key(_SHARE, "Limit on the share of gold's fails that the judge passes; none if not given."),
-        "max_false_fail": Key(_SHARE, "Limit on the share of gold's passes that the judge fails; none if not given."),
+        "max_false_pass": Key(_SHARE, "Share of gold's fails that the judge may pass; 1.1 - target if not given."),
+        "max_false_fail": Key(_SHARE, "Share of gold's passes that the judge may fail; 1.1 - target if not given."),
         "ask_within": Key(
             _GrayZoneKind(),
             "Gray zone: scores this close to the pass mark go to a person; one distance, or one for passes and one for "

@@ -35,8 +35,8 @@ Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
 SubjectKind = Literal["responses", "pairs"]
 SUBJECT_KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
-AgreementOn = Literal["score", "decision"]
-AGREEMENT_ON: tuple[AgreementOn, ...] = get_args(AgreementOn)
+TableOf = Literal["decisions", "values"]
+"""What raters gave in a table without a rubric: pass and fail, or levels, scores and categories."""
 MOST_SAMPLES = 1000
 """Maximum times a judge may be asked for one grade: more is a typing error that would cost a fortune."""
 _PUNCTUATION = re.compile(r"(?!%|[-−](?=\d)|(?<=\d)[.,:/](?=\d)|[<>=+~^|$`])[^\w\s]|_")
@@ -432,8 +432,7 @@ class Rubric:
         judge: Default judge and model; the command line and Promptfoo's configuration override them.
         tolerance: How far a score may differ from gold and still agree.
         target: Share of examples on which the judge has to agree.
-        agreement_on: What must agree: scores within the tolerance, or pass/fail decisions. Of pairs it is always which
-            response is better.
+        table_of: What raters gave in a table without a rubric; None for a rubric that somebody wrote.
         compares: Whether single responses are judged, or pairs of them.
         tie_within: Of pairs: a score this close to 0, from -1 to 1, is a tie.
         orders: Of pairs: 2 asks a judge in both orders, 1 in one.
@@ -464,7 +463,7 @@ class Rubric:
     judge: Mapping[str, str] = field(default_factory=dict, hash=False)
     tolerance: float = DEFAULT_TOLERANCE
     target: float = DEFAULT_TARGET
-    agreement_on: AgreementOn = "score"
+    table_of: TableOf | None = None
     max_false_pass: float | None = None
     max_false_fail: float | None = None
     ask_within: float | GrayZone = 0.0
@@ -497,6 +496,14 @@ class Rubric:
     def decides(self) -> bool:
         """Whether its levels come to pass or fail."""
         return any(criterion.is_decisive for criterion in self.criteria)
+
+    @property
+    def has_gate_question(self) -> bool:
+        """Whether anything says which responses pass: a mark that somebody could read, or labels that pass.
+
+        A table of levels or scores has a mark that nobody stated.
+        """
+        return self.decides and not self.is_of_pairs and self.table_of != "values"
 
     @cached_property
     def decisive(self) -> tuple[Criterion, ...]:
@@ -541,16 +548,11 @@ class Rubric:
             yield _fault_of("samples", f"is a whole number from 1 to {MOST_SAMPLES}, found {self.samples}")
         if self.tolerance <= 0 or not 0 < self.target <= 1:
             yield _fault_of("tolerance", "is above 0 and target a share above 0 and up to 1")
-        if not self.decides and not self.is_of_pairs and self.agreement_on == "decision":
-            problem = "is decision, but none of its categories passes or fails: say which, passes: [label, …]"
-            yield _fault_of("agreement_on", problem)
         if not self.has_score and max(self.gray_zone.passes, self.gray_zone.fails) > 0:
             yield _fault_of("ask_within", "is a distance in score, and categories have no score")
         if self.strategy == "holistic" and not all(criterion.has_worth for criterion in self.criteria):
             problem = "holistic asks for one score, which says nothing about categories; ask by another strategy"
             yield _fault_of("strategy", problem)
-        if self.agreement_on not in AGREEMENT_ON:
-            yield _fault_of("agreement_on", f"is one of {', '.join(AGREEMENT_ON)}; found {self.agreement_on!r}")
         for key, limit in (("max_false_pass", self.max_false_pass), ("max_false_fail", self.max_false_fail)):
             if limit is not None and not 0 <= limit <= 1:
                 yield _fault_of(key, f"is a share from 0 to 1, found {limit}")

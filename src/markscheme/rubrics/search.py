@@ -8,6 +8,8 @@ from markscheme.shipped import shipped
 from markscheme.text import is_path_component, path_component
 
 RUBRIC_SUFFIXES = (".yaml", ".yml", ".json")
+CALIBRATION_FOLDERS = "calibration"
+"""The folder with one folder per rubric: its labels, its accepted runs and what was tried on them."""
 
 
 def find_rubric(name: str, start: Path | None = None, *, near: Path | None = None) -> Path:
@@ -87,12 +89,15 @@ def own_rubrics(start: Path | None = None) -> dict[str, Path]:
 def calibrations(start: Path) -> dict[str, Path]:
     """The folders `calibration/<name>` of `start` and its parents, by name."""
     by_name: dict[str, Path] = {}
-    for folder in _upwards(start):
-        inside = folder / "calibration"
-        for folder_inside in sorted(inside.iterdir()) if inside.is_dir() else ():
-            if folder_inside.is_dir():
-                by_name.setdefault(folder_inside.name, folder_inside)
+    for folder in every_calibration(start):
+        by_name.setdefault(folder.name, folder)
     return by_name
+
+
+def every_calibration(start: Path) -> list[Path]:
+    """All folders `calibration/<name>` of `start` and its parents, also those of one name."""
+    inside = (folder / CALIBRATION_FOLDERS for folder in _upwards(start))
+    return [entry for folder in inside if folder.is_dir() for entry in sorted(folder.iterdir()) if entry.is_dir()]
 
 
 def find_calibration(name: str, *starts: Path) -> Path | None:
@@ -102,7 +107,7 @@ def find_calibration(name: str, *starts: Path) -> Path | None:
     """
     if not is_path_component(name):
         return None
-    folders = (folder / "calibration" / name for start in starts for folder in _upwards(start))
+    folders = (folder / CALIBRATION_FOLDERS / name for start in starts for folder in _upwards(start))
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
@@ -112,8 +117,20 @@ def calibration_folder(name: str, start: Path) -> Path:
     Raises:
         UsageError: The rubric's name can't name a folder.
     """
-    place = start / "calibration" / path_component(name, "the rubric's name")
+    place = start / CALIBRATION_FOLDERS / path_component(name, "the rubric's name")
     return find_calibration(name, start) or place
+
+
+def project_of(calibration: Path) -> Path:
+    """Find the project of a folder `calibration/<rubric>`: its repository, else the folder above, else itself.
+
+    What a file in that folder names is read from the project alone, since a stranger may have written it.
+    """
+    folder = calibration.resolve()
+    repository = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+    if repository is not None:
+        return repository
+    return folder.parents[1] if folder.parent.name == "calibration" else folder
 
 
 def _upwards(start: Path) -> Iterator[Path]:

@@ -31,7 +31,7 @@ LOCK_PATIENCE = 10.0
 ATTEMPTS = 3
 """Attempts: the existing session, one that accepted the connection while being killed, and a new one."""
 WAITING = 512
-"""Callers that may queue for a session that is just starting."""
+"""Callers that may queue for a session, which accepts them as soon as it has started or a verdict lets it."""
 
 AFTER_VERDICTS = frozenset(
     (

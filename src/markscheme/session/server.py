@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from markscheme.session.client import is_own, remove_marked, socket_mark
+from markscheme.session.client import WAITING, is_own, remove_marked, socket_mark
 
 IDLE = 60.0
 """Seconds without a request after which a session ends."""
@@ -64,7 +64,9 @@ class Session:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._ending.set)
-        server = await asyncio.start_unix_server(self._connection, sock=self.listener, limit=1 << 20, **LEAVE_FILE)
+        server = await asyncio.start_unix_server(
+            self._connection, sock=self.listener, limit=1 << 20, backlog=WAITING, **LEAVE_FILE
+        )
         await self._until_ending()
         self.release()  # the next caller starts another session
         server.close()

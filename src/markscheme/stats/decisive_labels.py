@@ -134,8 +134,8 @@ def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) ->
 
     def chance_of(n: int) -> float:
         hits = np.arange(n + 1)
-        chance = np.exp(_log_choices(hits, n) + xlogy(hits, assumed) + xlog1py(n - hits, -assumed))
-        return float(chance[_is_above(hits, n, target, confidence)].sum())
+        chance = np.exp(log_choices(hits, n) + xlogy(hits, assumed) + xlog1py(n - hits, -assumed))
+        return float(chance[is_above(hits, n, target, confidence)].sum())
 
     independent = labels_for_decision(chance_of)
     if independent is None:
@@ -159,10 +159,10 @@ def planned_design_effect(mean_size: float) -> float:
 
 def _beta_binomial(counts: npt.NDArray[np.int64], n: int, a: float, b: float) -> Floats:
     """Probability of each count in n, where the chance of one follows Beta(a, b)."""
-    return np.asarray(np.exp(_log_choices(counts, n) + betaln(counts + a, n - counts + b) - betaln(a, b)))
+    return np.asarray(np.exp(log_choices(counts, n) + betaln(counts + a, n - counts + b) - betaln(a, b)))
 
 
-def _log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
+def log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
     """Logarithm of the number of ways in which each count comes about in n."""
     return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
 
@@ -170,10 +170,10 @@ def _log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
 def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
     """Where the exact limits of a share lie above or below a bound."""
     misses = n - np.asarray(hits, dtype=np.float64)
-    return _is_above(hits, n, bound, confidence) | _is_above(misses, n, 1 - bound, confidence)
+    return is_above(hits, n, bound, confidence) | is_above(misses, n, 1 - bound, confidence)
 
 
-def _is_above(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
+def is_above(hits: npt.ArrayLike, n: float | Floats, bound: float, confidence: float) -> Flags:
     """Where the exact lower limit of a share lies above a bound."""
     x = np.asarray(hits, dtype=np.float64)
     tail = betainc(np.maximum(x, np.finfo(float).tiny), n - x + 1, bound)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.special import bdtr, erfc, ndtri
 
 from markscheme.phrases import number, percent
-from markscheme.stats.cascade import ErrorLimit, counted_errors, first_provable, n_that_hold
+from markscheme.stats.cascade import ErrorLimit, counted_errors, first_provable, n_independent, n_that_hold
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, Groups, Integers, mark_rough
@@ -433,6 +433,8 @@ def automatic_band(
         needed = _needed(errors, size, n, alpha=alpha, confidence=confidence)
         if needed is not None and numbers is not None:
             needed = math.ceil(needed * grouped_share(last & faulty, numbers).design_effect)
+            n_groups = n_independent(outside[first] | of_all, numbers)
+            needed = max(needed, math.ceil(n * limit.fewest / max(n_groups, 1)))
         promised = f"at most {percent(alpha)} errors with {percent(confidence)} confidence"
         why = _band_refusal(errors, size, n_automatic, alpha, promised, needed)
         refused = Estimate.without_value(why, n=n, method=method)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit, xlog1py, xlogy
+from scipy.special import expit, logit, stdtr, xlog1py, xlogy
 
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import IDENTITY, LOG, Flags, Floats, Groups, Integers, noted
+from markscheme.stats.intervals import IDENTITY, LOG, Flags, Floats, Groups, Integers, noted, spread
 from markscheme.stats.pairs import equal_vectors
-from markscheme.stats.shares import grouped_share, share
+from markscheme.stats.roots import zero_between
+from markscheme.stats.shares import GroupedShare, grouped_share, share
 
 CLIP = 0.001
 """Probabilities are moved this far from 0 and 1 on the scale of log-odds, where certainty has no place; a blunder at
@@ -24,6 +25,8 @@ FEWEST_OF_EACH = 5
 """Examples with the event, and without it, for the same figures."""
 MAP_AT = 0.01
 """The p up to which a map is shown: on a calibrated judge it costs .002 in the Brier score at 50 labels."""
+LEAST_SIGNIFICANCE = 1e-9
+"""The smallest significance that is given; smaller ones are as good as none."""
 PENALTY = 2.0
 """Weight of the map's distance from changing nothing; of those tried it lost least to 50 labels."""
 MOST_BINS = 10
@@ -55,7 +58,8 @@ class ConfidentErrors:
         upper: Upper limit of the share that is wrong, one-sided at 95 %; None without answers, or with too few groups.
         p: Probability of so many or more wrong ones if the judge's probabilities were right; None with groups, or
             without answers.
-        exceeds: Whether more are wrong than promised: with p up to .01, or by the lower limit at 99 % with groups.
+        significance: The smallest at which more are wrong than promised: p, or with groups one minus the confidence at
+            which the lower limit of the share equals what is promised; None without answers, or with too few groups.
     """
 
     at: float
@@ -64,7 +68,12 @@ class ConfidentErrors:
     promised: float
     upper: float | None
     p: float | None
-    exceeds: bool
+    significance: float | None
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether more are wrong than promised, looked at alone."""
+        return self.significance is not None and self.significance <= MAP_AT
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +134,7 @@ class ProbabilityAudit:
         brier: Mean squared distance, 0 to 1.
         parts: The Brier score's; None with too few examples.
         slope: Of the log-odds; below 1 the judge is overconfident.
+        slope_p: Probability of a slope so far below 1 if it were 1, by the t that its interval uses; None without one.
         intercept: Of the log-odds; above 0 the event happens more often than the judge says.
         p: Of the test that slope is 1 and intercept 0; None with groups, or too few examples.
         confident: Confident errors at each of CONFIDENT.
@@ -142,6 +152,7 @@ class ProbabilityAudit:
     brier: Estimate
     parts: BrierParts | None
     slope: Estimate
+    slope_p: float | None
     intercept: Estimate
     p: float | None
     confident: tuple[ConfidentErrors, ...]
@@ -152,7 +163,7 @@ class ProbabilityAudit:
 
     @property
     def is_overconfident(self) -> bool:
-        """Whether the slope is below 1 for sure."""
+        """Whether the slope's interval lies below 1, looked at alone."""
         return self.slope.below(1.0)
 
     @property
@@ -192,12 +203,13 @@ def probability_audit(
     bins = tuple(_bins(p, y, numbers))
     confident = tuple(confident_errors(p, y, at, numbers) for at in CONFIDENT)
     if why is None:
-        intercept, slope = _curve(p, y, in_groups)
+        intercept, slope, slope_p = _curve(p, y, in_groups)
         parts = brier_parts(p, y)
         test = None if in_groups.several or slope.value is None else calibration_test(p, y)
     else:
         intercept = Estimate.without_value(why, n=n, method="intercept of the log-odds")
         slope = Estimate.without_value(why, n=n, method="slope of the log-odds")
+        slope_p = None
         parts = None
         test = None
     moved = test is not None and test <= MAP_AT
@@ -211,6 +223,7 @@ def probability_audit(
         brier=brier,
         parts=parts,
         slope=slope,
+        slope_p=slope_p,
         intercept=intercept,
         p=test,
         confident=confident,
@@ -397,13 +410,13 @@ def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
     return max(0.0, 2 * (fit(expit(curve.intercept + curve.slope * x)) - fit(expit(x))))
 
 
-def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate]:
-    """Intercept and slope with their intervals: each group, or each of MOST_LEFT_OUT parts, left out in turn."""
+def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate, float | None]:
+    """Intercept and slope with their intervals, and the slope's p, by leaving out each group, or each of some parts."""
     methods = ("intercept of the log-odds", "slope of the log-odds")
     whole = logistic_curve(p, y)
     if whole is None:
         intercept, slope = (Estimate.without_value(SEPARATED, n=in_groups.n, method=method) for method in methods)
-        return intercept, slope
+        return intercept, slope, None
     parts = in_groups
     if in_groups.n > MOST_LEFT_OUT:
         parts = Groups(in_groups.number % MOST_LEFT_OUT, MOST_LEFT_OUT)
@@ -414,10 +427,24 @@ def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate]
         parts.jackknife(fits[:, place], transform=IDENTITY, level=0.95, method=method)
         for place, method in enumerate(methods)
     )
+    slope_p = _p_below_one(slope, left_out[:, 1])
     if parts is not in_groups:
         note = f"{MOST_LEFT_OUT} parts of the examples left out in turn"
-        return noted(intercept, note), noted(slope, note)
-    return intercept, slope
+        return noted(intercept, note), noted(slope, note), slope_p
+    return intercept, slope, slope_p
+
+
+def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
+    """The probability of a slope so far below 1, one-sided; None where it has no interval.
+
+    Args:
+        slope: With its interval.
+        left_out: The slope without each part.
+    """
+    if slope.value is None or slope.low is None:
+        return None
+    of_slope = spread(left_out)
+    return float(stdtr(of_slope.df, (slope.value - 1) / of_slope.se))
 
 
 def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterator[Floats]:
@@ -450,9 +477,21 @@ def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = 
     promised = float((1 - sure[chosen]).sum())
     of_all = grouped_share(wrong, numbers)
     tail = at_least_wrong(np.asarray(1.0 - sure[chosen]), errors) if n and groups is None else None
-    low = of_all.lower(0.99)
-    exceeds = tail <= MAP_AT if tail is not None else low is not None and low * n > promised
-    return ConfidentErrors(at, n, errors, promised, of_all.upper(0.95), tail, exceeds and errors > 0)
+    significance = tail if groups is None else _significance(of_all, promised)
+    return ConfidentErrors(at, n, errors, promised, of_all.upper(0.95), tail, significance)
+
+
+def _significance(wrong: GroupedShare, promised: float) -> float | None:
+    """One minus the confidence at which the lower limit of the wrong ones is what is promised; None without a limit."""
+
+    def excess(significance: float) -> float:
+        return (wrong.lower(1 - significance) or 0.0) * wrong.n - promised
+
+    if wrong.lower(0.5) is None:
+        return None
+    if excess(0.5) <= 0:
+        return 1.0
+    return LEAST_SIGNIFICANCE if excess(LEAST_SIGNIFICANCE) >= 0 else zero_between(excess, LEAST_SIGNIFICANCE, 0.5)
 
 
 def at_least_wrong(chances: Floats, errors: int) -> float:

@@ -55,7 +55,8 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
         confidence: Of the limit, one-sided.
 
     Returns:
-        0 to 1; 0 for a mode seen once.
+        0 to 1; 0 for a mode seen once, and for effective hits so near to 1 that no share above `_SMALLEST_SHARE` is
+        too small for them.
 
     Raises:
         ValueError: The caller's fault: hits outside 0 to n.
@@ -77,6 +78,8 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
         at_least_one = -math.expm1(n * math.log1p(-share))
         return float(betainc(hits, n - hits + 1, share)) / at_least_one - (1 - confidence)
 
+    if excess(_SMALLEST_SHARE) >= 0:
+        return 0.0  # so few effective hits that every share above nothing explains them
     return zero_between(excess, _SMALLEST_SHARE, 1 - _SMALLEST_SHARE)
 
 

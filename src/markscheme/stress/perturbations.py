@@ -44,7 +44,7 @@ CODE_LINE = re.compile(
     r"^\s*(def |class |import |from \w+ import|return\b|(if|for|while) .*[:{]$|function |const |let |var |fn |func "
     r"|package |use |#include|#!|SELECT |public |private |\}|@\w+)|[;{}]\s*$|^\s*\w+ = "
 )
-HOLDS_STRUCTURE = re.compile(r"```|^\s*([-*|#]|\d+\.) ?", re.MULTILINE)
+HOLDS_STRUCTURE = re.compile(r"```|^[^\S\n]*([-*|#]|\d+\.) ?", re.MULTILINE)
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 LEAST_CODE = 0.3
 """Share of lines that must look like code for a response to count as code."""
@@ -158,8 +158,8 @@ def layout(response: Unchanged) -> str | None:
 
 def comment_style(response: Unchanged) -> str | None:
     """Single-line comments in the other form of their language."""
-    doubled = re.sub(r"^(\s*)# (?=\S)", r"\1#  ", response.text, flags=re.MULTILINE)
-    changed = re.sub(r"^(\s*)// ?(.+)$", r"\1/* \2 */", doubled, flags=re.MULTILINE)
+    doubled = re.sub(r"^([^\S\n]*)# (?=\S)", r"\1#  ", response.text, flags=re.MULTILINE)
+    changed = re.sub(r"^([^\S\n]*)// ?(.+)$", r"\1/* \2 */", doubled, flags=re.MULTILINE)
     return changed if changed != response.text else None
 
 
@@ -203,7 +203,7 @@ def _appended(response: Unchanged, sentences: Sequence[str]) -> str:
     if not response.is_code:
         return f"{text}\n\n{' '.join(sentences)}"
     mark = "//" if re.search(r"//|[;{}]\s*$", text, re.MULTILINE) else "#"
-    mark = "--" if re.search(r"^\s*SELECT\b", text, re.MULTILINE | re.IGNORECASE) else mark
+    mark = "--" if re.search(r"^[^\S\n]*SELECT\b", text, re.MULTILINE | re.IGNORECASE) else mark
     comments = "\n".join(f"{mark} {sentence}" for sentence in sentences)
     body, fence, after = text.rpartition("\n```")
     return f"{body}\n{comments}{fence}{after}" if fence else f"{text}\n{comments}"

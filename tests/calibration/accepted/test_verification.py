@@ -13,12 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from markscheme.calibration.accepted.card import content_digest, differences_between, read_card
+from markscheme.calibration.accepted.accepted_history import load_history
+from markscheme.calibration.accepted.card import content_digest, differences_between, read_card, text_path
 from markscheme.calibration.accepted.verification import Verification, verify_card
 from markscheme.calibration.run import calibrate
 from markscheme.errors import RatingError
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.from_grades import first_prompts
+from markscheme.receipt import load_receipt
 from markscheme.rubrics.file import load_rubric
 
 RUBRIC = """
@@ -187,7 +189,7 @@ def test_what_is_no_card_is_refused(home: Path, text: str) -> None:
 
 OPTIONS: list[dict[str, Any]] = [
     {"target": 0.6, "tolerance": 0.3},
-    {"on": "decision", "max_false_pass": 0.1},
+    {"max_false_pass": 0.1},
     {"gold_by": "mean"},
     {"gold": "human", "strategy": "one_shot"},
     {"only": ("system=b",)},
@@ -343,3 +345,91 @@ def content_digest_or_none(path: Path, text: str | None = None) -> str | None:
 
 def test_the_original_still_holds(original: Path) -> None:
     assert checked(original).holds
+
+
+def places_in(data: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Every place in plain data but those of statistics, of which there are many of one kind."""
+    if at:
+        yield at
+    if at[-1:] in (("overall",), ("figures",)) or at == ("measurements", "criteria"):
+        return
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        yield from places_in(value, (*at, key))
+
+
+def put(data: Any, at: tuple[str | int, ...], value: Any) -> None:
+    for key in at[:-1]:
+        data = data[key]
+    data[at[-1]] = value
+
+
+OTHER_KINDS = (1.5, -1, "word", True, None, [], {}, [1.5], {"a": 1.5})
+
+
+def with_another_kind(data: Any, share: float) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Plain data with one value that is of another kind, and its place: for a share of the places and kinds."""
+    changes = [(at, value) for at in places_in(data) for value in OTHER_KINDS]
+    for at, value in random.Random(1).sample(changes, round(share * len(changes))):
+        changed = json.loads(json.dumps(data))
+        put(changed, at, value)
+        yield at, changed
+
+
+@pytest.mark.parametrize("share", [0.15, pytest.param(1.0, marks=pytest.mark.proof)])
+def test_no_other_kind_of_value_in_accepted_json_or_a_card_ends_in_a_traceback(share: float, home: Path) -> None:
+    path, card = home / "accepted.json", home / "card.json"
+    text, on_card = path.read_text(), json.loads(card.read_text())
+    refused = 0
+    for _, changed in with_another_kind(json.loads(text), share):
+        path.write_text(json.dumps(changed))
+        for read in (load_receipt, lambda path: load_history(path.parent)):
+            try:
+                read(path)
+            except RatingError:
+                refused += 1
+    assert refused > 1_000 * share
+    path.write_text(text)
+    for at, changed in with_another_kind(on_card, share / 5):
+        card.write_text(json.dumps(changed))
+        with contextlib.suppress(RatingError):
+            assert not verify_card(card).holds or changed == on_card, at
+
+
+def forged(home: Path, change: Callable[[dict[str, Any]], object]) -> Verification:
+    """A card and accepted.json with the same change, made again with the id and Markdown that fit them."""
+    card, accepted = home / "card.json", home / "accepted.json"
+    on_card, data = json.loads(card.read_text()), json.loads(accepted.read_text())
+    change(on_card)
+    change(data)
+    card.write_text(json.dumps(on_card))
+    on_card["id"] = data["card"] = read_card(card).id
+    card.write_text(json.dumps(on_card))
+    accepted.write_text(json.dumps(data))
+    text_path(card).write_text(read_card(card).to_markdown())
+    return verify_card(card)
+
+
+def test_a_forged_name_model_or_number_of_settings_is_found_and_what_nobody_can_check_is_listed(home: Path) -> None:
+    holds = checked(home)
+    assert (holds.holds, holds.unchecked) == (True, ("date", "version", "cost"))
+    by_name = forged(home, lambda data: data["judge"].update(name="openai:gpt-9"))
+    assert [(d.what, d.stated) for d in by_name.differences] == [("judge › name", "openai:gpt-9")]
+    name = by_name.differences[0].now
+    forged(home, lambda data: data["judge"].update(name=name))
+    by_model = forged(home, lambda data: data["judge"].update(answered_by=["gpt-9"]))
+    assert [(d.what, d.now) for d in by_model.differences] == [("judge › answered_by", "kind-1")]
+    forged(home, lambda data: data["judge"].update(answered_by=["kind-1"]))
+    assert checked(home).holds
+
+
+def test_a_card_never_hides_settings_that_were_tried_before(home: Path) -> None:
+    record = home / "settings.jsonl"
+    (line,) = record.read_text().splitlines()
+    before = [{**json.loads(line), "setting": f"{n:016x}"} for n in range(3)]
+    record.write_text("".join(f"{json.dumps(tried)}\n" for tried in before) + line + "\n")
+    hidden = checked(home)
+    assert [(d.what, d.stated, d.now) for d in hidden.differences] == [("terms › settings", "1", "at least 4")]
+    record.write_text(line + "\n" + json.dumps(before[0]) + "\n")  # tried afterwards
+    assert checked(home).holds
+    record.unlink()
+    assert "the number of settings tried" in checked(home).unchecked

@@ -9,6 +9,7 @@ from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
+from markscheme.report.sections.first_screen import agreement_bars
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.submission import Submission
 from tests.calibration.made import Made, compared, examples, judged, rating, rubric
@@ -159,3 +160,29 @@ def test_a_table_of_two_judges_compares_them_with_each_other() -> None:
     assert np.array_equal(comparison.misses, np.array([-1.0, 1.0] * 6))
     with pytest.raises(TypeError, match=r"isn.t gold"):
         _ = comparison.gold
+
+
+def labelled_by(*raters: str) -> Comparison:
+    """Twelve examples that ann and ben labelled, the first four by further raters too."""
+    labels = (
+        tuple(tone(i, rater, "human", 1 + i % 3) for rater in ("ann", "ben", *(raters if i < 4 else ())))
+        for i in range(12)
+    )
+    return against_gold(set_of(*labels), [tone(i, "judge", "model", 1 + i % 3) for i in range(12)])
+
+
+@pytest.mark.parametrize(("further", "averaged"), [((), False), (("cleo",), True), (("cleo", "dan"), True)])
+def test_agreement_of_annotators_of_whom_some_examples_have_more_is_averaged_over_examples(
+    further: tuple[str, ...], averaged: bool
+) -> None:
+    comparison = labelled_by(*further)
+    assert comparison.has_uneven_annotators is averaged
+    assert comparison.agreement_person is not None
+    assert comparison.agreement_person.method.startswith("agreement of two annotators")
+    assert ("averaged over examples" in comparison.agreement_person.method) is averaged
+    assert ("averaged over examples" in agreement_bars(comparison, 0.8).caption) is averaged
+
+
+def test_examples_that_one_annotator_labelled_make_no_uneven_number() -> None:
+    labels = ((tone(i, "ann", "human", 3), *((tone(i, "ben", "human", 3),) if i else ())) for i in range(6))
+    assert not against_gold(set_of(*labels), [tone(i, "judge", "model", 3) for i in range(6)]).has_uneven_annotators

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.comparison.limits import (
-    Limit,
-    LimitState,
-    MostWrong,
+    GateSide,
+    SideState,
     WrongDecisions,
-    limits_of,
     wrong_decisions,
 )
 from markscheme.ratings.examples import Example
+from markscheme.stats.decision_figures import side_share
 from markscheme.stats.shares import grouped_share
 from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
 from markscheme.submission import Submission
@@ -30,15 +29,18 @@ def decisions_of(wrong: int, of: int) -> WrongDecisions:
     return wrong_decisions("false_pass", judge, gold)
 
 
-def state_at(decisions: WrongDecisions, limit: float) -> LimitState:
-    """What is shown of a limit with plain 95% intervals."""
-    return Limit(decisions, limit, AT_95).state
+def state_at(decisions: WrongDecisions, limit: float) -> SideState:
+    """What is shown of a limit on false passes, with plain 95% intervals: the rest of the fails are stopped."""
+    of_fails = decisions.share
+    gold = np.zeros(of_fails.of)
+    judge = np.array([1.0] * of_fails.hits + [0.0] * (of_fails.of - of_fails.hits))
+    return GateSide("stops", side_share(gold, judge, of=0.0, counts=0.0), 1 - limit, AT_95).state
 
 
 @pytest.mark.parametrize("case", LIMITS, ids=lambda case: f"{case.wrong} of {case.of}, limit {case.limit}")
 def test_a_limit_is_kept_or_broken_where_the_whole_interval_is_on_one_side(case: LimitCase) -> None:
     decisions = decisions_of(case.wrong, case.of)
-    estimate = Limit(decisions, case.limit, AT_95).estimate
+    estimate = decisions.estimate()
     assert (decisions.wrong, decisions.of, decisions.examples) == (case.wrong, case.of, 2 * case.of)
     assert estimate.low == pytest.approx(case.low, abs=6e-5)
     assert estimate.high == pytest.approx(case.high, abs=6e-5)
@@ -134,7 +136,7 @@ def test_two_strata_of_a_side_are_summed() -> None:
     names = ["near passes"] * 20 + ["passes"] * 40 + ["fails"] * 40
     weights = [1.0] * 20 + [5.0] * 40 + [2.0] * 40
     examples = [drawn(place, *parts) for place, parts in enumerate(zip(names, weights, strict=True))]
-    rate = wrong_decisions("false_pass", judge, gold, examples=examples).rate
+    rate = wrong_decisions("false_pass", judge, gold, examples=examples).share.rate
     assert isinstance(rate, RateByVerdict)
     assert [round(stratum.part, 4) for stratum in rate.decided_wrong] == [0.0667, 0.6667]
     assert rate.value == pytest.approx(2 / (2 + 2 * 38))
@@ -147,9 +149,9 @@ def test_groups_widen_the_bounds_and_too_few_leave_the_limit_open() -> None:
     alone = wrong_decisions("false_pass", judge, gold)
     together = wrong_decisions("false_pass", judge, gold, groups=tasks)
     assert state_at(alone, 0.1) == "kept"
-    assert together.rate.upper(AT_95) > alone.rate.upper(AT_95)  # type: ignore[operator]
+    assert together.share.upper(AT_95) > alone.share.upper(AT_95)  # type: ignore[operator]
     few = wrong_decisions("false_pass", judge, gold, groups=[f"task {place // 20}" for place in range(60)])
-    assert state_at(few, 0.9) == "open"
+    assert GateSide("stops", few.share, 0.1, AT_95).state == "open"
 
 
 def test_without_fails_a_limit_is_open_and_the_rate_has_no_value() -> None:
@@ -158,8 +160,10 @@ def test_without_fails_a_limit_is_open_and_the_rate_has_no_value() -> None:
     assert state_at(nothing, 0.5) == "open"
 
 
-def test_only_limits_that_are_set_count() -> None:
-    passes, fails = decisions_of(0, 40), decisions_of(9, 30)
-    assert limits_of(passes, fails, MostWrong(), confidence=AT_95) == ()
-    (only,) = limits_of(passes, fails, MostWrong(false_pass=0.1), confidence=AT_95)
-    assert (only.decisions, only.limit, only.state) == (passes, 0.1, "kept")
+def test_labels_drawn_with_unequal_chances_weigh_by_them_alone() -> None:
+    judge = np.array([0.0] * 10 + [1.0] * 10)
+    examples = [Example(Submission("x", {}, f"e{i}"), weight=6 if i < 10 else 2) for i in range(20)]
+    weighted = wrong_decisions("false_pass", judge, np.zeros(20), examples=examples)
+    assert weighted.is_weighted
+    assert weighted.estimate().value == pytest.approx(0.25, abs=1e-9)
+    assert (weighted.wrong, weighted.of) == (10, 20)

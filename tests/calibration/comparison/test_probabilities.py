@@ -1,6 +1,7 @@
 """What a judge's probabilities are worth against people's labels: in the JSON, the findings and the report."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ import pytest
 
 from markscheme import calibrate
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.probabilities import audits_of
+from markscheme.calibration.comparison.probabilities import ProbabilityAudits, audits_of
 from markscheme.ratings.rating import Rated, Rating, by_choice
 from markscheme.ratings.table import Column, column_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.stats.probabilities import probability_audit
 from tests.calibration import dialogues
 from tests.stats.shared_numbers import block
 
@@ -162,3 +164,68 @@ SHARED_FIGURES = {
     *("mean_probability", "share", "bias", "brier", "skill", "miscalibration", "discrimination", "slope"),
     *("intercept", "ece_rms_debiased"),
 }
+
+
+def audits_of_rows(n_criteria: int, sharper: float, seed: int, n: int = 120) -> ProbabilityAudits:
+    """Audits of criteria on which the judge's log-odds are `sharper` times too large, and of no decision."""
+    generator = np.random.default_rng(seed)
+    audits = {}
+    for number in range(n_criteria):
+        odds = generator.normal(0, 2, n)
+        outcomes = generator.random(n) < 1 / (1 + np.exp(-odds))
+        audits[f"c{number}"] = probability_audit(1 / (1 + np.exp(-sharper * odds)), outcomes)
+    return ProbabilityAudits(audits, None)
+
+
+def test_a_calibrated_judge_of_many_criteria_is_rarely_found_overconfident_on_any() -> None:
+    """Looked at alone, one of eight rows is flagged in a fifth of 40 draws; looked at together, hardly ever."""
+    draws = [audits_of_rows(8, 1.0, seed, n=80) for seed in range(40)]
+    alone = [any(a.is_overconfident or a.confident_errors.exceeds for a in draw.named.values()) for draw in draws]
+    assert np.mean(alone) > 0.12
+    assert np.mean([bool(draw.overconfident) for draw in draws]) <= 0.12
+
+
+def test_a_judge_twice_too_sure_is_still_found_on_every_one_of_many_criteria() -> None:
+    assert audits_of_rows(8, 2.5, seed=1, n=300).overconfident == {f"c{number}" for number in range(8)}
+
+
+@pytest.mark.parametrize(
+    ("p", "flagged"),
+    [
+        ([0.02], {"c0"}),
+        ([0.02, 0.3], set()),
+        ([0.012, 0.3], {"c0"}),
+        ([0.012, 0.024], {"c0", "c1"}),
+        ([0.02, None], {"c0"}),
+        ([0.001, 0.02, 0.02], {"c0"}),
+    ],
+)
+def test_rows_are_flagged_by_holm_s_procedure_at_the_side_of_a_95_percent_interval(
+    p: list[float | None], flagged: set[str]
+) -> None:
+    row = audits_of_rows(1, 1.0, seed=0).criteria["c0"]
+    calm = tuple(replace(errors, significance=1.0) for errors in row.confident)
+    rows = {f"c{n}": replace(row, slope_p=value, confident=calm) for n, value in enumerate(p)}
+    assert ProbabilityAudits(rows, None).overconfident == flagged
+
+
+def test_a_row_by_itself_is_flagged_where_its_interval_lies_below_one() -> None:
+    for seed in range(25):
+        audits = audits_of_rows(1, 1.3, seed)
+        audit = audits.criteria["c0"]
+        assert bool(audits.overconfident) == (audit.is_overconfident or audit.confident_errors.exceeds)
+
+
+def test_groups_have_a_significance_by_which_rows_are_ranked() -> None:
+    generator = np.random.default_rng(5)
+    odds = generator.normal(0, 2, 300)
+    outcomes = generator.random(300) < 1 / (1 + np.exp(-odds))
+    said = 1 / (1 + np.exp(-3 * odds))
+    errors = probability_audit(said, outcomes, np.repeat(np.arange(100), 3)).confident_errors
+    assert errors.p is None
+    assert errors.significance is not None
+    assert errors.significance < 0.01
+    assert errors.exceeds
+    assert not probability_audit(
+        1 / (1 + np.exp(-odds)), outcomes, np.repeat(np.arange(100), 3)
+    ).confident_errors.exceeds

@@ -58,7 +58,7 @@ def test_a_plan_asks_for_what_the_calibration_asks_for() -> None:
     judged = list(calibration.judge_ratings)
     pilot = compare(truth.judged(RUBRIC, judged))
     assert planned_labels(truth, pilot, 0.8) == NextLabels(calibration.decision.labels, calibration.decision.next_step)
-    assert calibration.labels_needed == 40
+    assert calibration.labels_needed == 80
 
 
 def test_before_a_judge_is_known_a_plan_asks_for_a_first_verdict() -> None:
@@ -77,8 +77,8 @@ def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_pat
         calibration.decision.labels, calibration.decision.next_step, "j"
     )
     later = next_labels(tmp_path, RUBRIC, labelled(45))
-    assert later.in_words == "Label about 25 more for an even chance to say whether the judge can gate."
-    done = next_labels(tmp_path, RUBRIC, labelled(70))
+    assert later.in_words == "Label about 65 more for an even chance to say whether the judge can gate."
+    done = next_labels(tmp_path, RUBRIC, labelled(110))
     assert done.in_words == "As many are labelled as the last calibration asked for: calibrate again."
 
 
@@ -119,12 +119,12 @@ def test_what_is_kept_names_the_judge_the_labels_and_the_chance(tmp_path: Path) 
     keep(calibration, tmp_path)
     kept = json.loads((tmp_path / NEXT_LABELS).read_text())
     assert (kept["judge"], kept["labelled"], kept["verdict"]) == ("j", 30, "not-enough-labels")
-    assert (kept["labels_needed"], kept["labels_chance"]) == (40, pytest.approx(0.5601, abs=1e-4))
+    assert (kept["labels_needed"], kept["labels_chance"]) == (80, pytest.approx(0.5333, abs=1e-4))
 
 
 def test_no_more_are_asked_for_than_are_left() -> None:
     asked = NextLabels(
-        DecisiveLabels(40, 0.56), "Label about 40 more for an even chance to say whether the judge can gate."
+        DecisiveLabels(40, 0.56), "Label about 80 more for an even chance to say whether the judge can gate."
     )
     assert asked.of(24, "outputs.jsonl") == "Label all 24 that are left in outputs.jsonl."
     assert asked.of(41, "outputs.jsonl") == asked.of(0) == asked.in_words

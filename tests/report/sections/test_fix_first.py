@@ -1,5 +1,9 @@
-"""Which findings are one cause, and in which order causes are resolved."""
+"""Which findings are one cause, in which order causes are resolved, and what fixing them would change."""
 
+import numpy as np
+import pytest
+
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import (
     AMBIGUOUS,
@@ -14,7 +18,15 @@ from markscheme.calibration.findings.kinds import (
     UNREADABLE,
     FindingKind,
 )
-from markscheme.report.sections.fix_first import by_cause
+from markscheme.report import document as doc
+from markscheme.report.html import render_html
+from markscheme.report.json import plain
+from markscheme.report.markdown import inline, render_markdown
+from markscheme.report.sections.fix_first import WORTH_KNOWING, by_cause, fix_first
+from markscheme.report.views.calibration import json_of, view
+from markscheme.rubrics.rubric import Criterion, Rubric
+from tests.calibration.made import examples, judged, rubric
+from tests.calibration.unsafe_replies import SAFE_AND_STEPS, unsafe_replies
 
 
 def finding(kind: FindingKind, criterion: str | None = None) -> Finding:
@@ -59,3 +71,82 @@ def test_replies_come_first_then_labels_then_the_judge_then_more_labels() -> Non
     assert [group[0].code for group in by_cause(findings)] == codes
     few = [finding(LENIENT, "tone"), finding(SOME_UNREADABLE), finding(AMBIGUOUS, "tone")]
     assert [group[0].code for group in by_cause(few)] == ["ambiguous", "lenient", "unreadable"]
+
+
+# --- what fixing it would change --------------------------------------------------------------------------------------
+
+
+def calibrated(of: Rubric, gold: object, judge: object) -> Calibration:
+    """A calibration of a judge with two annotators who agree."""
+    labels = examples(of, {"p1": gold, "p2": gold})  # type: ignore[dict-item]
+    return calibration_of(of, labels, judged(of, judge), Rater("judge", "", "ratings"))  # type: ignore[arg-type]
+
+
+def cards(section: doc.Section) -> list[doc.Card]:
+    return [card for block in section.blocks if isinstance(block, doc.Cards) for card in block.cards]
+
+
+def worth_knowing(section: doc.Section) -> list[doc.Card]:
+    """The cards under that heading."""
+    inner = (block for block in section.blocks if isinstance(block, doc.Section) and block.title == WORTH_KNOWING)
+    return [card for block in inner for card in cards(block)]
+
+
+def test_the_required_criterion_that_passes_unsafe_replies_comes_first_and_says_how_many_it_would_stop() -> None:
+    calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
+    section = fix_first(calibration)
+    first = cards(section)[0]
+    assert first.title == doc.Name("safe", "c0")
+    assert first.severity == "high"
+    assert first.text.endswith("Fixing it alone would stop 20 of the 20 fails that pass.")
+    assert len(first.examples.ids) == 20
+    assert set(first.examples.ids) == set(calibration.comparison.false_passes)
+    assert [card.title for card in worth_knowing(section)] == [doc.Name("steps", "c1")]
+    assert worth_knowing(section)[0].text.endswith("changes no decision here.")
+
+
+def test_every_report_has_the_same_sentence_and_the_same_counts() -> None:
+    calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
+    sentence = "Fixing it alone would stop 20 of the 20 fails that pass."
+    report = plain(json_of(calibration))
+    first = report["findings"][0]
+    assert (first["criterion"], first["severity"]) == ("safe", "high")
+    assert first["message"].endswith(sentence)
+    assert first["repairs"] == report["repairs"]["criteria"]["safe"]
+    assert (first["repairs"]["false_passes"], first["repairs"]["broken"]) == (20, 0)
+    assert report["repairs"]["wrong"] == 20
+    assert sentence in render_markdown(view(calibration))
+    assert sentence in render_html(view(calibration))
+
+
+def test_a_criterion_with_two_findings_says_once_what_fixing_it_changes() -> None:
+    generator = np.random.default_rng(5)
+    of = rubric("tone", "facts")
+    truth = generator.integers(1, 6, (150, 2)).astype(float)
+    judge = truth.copy()
+    judge[:, 0] = np.clip(np.rint(truth[:, 0] + 0.7 + 0.9 * generator.normal(size=150)), 1, 5)
+    section = fix_first(calibrated(of, truth, judge))
+    about_tone = [card for card in cards(section) if card.title == doc.Name("tone", "c0")]
+    assert len(about_tone) > 1
+    assert sum("Fixing it alone" in card.text for card in about_tone) == 1
+
+
+def test_a_pair_is_named_where_no_criterion_repairs_a_fifth_and_what_stays_wrong_is_named_with_its_examples() -> None:
+    of = Rubric(tuple(Criterion(1.0, name, name=name) for name in ("a", "b", "c")), pass_mark=0.6)
+    calibration = calibrated(of, [[0, 0, 1]] * 20 + [[1, 1, 1]] * 20, [[1, 1, 1]] * 40)
+    lines = [
+        line for block in fix_first(calibration).blocks if isinstance(block, doc.Paragraph) for line in block.lines
+    ]
+    (pair,) = map(inline, lines)
+    assert "fixing a and b together would stop 20 of the 20 fails that pass" in pair
+    assert "e0, e1" in pair
+
+
+@pytest.mark.parametrize("cause", [DRIFT, None])
+def test_what_changes_no_decision_stays_with_the_change_that_explains_it(cause: FindingKind | None) -> None:
+    from markscheme.report.sections.fix_first import changes_no_decision
+
+    calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
+    idle = next(found for found in calibration.findings if found.criterion == "steps")
+    others = [finding(cause, "steps")] if cause else []
+    assert changes_no_decision(idle, [*others, idle]) == (cause is None)

@@ -40,7 +40,7 @@ from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.phrases import counted
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_data
+from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_run_data
 from markscheme.stats import Estimate
 
 DIGEST_LENGTH = 8
@@ -208,7 +208,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 
 
 def joinable(
-    path: Path, now: Setting, examples: Sequence[Example], *, start_over: bool = False
+    path: Path, now: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
     """The accepted runs that today's run can be added to, and why not where it can't.
 
@@ -217,6 +217,7 @@ def joinable(
         now: The setting of today's run.
         examples: Those that have gold.
         start_over: Whether to drop them in any case.
+        is_asked: Whether the judge has been asked already.
     """
     if start_over or not path.is_file():
         return None, None
@@ -224,7 +225,7 @@ def joinable(
         accepted = load_accepted(path)
     except RatingError as error:
         return None, f"they cannot be read: {error}"
-    why = accepted.why_not_joined(now, examples)
+    why = accepted.why_not_joined(now, examples, is_asked=is_asked)
     return (accepted, None) if why is None else (None, why)
 
 
@@ -257,7 +258,7 @@ def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | No
 def _ratings_file_of(path: Path) -> Path | None:
     """The ratings file of an accepted.json at `path`, to be removed once it is replaced."""
     try:
-        ratings = accepted_data(path)["ratings"]
+        ratings = accepted_run_data(path)["ratings"]
         name = ratings["file"]
         digest = ratings["sha256"]
         ours = name == f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl"

@@ -11,7 +11,7 @@ from markscheme.errors import RatingError
 from markscheme.files import append_text
 from markscheme.phrases import in_words
 from markscheme.plain_data import json_lines
-from markscheme.receipt import ACCEPTED, accepted_data
+from markscheme.receipt import ACCEPTED, accepted_run_data
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 
@@ -128,7 +128,7 @@ def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
     if not path.is_file():
         return tuple(history)
     try:
-        current = point_of(accepted_data(path), load_accepted(path).setting.rubric, None)
+        current = point_of(accepted_run_data(path), load_accepted(path).setting.rubric, None)
     except (KeyError, TypeError, ValueError) as error:
         raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
     if history and history[-1].ratings == current.ratings:

@@ -23,6 +23,7 @@ from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS
 from markscheme.ratings.wordings import WORDINGS_FILE
 from markscheme.receipt import ACCEPTED
+from markscheme.rubrics.search import project_of
 from markscheme.shipped import shipped
 from markscheme.stats.annotators import GoldRule
 from markscheme.stats.estimate import Estimate
@@ -333,7 +334,7 @@ def named_files(files: Sequence[tuple[FileRole, Path]], card: Path) -> list[Card
 def name_of(path: Path, card: Path) -> str:
     """A file's name on a card: its path from the card's folder, unless it comes with an installed markscheme."""
     whole = path.resolve()
-    if not whole.is_relative_to(project_of(card)):
+    if not whole.is_relative_to(project_of(card.parent)):
         for folder in ("rubrics", "calibration"):
             packaged = shipped(folder).resolve()
             if whole.is_relative_to(packaged):
@@ -354,7 +355,7 @@ def place_of(name: str, card: Path) -> Path:
     else:
         place = Path(os.path.normpath(card.parent.resolve() / name))
         try:
-            is_inside = place.resolve().is_relative_to(project_of(card))
+            is_inside = place.resolve().is_relative_to(project_of(card.parent))
             with suppress(FileNotFoundError):
                 place.lstat()
         except (OSError, ValueError) as error:
@@ -362,15 +363,6 @@ def place_of(name: str, card: Path) -> Path:
         if is_inside:
             return place
     raise RatingError(f"names {shown(name)}, which is outside the project; nothing is read from there", path=card)
-
-
-def project_of(card: Path) -> Path:
-    """The project of a card: the repository it is in, else the folder above `calibration/`, else its own."""
-    folder = card.parent.resolve()
-    repository = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
-    if repository is not None:
-        return repository
-    return folder.parents[1] if folder.parent.name == "calibration" else folder
 
 
 def content_digest(path: Path) -> str:
@@ -384,7 +376,7 @@ def content_digest(path: Path) -> str:
             return fingerprint([value for _, value in json_lines(path, RatingError)])
         case ".json" | ".yaml" | ".yml":
             text = read_text(path, RatingError)
-            return fingerprint(plain_data(text, form_of(path), RatingError, path=path, most_nodes=None)[0])
+            return fingerprint(plain_data(text, form_of(path), RatingError, path=path)[0])
     return fingerprint(read_text(path, RatingError).splitlines())
 
 

@@ -46,7 +46,7 @@ def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int
     Raises:
         UsageError: That makes more runs than are kept.
     """
-    accepted, _ = joinable(path, now, examples, start_over=start_over)
+    accepted, _ = joinable(path, now, examples, start_over=start_over, is_asked=False)
     before = 0 if accepted is None else len(accepted.runs)
     if before + more > MOST_RUNS:
         full = f"{before} runs are accepted in {path}; {more} more would exceed {MOST_RUNS}"

@@ -29,12 +29,20 @@ from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import Accepted
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.reported import Reported
+from markscheme.calibration.tried_settings import (
+    SETTINGS,
+    TriedSettings,
+    compared_by_people,
+    setting_digest,
+    tried_settings,
+)
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
+from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.rating import Rating
-from markscheme.receipt import accepted_data
+from markscheme.receipt import accepted_run_data
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Estimate
@@ -84,11 +92,13 @@ class Verification(Reported):
         card: The card.
         differences: What differs; none where the card holds.
         recomputed: Whether all figures could be computed again.
+        unchecked: What no file here says, in words.
     """
 
     card: JudgeCard
     differences: tuple[CardDifference, ...]
     recomputed: bool
+    unchecked: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -117,8 +127,14 @@ def verify_card(path: Path) -> Verification:
     try:
         files = CardFiles(card, places)
         differences += files.differences
-        return Verification(card, tuple(differences), recomputed=True)
-    except (MarkschemeError, KeyError, TypeError, ValueError) as error:  # of an edited card, or of other files
+        return Verification(card, tuple(differences), recomputed=True, unchecked=files.unchecked)
+    except (
+        MarkschemeError,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+    ) as error:  # of an edited card, or of other files
         problem = CardDifference("the figures", now=f"cannot be computed again: {error}")
         return Verification(card, (*differences, problem), recomputed=False)
 
@@ -143,6 +159,8 @@ class CardFiles:
         now = card_of({**document, **_made(stated)}, self.calibration, self.card.terms, self.card.files, self.card.path)
         for place, then, today in differences_between(dict(self.card.content), dict(now.content)):
             yield CardDifference(place, _shown(then), _shown(today))
+        yield from self._of_judge(stated)
+        yield from self._of_settings()
         yield from self._of_accepted(stated, document)
         yield from _of_text(self.card)
         yield from self._of_replies()
@@ -150,7 +168,7 @@ class CardFiles:
     @cached_property
     def stated(self) -> Mapping[str, Any]:
         """The data of accepted.json."""
-        return accepted_data(accepted_path(self.card.path))
+        return accepted_run_data(accepted_path(self.card.path))
 
     @cached_property
     def accepted(self) -> Accepted:
@@ -206,6 +224,57 @@ class CardFiles:
             identity=identity,
             answered_by=self.accepted.setting.answered_by,
         )
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """What the card states and no file here says."""
+        of_judge = [] if self.accepted.setting.identity is not None else ["how the judge was asked"]
+        of_model = [] if self._models_known or not self.accepted.setting.answered_by else ["the model that answered"]
+        of_settings = [] if self._settings_tried is not None else ["the number of settings tried"]
+        return (*of_judge, *of_model, *of_settings, "date", "version", "cost")
+
+    def _of_judge(self, stated: Mapping[str, Any]) -> Iterator[CardDifference]:
+        """Where the judge's name, or the model that answered, isn't that of its ratings, replies and identity."""
+        name = str(stated["judge"]["name"])
+        raters = list(dict.fromkeys(rating.rater for rating in self.accepted.ratings))
+        if name not in raters:
+            yield CardDifference("judge › name", name, _listed(raters))
+        models, known_models = self.accepted.setting.answered_by, self._models_known
+        if known_models and not set(models) <= set(known_models):
+            yield CardDifference("judge › answered_by", ", ".join(models), ", ".join(known_models))
+
+    @cached_property
+    def _models_known(self) -> tuple[str, ...]:
+        """The models that answered by recorded replies; else those that begin with the name of the one asked."""
+        recordings = [place for file, place in self.places.items() if file.role == "replies"]
+        if recordings:
+            lines = (line for _, line in json_lines(recordings[0], RatingError) if isinstance(line, Mapping))
+            return tuple(dict.fromkeys(str(line["model"]) for line in lines if line.get("model")))
+        identity = self.accepted.setting.identity
+        model_asked = "" if identity is None else identity.model
+        return tuple(
+            model for model in self.accepted.setting.answered_by if model_asked and model.startswith(model_asked)
+        )
+
+    def _of_settings(self) -> Iterator[CardDifference]:
+        tried = self._settings_tried
+        if tried is not None and self.card.terms.settings < tried:
+            yield CardDifference("terms › settings", str(self.card.terms.settings), f"at least {tried}")
+
+    @cached_property
+    def _settings_tried(self) -> int | None:
+        """How many settings had been tried on these labels when this one was first; None without a record of it."""
+        record = self.card.path.with_name(SETTINGS)
+        if not record.is_file():
+            return None
+        comparison = self.calibration.comparison
+        rater = self._rater
+        own = setting_digest(comparison.rubric, comparison.measure, rater.identity or rater.name)
+        tried = tried_settings(record, ()).all
+        index = next((index for index, setting in enumerate(tried) if setting.setting == own), None)
+        if index is None:
+            return None
+        return TriedSettings(tried[: index + 1]).count(compared_by_people(comparison))
 
     def _place(self, role: str) -> Path:
         return next(place for file, place in self.places.items() if file.role == role)

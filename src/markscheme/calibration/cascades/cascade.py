@@ -1,17 +1,17 @@
 """Who decides what: decisions that judges may make one after the other, by labels."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.cascades.certificate import Certificate
+from markscheme.calibration.cascades.certificate import Certificate, certified_passes
 from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
 from markscheme.calibration.promised import MarkSide, Promised, on_side
 from markscheme.calibration.tuning import DecidedLabels, decided_labels
-from markscheme.judges.cascade_file import CertaintySignal
+from markscheme.judges.cascade_file import CertaintySignal, CertifiedPasses
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
@@ -197,7 +197,19 @@ def tune_cascade(
         groups=labels.n_groups,
         split=split,
         labels=labelling_digest(examples),
+        origins=labels.origins,
+        pass_shares=_pass_shares(parts.values(), ranked, labels),
     )
+
+
+def _pass_shares(
+    parts: Iterable[CertifiedCascade], ranked: Sequence[RankedDecisions], labels: DecidedLabels
+) -> CertifiedPasses:
+    """How often automatic decisions pass; each example is decided by the first judge that may."""
+    nobody = len(ranked)
+    by = np.min([np.where(part.stage < 0, nobody, part.stage) for part in parts], axis=0)
+    passes = [*(decisions.passes for decisions in ranked), np.zeros(len(labels.ids), dtype=bool)]
+    return certified_passes(labels, by < nobody, np.choose(by, passes))
 
 
 def _stage(decisions: RankedDecisions, labels: DecidedLabels, side: MarkSide) -> StageDecisions:

@@ -7,16 +7,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from markscheme.calibration.promised import MARK_SIDES, MarkSide, Promised
+import numpy as np
+
+from markscheme.calibration.promised import MARK_SIDES, DecisionOrigins, MarkSide, Promised
+from markscheme.calibration.tuning import DecidedLabels
 from markscheme.errors import writing
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
-from markscheme.judges.cascade_file import CASCADE_FILE, SCHEMA
+from markscheme.judges.cascade_file import CASCADE_FILE, SCHEMA, CertifiedPasses
+from markscheme.ratings.certified_labels import certified_labels
 from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.cascade import AutomaticPart, CertifiedCascade
+from markscheme.stats.intervals import Flags
+from markscheme.stats.shares import grouped_share
 
 _Part = TypeVar("_Part", AutomaticPart, CertifiedCascade)
+
+
+def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) -> CertifiedPasses:
+    """How often annotators pass the labelled examples, and automatic decisions those that need no person.
+
+    Args:
+        labels: Annotators' decisions.
+        is_automatic: Whether each is decided automatically, shape (n,).
+        passes: Whether it then passes, shape (n,).
+    """
+    groups = None if labels.groups is None else np.array(labels.groups)[is_automatic]
+    decided = grouped_share(passes[is_automatic], groups)
+    people = float(labels.passed.mean()) if len(labels.ids) else 0.0
+    share = decided.value if is_automatic.any() else 0.0
+    return CertifiedPasses(len(labels.ids), people, int(is_automatic.sum()), share, float(decided.effective))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +52,8 @@ class Certificate(ABC, Generic[_Part]):
         groups: Groups that they are in; None where they aren't grouped.
         split: The labels it was tested on.
         labels: Digest of these labels.
+        origins: Where annotators' decisions on them come from.
+        pass_shares: How often annotators pass them, and the automatic decisions.
     """
 
     promised: Promised
@@ -40,6 +63,8 @@ class Certificate(ABC, Generic[_Part]):
     groups: int | None
     split: str
     labels: str
+    origins: DecisionOrigins
+    pass_shares: CertifiedPasses
 
     @property
     @abstractmethod
@@ -94,7 +119,14 @@ class Certificate(ABC, Generic[_Part]):
             "wrong_passes": self.wrong_passes,
             "for": self.promised.side,
             "stages": self.stages(),
-            "labels": {"n": self.n, "sha256": self.labels, "split": self.split, "groups": self.groups},
+            "labels": {
+                "n": self.n,
+                "sha256": self.labels,
+                "split": self.split,
+                "groups": self.groups,
+                "explicit": self.origins.explicit,
+            },
+            "pass_shares": self.pass_shares.to_json(),
             "automatic": automatic if len(automatic) > 1 else next(iter(automatic.values())),
             "decided": self.decided,
             "errors": self.errors,
@@ -115,7 +147,9 @@ class Certificate(ABC, Generic[_Part]):
             return "the labels came from no file"
         folder = examples.path.parent
         path = folder / CASCADE_FILE
-        content = json.dumps(self.to_json(rubric, at=at), ensure_ascii=False, indent=2, allow_nan=False)
+        document = self.to_json(rubric, at=at)
+        document["labels"] |= certified_labels(examples.path, rubric, self.split)
+        content = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
         with writing(folder):
             refuse_link(path)
             write_whole(path, f"{content}\n", follow=False)

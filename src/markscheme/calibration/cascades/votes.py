@@ -1,13 +1,13 @@
 """Several judges' votes as certainty: which of their decisions need no person."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.cascades.certificate import Certificate
+from markscheme.calibration.cascades.certificate import Certificate, certified_passes
 from markscheme.calibration.cascades.ranked_decisions import PanelDecisions
 from markscheme.calibration.promised import MarkSide, Promised, on_side
 from markscheme.calibration.tuning import decided_labels
@@ -20,7 +20,8 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating, asked_under
 from markscheme.ratings.splits import labelling_digest
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.cascade import AutomaticPart, ErrorLimit, automatic_part
+from markscheme.stats.cascade import CERTAINTY_DIGITS, AutomaticPart, ErrorLimit, automatic_part
+from markscheme.stats.intervals import Flags
 
 RECOMMENDED = 5
 """Judges from which votes rank decisions finely enough; a judgement. On published answers to trivia and 400 labels,
@@ -111,6 +112,16 @@ class TunedVotes(Certificate[AutomaticPart]):
         return [automatic, self.n - automatic]
 
 
+def _is_automatic(panel: PanelDecisions, parts: Mapping[MarkSide, AutomaticPart]) -> Flags:
+    """Which examples the panel decides alone, shape (n,)."""
+    ranked = np.round(np.nan_to_num(panel.certainty, nan=-np.inf), CERTAINTY_DIGITS)
+    automatic = np.zeros(len(ranked), dtype=bool)
+    for side, part in parts.items():
+        if part.certain is not None:
+            automatic |= on_side(side, panel.passes) & (ranked >= part.certain)
+    return automatic
+
+
 def tune_votes(
     rubric: Rubric,
     examples: ExampleSet,
@@ -156,5 +167,7 @@ def tune_votes(
         groups=labels.n_groups,
         split=split,
         labels=labelling_digest(examples),
+        origins=labels.origins,
+        pass_shares=certified_passes(labels, _is_automatic(panel, parts), panel.passes),
         under=under.pop() if under == {asked_under(rubric)} else "",
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison.categories import Answers
-from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, wrong_decisions
+from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, decisions_compared, wrong_decisions
 from markscheme.calibration.comparison.policy import interval_level
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.grading.score import ROUNDING
@@ -31,6 +31,7 @@ from markscheme.stats.agreement_figures import (
 from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
+from markscheme.stats.decision_figures import DecisionFigures
 from markscheme.stats.estimate import EstimatesOnDemand
 from markscheme.stats.intervals import IDENTITY, Floats
 from markscheme.stats.severity import ERROR_NAMES, YES_NO_NAMES, confusion, error_family, yes_no_family
@@ -38,6 +39,7 @@ from markscheme.stats.shares import drawn_weights
 
 if TYPE_CHECKING:
     from markscheme.calibration.comparison.probabilities import ProbabilityAudits
+    from markscheme.calibration.comparison.repairs import Repairs
 
 NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"
@@ -138,8 +140,8 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
 
     Args:
         rubric: The rubric of what is compared.
-        of: Its name, or a criterion itself; None means the rubric's `agreement_on`. Where the rubric has categories,
-            "score" also asks every category to be equal.
+        of: Its name, or a criterion itself; None means the score, or the decision where a table has nothing else.
+            Where the rubric has categories, "score" also asks every category to be equal.
         tolerance: How far a score may be from gold and still agree; None means the rubric's. Levels and decisions
             agree where they are equal.
 
@@ -148,7 +150,7 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
             fail.
     """
     if of is None:
-        of = rubric.agreement_on
+        of = OF_DECISION if rubric.table_of == "decisions" else OF_SCORE
     if rubric.is_of_pairs and of in (OF_SCORE, OF_DECISION, OF_PREFERENCE):
         ties = any(LEVEL_OF["tie"] in criterion.scale.values for criterion in rubric.criteria)
         constants = (0.0, 0.5, 1.0) if ties else (0.0, 1.0)
@@ -194,8 +196,9 @@ def compare(
         table: Has both columns, and those of annotators where there are any.
         judge: Name of the judge's column.
         gold: Name of the other column.
-        of: What is compared: "score", "decision", or a criterion or its name; None means the rubric's `agreement_on`.
-            Agreement, the best constant, annotators' figures, the verdict and slices follow it.
+        of: What is compared: "score", "decision", or a criterion or its name; None means the score, or the decision
+            where a table has nothing else. Agreement, the best constant, annotators' figures, trends and slices follow
+            it; whether the judge can gate is always a question of decisions.
         tolerance: How far a score may be from gold and still agree; None means the rubric's.
 
     Raises:
@@ -381,6 +384,14 @@ class Comparison:
 
         return audits_of(judge, self.table[self.gold_name], self.table.rubric, self.table.groups)
 
+    @cached_property
+    def repairs(self) -> "Repairs | None":
+        """What fixing each criterion would change; None where the judge's decisions don't follow from its levels."""
+        from markscheme.calibration.comparison.repairs import repairs_of
+
+        tolerance = self.tolerance if self.measure.of == OF_SCORE else self.rubric.tolerance
+        return repairs_of(self.table, judge=self.judge_name, gold=self.gold_name, tolerance=tolerance)
+
     @property
     def level(self) -> float:
         """Level of the intervals of agreement and of wrong decisions, which decide; criteria have 95 %."""
@@ -499,6 +510,14 @@ class Comparison:
         )
 
     @cached_property
+    def decision_figures(self) -> DecisionFigures:
+        """The judge's decisions compared with gold's: over all, and what it stops of fails and keeps of passes."""
+        table = self.table
+        return decisions_compared(
+            self.passes, self.reference.decisions, groups=table.groups, examples=table.examples, weights=self.weights
+        )
+
+    @cached_property
     def weights(self) -> Floats | None:
         """How much of all outputs each example speaks for, shape (n_examples,); None unless chances differed."""
         examples = self.table.examples
@@ -540,7 +559,17 @@ class Comparison:
     def agreement_person(self) -> Estimate | None:
         """Share of pairs of annotators who agree; None unless two rated an example that the judge rated."""
         people = self.figures.people
-        return people.estimate(level=self.level, method="agreement of two annotators") if people.n else None
+        method = "agreement of two annotators" + (", averaged over examples" if self.has_uneven_annotators else "")
+        return people.estimate(level=self.level, method=method) if people.n else None
+
+    @cached_property
+    def has_uneven_annotators(self) -> bool:
+        """Whether examples that two annotators rated have different numbers of them, so that pairs count unequally."""
+        people = [self.measure.values(column) for column in self.table.annotators]
+        if not people:
+            return False
+        annotators = np.isfinite(np.column_stack(people)).sum(axis=1)
+        return len(np.unique(annotators[np.isfinite(self.judge_values) & (annotators >= 2)])) > 1
 
     @cached_property
     def agreement_with_person(self) -> Estimate | None:

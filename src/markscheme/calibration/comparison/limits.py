@@ -1,25 +1,36 @@
-"""How often a judge decides wrongly on what gold fails, and on what it passes, and whether that keeps a limit."""
+"""How often a judge decides rightly on what gold fails, and on what it passes, and whether that is enough."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
 from markscheme.ratings.examples import Example, draws_of
+from markscheme.stats.decision_figures import DecisionFigures, SideShare, decision_figures, side_share
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Flags, Floats
-from markscheme.stats.shares import GroupedShare, grouped_share
-
-if TYPE_CHECKING:
-    from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
+from markscheme.stats.intervals import Floats
+from markscheme.stats.shares import drawn_weights
 
 WrongName: TypeAlias = Literal["false_pass", "false_fail"]
-LimitState: TypeAlias = Literal["kept", "broken", "open"]
-WrongRate: TypeAlias = "GroupedShare | RateByVerdict"
+SideName: TypeAlias = Literal["stops", "keeps"]
+SideState: TypeAlias = Literal["kept", "broken", "open"]
+
+SIDE = 0.10
+"""How far below the target each side may lie: with the target itself on both, three of 231 judges could gate."""
+WIDEST_LIMIT = 0.40
+"""The largest share of wrong decisions that is offered as a limit: beyond it a judge does more harm than the author
+expects who accepts a number."""
+LIMIT_STEP = 0.05
+"""Offered limits are multiples of it: nobody decides by single points."""
+LIMIT_DIGITS = 9
+"""Decimals of a limit: enough for any that somebody writes, and 0.8 - 0.1 is 0.7."""
 
 OF: Final[Mapping[WrongName, str]] = {"false_pass": "gold fails", "false_fail": "gold passes"}
 """What a rate is a share of, in words."""
+OF_SIDE: Final[Mapping[SideName, str]] = {"stops": "gold fails", "keeps": "gold passes"}
+"""What a side is of, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +39,32 @@ class WrongDecisions:
 
     Attributes:
         what: Of gold's fails that the judge passes, or of its passes that the judge fails.
-        wrong: Labelled examples on which it does.
-        of: Labelled examples on which gold decides so.
-        among: The share among these labels alone, however they were drawn.
+        share: Of the examples on which gold decides so, the share on which the judge decides the other way.
         examples: Labelled examples with both decisions.
-        rate: The share, with bounds that respect groups and how the labels were drawn.
     """
 
     what: WrongName
-    wrong: int
-    of: int
-    among: GroupedShare
+    share: SideShare
     examples: int
-    rate: WrongRate
+
+    @property
+    def wrong(self) -> int:
+        """Labelled examples on which it does."""
+        return self.share.hits
+
+    @property
+    def of(self) -> int:
+        """Labelled examples on which gold decides so."""
+        return self.share.of
 
     @property
     def is_weighted(self) -> bool:
         """Whether the share is weighted by how the labels were drawn, so that it isn't `wrong` of `of`."""
-        return not isinstance(self.rate, GroupedShare)
+        return self.share.is_weighted
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """The share with its interval."""
-        return estimate_of(self.rate, self.what, level)
+        """Return the share with its interval."""
+        return _estimate(self.share, OF[self.what], level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,42 +79,76 @@ class MostWrong:
     false_pass: float | None = None
     false_fail: float | None = None
 
+    def least(self, side: SideName, target: float) -> float:
+        """Return the least share that a judge must stop of gold's fails, or keep of its passes.
+
+        Example:
+            >>> MostWrong().least("stops", 0.8), MostWrong(false_pass=0.1).least("stops", 0.8)
+            (0.7, 0.9)
+        """
+        most = self.false_pass if side == "stops" else self.false_fail
+        least = max(0.0, target - SIDE) if most is None else 1 - most
+        return round(least, LIMIT_DIGITS)
+
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """A limit on wrong decisions, and what the labels show of it.
+class GateSide:
+    """One side of a judge's decisions, and whether it is shown to be right often enough.
 
     Attributes:
-        decisions: How often the judge decides wrongly.
-        limit: The largest share that is accepted, 0 to 1.
+        name: Whether it stops what gold fails, or keeps what gold passes.
+        share: How often it does.
+        least: The least share that is enough, 0 to 1.
         confidence: One-sided confidence of each bound.
     """
 
-    decisions: WrongDecisions
-    limit: float
+    name: SideName
+    share: SideShare
+    least: float
     confidence: float
 
     @property
-    def state(self) -> LimitState:
-        """Kept where the whole interval is below the limit, broken where it is above, else open."""
-        low = self.decisions.rate.lower(self.confidence)
-        high = self.decisions.rate.upper(self.confidence)
-        if high is not None and high < self.limit:
+    def state(self) -> SideState:
+        """Kept where the whole interval is above the least, broken where it is below, else open."""
+        low = self.share.lower(self.confidence)
+        high = self.share.upper(self.confidence)
+        if low is not None and low > self.least:
             return "kept"
-        return "broken" if low is not None and low > self.limit else "open"
+        return "broken" if high is not None and high < self.least else "open"
 
     @property
     def estimate(self) -> Estimate:
         """The share with the interval that decides."""
-        return self.decisions.estimate(2 * self.confidence - 1)
+        return _estimate(self.share, OF_SIDE[self.name], 2 * self.confidence - 1)
 
+    @property
+    def least_examples(self) -> int | float:
+        """How many examples of the side show it kept if the judge is right on all of them; ∞ where no number does.
 
-def estimate_of(rate: WrongRate, what: WrongName, level: float = 0.95) -> Estimate:
-    """A rate of wrong decisions with its interval; without a value where gold never decides so."""
-    of = OF[what]
-    if not rate.n:
-        return Estimate.without_value(f"no {of}", n=0, method=f"share of {of}", level=level)
-    return rate.estimate(level=level, method=f"share of {of}")
+        Example:
+            >>> shares = decision_figures([0.0] * 3, [0.0] * 3)
+            >>> [GateSide("stops", shares.stops, least, 0.975).least_examples for least in (0.7, 0.8, 0.9)]
+            [11, 17, 36]
+        """
+        if not 0 < self.least < 1:
+            return 1 if self.least <= 0 else math.inf
+        return math.floor(math.log(1 - self.confidence) / math.log(self.least)) + 1
+
+    @property
+    def limit_that_holds(self) -> float | None:
+        """The least limit on wrong decisions that these labels show to be kept; None where that is no limit to offer.
+
+        Example:
+            >>> shares = decision_figures([0.0] * 32 + [1.0] * 168, [0.0] * 32 + [1.0] * 128 + [0.0] * 40)
+            >>> GateSide("keeps", shares.keeps, 0.8, 0.975).limit_that_holds
+            0.35
+        """
+        low = self.share.lower(self.confidence)
+        if low is None or self.state == "kept":
+            return None
+        bound = round(1 - low, LIMIT_DIGITS)
+        limit = round((math.floor(round(bound / LIMIT_STEP, LIMIT_DIGITS)) + 1) * LIMIT_STEP, LIMIT_DIGITS)
+        return limit if bound <= WIDEST_LIMIT else None
 
 
 def wrong_decisions(
@@ -110,7 +159,7 @@ def wrong_decisions(
     groups: Sequence[str] | None = None,
     examples: Sequence[Example] | None = None,
 ) -> WrongDecisions:
-    """How often a judge decides wrongly where gold decides in one way.
+    """Compute how often a judge decides wrongly where gold decides in one way.
 
     Args:
         what: Which way: of gold's fails that the judge passes, or of its passes that the judge fails.
@@ -120,65 +169,62 @@ def wrong_decisions(
         examples: How each was drawn for labelling; None means at random.
     """
     of_gold = 0.0 if what == "false_pass" else 1.0
-    both = ~np.isnan(judge) & ~np.isnan(gold)
-    counted = both & (gold == of_gold)
-    hits = np.where(counted, judge != of_gold, np.nan)
-    among = grouped_share(hits, groups)
-    rate: WrongRate = among
-    cells = None if examples is None else _cells(judge, examples)
-    if cells is not None:
-        from markscheme.stats.wrong_decisions import RateByVerdict
-
-        in_question = np.where(both, gold == of_gold, np.nan)
-        is_wrong = judge != of_gold
-        strata = list(_strata(cells, in_question, _even_weights(examples or ()), is_wrong, groups))
-        rate = RateByVerdict(
-            tuple(stratum for stratum, wrong in strata if wrong),
-            tuple(stratum for stratum, wrong in strata if not wrong),
-        )
-    return WrongDecisions(what, int(np.nansum(hits)), int(counted.sum()), among, int(both.sum()), rate)
+    strata = strata_of(examples)
+    weights = side_weights(examples)
+    share = side_share(gold, judge, of=of_gold, counts=1 - of_gold, groups=groups, weights=weights, strata=strata)
+    return WrongDecisions(what, share, int((~np.isnan(judge) & ~np.isnan(gold)).sum()))
 
 
-def limits_of(
-    passes: WrongDecisions, fails: WrongDecisions, most: MostWrong, *, confidence: float
-) -> tuple[Limit, ...]:
-    """The limits that are set, with what is shown of each.
+def decisions_compared(
+    judge: Floats,
+    gold: Floats,
+    *,
+    groups: Sequence[str] | None = None,
+    examples: Sequence[Example] | None = None,
+    weights: Floats | None = None,
+) -> DecisionFigures:
+    """Compare a judge's decisions with gold's, over all examples and on each side of gold.
 
     Args:
-        passes: False passes.
-        fails: False fails.
-        most: The limits on both.
-        confidence: One-sided confidence of each bound.
+        judge: The judge's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
+        gold: Gold's, likewise.
+        groups: A name for each example, where several share a task.
+        examples: How each was drawn for labelling; None means at random.
+        weights: How much of all outputs each example speaks for, for what is asked of all of them.
     """
-    limits = ((passes, most.false_pass), (fails, most.false_fail))
-    return tuple(Limit(decisions, limit, confidence) for decisions, limit in limits if limit is not None)
+    both_sides = decision_figures(
+        gold, judge, groups=groups, weights=side_weights(examples), strata=strata_of(examples)
+    )
+    same = decision_figures(gold, judge, groups=groups, weights=weights).same
+    return DecisionFigures(same, both_sides.stops, both_sides.keeps)
 
 
-def _cells(judge: Floats, examples: Sequence[Example]) -> list[str] | None:
-    """The judge's decision and the stratum of each example; None where all labels were drawn at random."""
-    if all(example.drawn != "by-verdict" and not example.stratum and example.weight == 1 for example in examples):
+def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
+    """Return the stratum of each example; None unless labels were drawn by the judge's verdict, or by strata."""
+    if examples is None or not any(example.drawn == "by-verdict" or example.stratum for example in examples):
         return None
-    return [f"{decision:g} {example.stratum}" for decision, example in zip(judge, examples, strict=True)]
+    return [example.stratum for example in examples]
 
 
-def _even_weights(examples: Sequence[Example]) -> Floats:
-    """How much of all that was graded each label speaks for: draws of different size are scaled to a mean of 1."""
-    weights = np.array([example.weight for example in examples], dtype=np.float64)
+def side_weights(examples: Sequence[Example] | None) -> Floats | None:
+    """Return how much each label speaks for, relative to others of its draw; None where all speak for as much.
+
+    Labels drawn by strata have the whole weights, which say how much of all was graded so.
+    """
+    if examples is None or all(example.weight == 1 for example in examples):
+        return None
+    inverse_chances = [example.weight for example in examples]
+    if strata_of(examples) is None:
+        return drawn_weights(inverse_chances, draws_of(examples))
+    weights = np.array(inverse_chances, dtype=np.float64)
     draws = np.array(draws_of(examples))
     for draw in set(draws.tolist()):
         weights[draws == draw] /= weights[draws == draw].mean()
     return weights
 
 
-def _strata(
-    cells: Sequence[str], in_question: Floats, weights: Floats, is_wrong: Flags, groups: Sequence[str] | None
-) -> Iterator[tuple["Stratum", bool]]:
-    """Each cell with both decisions, and whether the judge decides wrongly there."""
-    from markscheme.stats.wrong_decisions import Stratum
-
-    is_decided = ~np.isnan(in_question)
-    names = np.array(cells)
-    for name in dict.fromkeys(names[is_decided].tolist()):
-        inside = is_decided & (names == name)
-        share = grouped_share(np.where(inside, in_question, np.nan), groups)
-        yield Stratum(float(weights[inside].sum() / weights[is_decided].sum()), share), bool(is_wrong[inside][0])
+def _estimate(share: SideShare, of: str, level: float) -> Estimate:
+    """Return a share of one side with its interval; without a value where gold never decides so."""
+    if not share.of:
+        return Estimate.without_value(f"no {of}", n=0, method=f"share of {of}", level=level)
+    return share.rate.estimate(level=level, method=f"share of {of}")

@@ -1,16 +1,19 @@
-"""What a judge may decide: the rules that lead from figures to a verdict, and how many labels an open one needs.
+"""What a judge may decide: the rules that lead from figures to two rulings and a verdict, and labels an open one needs.
 
-All policy is here: which comparisons count, in which order the rules apply, and what follows from each. `decision`
-applies it to a comparison and says why in a sentence.
+All policy is here. Two questions are asked of a judge: may it pass or fail responses without review (`gate`), and may
+its scores be averaged and compared (`trend`)? Each has a ruling of its own; the table of verdicts reads both.
+`decision` applies it to a comparison, and `reasons` says why in sentences.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
 
-from markscheme.calibration.comparison.limits import Limit
+from markscheme.calibration.comparison.limits import GateSide
 from markscheme.receipt import Use
 from markscheme.stats.agreement_figures import AgreementFigures
+from markscheme.stats.decision_figures import DecisionFigures
+from markscheme.stats.decision_labels import DecisionBounds, labels_for_sides
 from markscheme.stats.decisive_labels import (
     chance_to_place_mean,
     chance_to_place_share,
@@ -21,9 +24,20 @@ from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare
 
 VerdictName: TypeAlias = Literal["ok", "adjust", "labels-disagree", "not-enough-labels"]
+UseQuestion: TypeAlias = Literal["gate", "trend"]
+RulingState: TypeAlias = Literal["shown", "refused", "open"]
 BecauseCode: TypeAlias = Literal[
     "target",
     "drift",
+    "people-split",
+    "one-annotator",
+    "not-blind",
+    "picked",
+    "old-words",
+    "weak-part",
+    "side",
+    "side-open",
+    "groups",
     "no-skill",
     "below-target",
     "below-constant",
@@ -33,11 +47,15 @@ BecauseCode: TypeAlias = Literal[
     "target-open",
     "constant-open",
     "person-open",
-    "limit",
-    "limit-open",
     "few-groups",
     "no-labels",
 ]
+AGAINST: Final = frozenset({"side", "below-target", "below-constant", "no-skill"})
+"""Codes of reasons that refuse a question: one of them is enough."""
+_SHOWN: Final[BecauseCode] = "target"
+"""The code of what is shown."""
+IN_FAVOUR: Final = frozenset({_SHOWN})
+"""Codes of reasons that show it, where no other leaves it open."""
 
 LEVEL = 0.95
 """Level of the one interval that decides, is drawn and is printed. Looked at every 10 or 20 labels up to 300, a judge
@@ -48,9 +66,68 @@ ENOUGH_SHARED = 30
 """Examples that two annotators and the judge must share before annotators' figures count."""
 
 
+PEOPLE_GAVE: Final = ("adjudicated", "people", "one-person")
+"""References that people gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulingReason:
+    """Why a question is answered as it is.
+
+    Attributes:
+        code: What is shown, or isn't.
+        facts: The figures behind it, by name.
+    """
+
+    code: BecauseCode
+    facts: Mapping[str, float | int | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The answer to one question about a judge, with its reasons.
+
+    Attributes:
+        question: Whether it may pass or fail responses without review, or whether its scores may be averaged.
+        reasons: In the order of the table of verdicts; at least one.
+
+    Raises:
+        ValueError: The caller's fault: there is no reason.
+
+    Example:
+        >>> Ruling("gate", (RulingReason("side", {"side": "stops"}), RulingReason("target-open"))).state
+        'refused'
+    """
+
+    question: UseQuestion
+    reasons: tuple[RulingReason, ...]
+
+    def __post_init__(self) -> None:
+        if not self.reasons:
+            raise ValueError("a ruling has a reason")
+
+    @property
+    def codes(self) -> tuple[BecauseCode, ...]:
+        """The codes of its reasons, in order, each once."""
+        return tuple(dict.fromkeys(reason.code for reason in self.reasons))
+
+    @property
+    def state(self) -> RulingState:
+        """Refused if any reason speaks against it, shown if all speak for it, else open."""
+        if AGAINST.intersection(self.codes):
+            return "refused"
+        return "shown" if IN_FAVOUR.issuperset(self.codes) else "open"
+
+    @property
+    def because(self) -> tuple[BecauseCode, ...]:
+        """The codes that make its state: those against it, where any are."""
+        against = tuple(code for code in self.codes if code in AGAINST)
+        return against or self.codes
+
+
 @dataclass(frozen=True, slots=True)
 class VerdictStates:
-    """What is shown about a judge, each by the two-sided interval that is drawn.
+    """What is shown about the agreement of a judge's scores, each by the two-sided interval that is drawn.
 
     Attributes:
         above: Agreement is above the target.
@@ -63,8 +140,6 @@ class VerdictStates:
         nosignal: Annotators agree with each other less than with one constant score.
         few_groups: There are too few groups of examples for any bound.
         labelled: Any example was compared.
-        breaks: A limit on wrong decisions is broken.
-        limit_open: Whether a limit is kept isn't shown.
     """
 
     above: bool
@@ -77,17 +152,46 @@ class VerdictStates:
     nosignal: bool = False
     few_groups: bool = False
     labelled: bool = True
-    breaks: bool = False
-    limit_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
-    """A verdict on a judge, what it may be used for, and the rule behind it.
+class Circumstances:
+    """What bears on a verdict besides the two rulings.
+
+    Attributes:
+        states: What is shown of the agreement of scores.
+        ok: What a judge with verdict ok may be used for on these labels, where there is no gate question.
+        by_people: Whether people gave the labels.
+        against_gate: Codes of what forbids a gate whatever the figures: one annotator, not blind, picked by hand, …
+        drifted: Whether a drift alarm counts against the judge: not where its cause is the author's own edit and
+            agreement is no worse.
+        no_skill: Whether a finding says that the judge has no skill or always gives one answer.
+        people_split: Whether people are shown to decide differently from each other too often, and the judge isn't
+            shown to decide worse than a person.
+    """
+
+    states: VerdictStates
+    ok: Use = "gate"
+    by_people: bool = True
+    against_gate: tuple[BecauseCode, ...] = ()
+    drifted: bool = False
+    no_skill: bool = False
+    people_split: bool = False
+
+    @property
+    def as_person(self) -> bool:
+        """Whether scores of the judge are as good as a person's, where people agree on less than the target."""
+        s = self.states
+        return s.low and s.asgood and s.beats and not self.no_skill
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """A row of the table of verdicts.
 
     Attributes:
         verdict: Whether the judge agrees well enough with the labels.
-        use: What it may decide.
+        use: What it may be used for, in a word for people.
         because: The rule, by its code.
     """
 
@@ -172,12 +276,9 @@ def verdict_states(
     )
 
 
-def states_of(
-    figures: AgreementFigures, target: float, *, settings: int = 1, limits: Sequence[Limit] = ()
-) -> VerdictStates:
-    """Which comparisons of a judge's figures are shown at `target`, after so many settings on the same labels."""
-    shown = {limit.state for limit in limits}
-    states = verdict_states(
+def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) -> VerdictStates:
+    """Return which comparisons of a judge's figures are shown at `target`, after so many settings on the labels."""
+    return verdict_states(
         figures.agreement,
         figures.gain,
         target,
@@ -186,7 +287,6 @@ def states_of(
         judge_minus_person=figures.judge_minus_person,
         person_minus_constant=figures.person_minus_constant,
     )
-    return replace(states, breaks="broken" in shown, limit_open="open" in shown)
 
 
 def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Use:
@@ -203,9 +303,29 @@ def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Us
         >>> use_of_ok("people", by_hand=0.1), use_of_ok("people", by_hand=1.0)
         ('trend', 'explore')
     """
-    if reference not in ("adjudicated", "people", "one-person") or by_hand == 1:
+    if reference not in PEOPLE_GAVE or by_hand == 1:
         return "explore"
-    return "gate" if reference != "one-person" and blind and not by_hand else "trend"
+    return "trend" if against_gate(reference, blind=blind, by_hand=by_hand) else "gate"
+
+
+def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> tuple[BecauseCode, ...]:
+    """Return the codes of what keeps labels from allowing a gate, however good the figures are.
+
+    Args:
+        reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
+        blind: Whether annotators labelled without seeing the judge's verdict.
+        by_hand: Share of the examples that were picked by hand, 0 to 1.
+
+    Example:
+        >>> against_gate("people"), against_gate("one-person", blind=False)
+        ((), ('one-annotator', 'not-blind'))
+    """
+    rules: list[tuple[bool, BecauseCode]] = [
+        (reference == "one-person", "one-annotator"),
+        (not blind, "not-blind"),
+        (by_hand > 0, "picked"),
+    ]
+    return tuple(code for holds, code in rules if holds)
 
 
 def trend_at_most(use: Use) -> Use:
@@ -213,29 +333,113 @@ def trend_at_most(use: Use) -> Use:
     return "trend" if use == "gate" else use
 
 
-def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: bool = False) -> Ruling:
-    """The verdict that follows from what is shown: the first rule that applies.
+def gate_ruling(figures: DecisionFigures, sides: tuple[GateSide, GateSide], target: float, confidence: float) -> Ruling:
+    """Decide whether a judge is shown to pass and fail responses as people do, on each side.
 
     Args:
-        states: What is shown of the judge.
-        ok: What a judge with verdict ok may be used for on these labels.
-        drifted: Whether a drift alarm counts against the judge: not where its cause is the author's own edit and
-            agreement is no worse.
+        figures: Its decisions compared with people's.
+        sides: What it stops of people's fails and keeps of their passes, with the least of each.
+        target: The least share of the same decisions.
+        confidence: One-sided confidence of each bound.
+    """
+    if not figures.same.n:
+        return Ruling("gate", (RulingReason("no-labels"),))
+    reasons = [RulingReason("side", _facts(side)) for side in sides if side.state == "broken"]
+    if _below(figures.same.upper(confidence), target):
+        reasons.append(RulingReason("below-target", {"target": target}))
+    open_sides = [side for side in sides if side.state == "open"]
+    reasons += [RulingReason("side-open", _facts(side)) for side in open_sides if not side.share.has_few_groups]
+    same_has_groups = figures.same.support != "withheld"
+    if any(side.share.has_few_groups for side in open_sides) or not same_has_groups:
+        reasons.append(RulingReason("groups", {"groups": figures.same.n_groups}))
+    is_above = _above(figures.same.lower(confidence), target)
+    if same_has_groups and not is_above and not _below(figures.same.upper(confidence), target):
+        reasons.append(RulingReason("target-open", {"target": target}))
+    return Ruling("gate", tuple(reasons) or (RulingReason("target", {"target": target}),))
+
+
+def _facts(side: GateSide) -> dict[str, float | int | str]:
+    return {"side": side.name, "right": side.share.hits, "of": side.share.of, "least": side.least}
+
+
+def trend_ruling(states: VerdictStates, *, no_skill: bool = False) -> Ruling:
+    """Decide whether a judge's scores are shown to be good enough for averages.
+
+    Args:
+        states: What is shown of their agreement.
         no_skill: Whether a finding says that the judge has no skill or always gives one answer.
 
     Example:
-        >>> ruling(VerdictStates(above=True, below=False, beats=True, loses=False), ok="gate")
-        Ruling(verdict='ok', use='gate', because='target')
-        >>> ruling(VerdictStates(above=False, below=True, beats=False, loses=False), ok="gate").because
-        'below-target'
+        >>> trend_ruling(VerdictStates(above=True, below=False, beats=False, loses=False)).because
+        ('constant-open',)
     """
     s = states
+    if not s.labelled:
+        return Ruling("trend", (RulingReason("no-labels"),))
+    rules: list[tuple[bool, BecauseCode]] = [
+        (no_skill, "no-skill"),
+        (s.below, "below-target"),
+        (s.loses, "below-constant"),
+        (s.few_groups, "few-groups"),
+        (not s.above and not s.below and not s.few_groups, "target-open"),
+        (s.above and not s.beats and not s.loses, "constant-open"),
+    ]
+    codes: list[BecauseCode] = [code for holds, code in rules if holds]
+    return Ruling("trend", tuple(RulingReason(code) for code in codes or (_SHOWN,)))
+
+
+def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> VerdictRow:
+    """Return the row of the table of verdicts that fits first.
+
+    Labels that aren't people's allow no more than a look at the scores.
+
+    Args:
+        gate: The ruling on decisions; None where there is no such question.
+        trend: The ruling on scores.
+        circumstances: What else bears on the verdict.
+
+    Example:
+        >>> alone = Circumstances(VerdictStates(above=True, below=False, beats=True, loses=False))
+        >>> verdict_row(Ruling("gate", (RulingReason("target"),)), Ruling("trend", (RulingReason("target"),)), alone)
+        VerdictRow(verdict='ok', use='gate', because='target')
+    """
+    row = next(_rows_that_fit(gate, trend, circumstances))
+    if circumstances.by_people or row.use not in ("gate", "trend"):
+        return row
+    return VerdictRow(row.verdict, "explore", row.because)
+
+
+def _rows_that_fit(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> Iterator[VerdictRow]:
+    c = circumstances
+    if c.drifted:
+        yield VerdictRow("adjust", "none", "drift")
+    if gate is None:
+        yield from _rows_without_gate(trend, c)
+        return
+    has_trend = trend.state == "shown" or c.as_person
+    averages: Use = "trend" if has_trend else "explore"
+    if c.people_split:
+        yield VerdictRow("labels-disagree", averages, "people-split")
+    if gate.state == "shown" and not c.against_gate:
+        yield VerdictRow("ok", "gate", "target")
+    if gate.state == "shown":
+        verdict: VerdictName = "ok" if trend.state == "shown" else "not-enough-labels"
+        yield VerdictRow(verdict, averages, c.against_gate[0])
+    if gate.state == "refused" or c.no_skill:
+        because: BecauseCode = gate.because[0] if gate.state == "refused" else "no-skill"
+        left: Use = "trend" if has_trend else "explore" if trend.state == "open" else "none"
+        yield VerdictRow("adjust", left, because)
+    yield VerdictRow("not-enough-labels", averages, gate.because[0])
+
+
+def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[VerdictRow]:
+    """The rows for scores, levels, categories or preferences that pass and fail nothing."""
+    s = circumstances.states
+    if circumstances.no_skill:
+        yield VerdictRow("adjust", "none", "no-skill")
+    if trend.state == "shown":
+        yield VerdictRow("ok", circumstances.ok, "target")
     rules: list[tuple[bool, VerdictName, Use, BecauseCode]] = [
-        (drifted, "adjust", "none", "drift"),
-        (s.above and no_skill, "adjust", "none", "no-skill"),
-        (s.above and s.beats and s.breaks, "adjust", "none", "limit"),
-        (s.above and s.beats and s.limit_open, "not-enough-labels", trend_at_most(ok), "limit-open"),
-        (s.above and s.beats, "ok", ok, "target"),
         (s.above and s.loses, "adjust", "none", "below-constant"),
         (s.above, "not-enough-labels", "explore", "constant-open"),
         (s.low and s.asgood and s.beats, "labels-disagree", "trend", "as-person"),
@@ -246,11 +450,29 @@ def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: b
         (s.below, "adjust", "none", "below-target"),
         (not s.labelled, "not-enough-labels", "explore", "no-labels"),
         (s.few_groups, "not-enough-labels", "explore", "few-groups"),
+        (True, "not-enough-labels", "explore", "target-open"),
     ]
-    for holds, verdict, use, because in rules:
-        if holds:
-            return Ruling(verdict, use, because)
-    return Ruling("not-enough-labels", "explore", "target-open")
+    yield from (VerdictRow(verdict, use, because) for holds, verdict, use, because in rules if holds)
+
+
+def labels_to_decide_gate(
+    figures: DecisionFigures, sides: tuple[GateSide, GateSide], target: float, confidence: float
+) -> DecisiveLabels | None:
+    """Return the labels with which an open gate has an even chance to be shown or refused.
+
+    Args:
+        figures: The judge's decisions compared with people's.
+        sides: Both sides, with the least of each.
+        target: The least share of the same decisions.
+        confidence: One-sided confidence of each bound.
+
+    Returns:
+        None where labels alone are unlikely to decide it, or too few groups show how examples err together.
+    """
+    if figures.same.support == "withheld" or any(side.share.has_few_groups for side in sides):
+        return None
+    stops, keeps = sides
+    return labels_for_sides(figures, DecisionBounds(target, stops.least, keeps.least, confidence))
 
 
 def labels_to_decide(
@@ -289,30 +511,6 @@ def labels_to_decide(
         if not states.beats:
             wanted.append(for_mean(gain, 0.0))
     return most_demanding(wanted)
-
-
-def labels_for_limits(limits: Iterable[Limit]) -> DecisiveLabels | None:
-    """The labels with which each open limit has an even chance to be shown kept or broken.
-
-    Args:
-        limits: Those that are set; one that is decided needs none.
-
-    Returns:
-        None where labels like these are unlikely to decide one: too few of them fail, or the rate is at the limit.
-    """
-
-    def for_limit(limit: Limit) -> DecisiveLabels | None:
-        decisions = limit.decisions
-        if not decisions.of:
-            return None
-        counted = decisions.of / decisions.examples
-        return labels_for_decision(
-            lambda more: chance_to_place_share(
-                decisions.among, limit.limit, more, confidence=limit.confidence, counted=counted
-            )
-        )
-
-    return most_demanding(for_limit(limit) for limit in limits if limit.state == "open")
 
 
 def labels_for_target(share: GroupedShare, target: float, *, settings: int = 1) -> DecisiveLabels | None:

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats.change import holm
 from markscheme.stats.intervals import Floats
-from markscheme.stats.probabilities import ProbabilityAudit, probability_audit
+from markscheme.stats.probabilities import MAP_AT, ProbabilityAudit, probability_audit
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,23 @@ class ProbabilityAudits:
         """All of them by what readers call them, the decision last."""
         return {**self.criteria, **({} if self.decision is None else {DECISION_ROW: self.decision})}
 
+    @property
+    def events(self) -> dict[str, ProbabilityAudit]:
+        """The rows that are of different events: where a rubric's only criterion decides, the decision alone."""
+        is_one_event = len(self.criteria) == 1 and self.decision is not None
+        return {name: audit for name, audit in self.named.items() if not is_one_event or name == DECISION_ROW}
+
+    @cached_property
+    def exceeding(self) -> frozenset[str]:
+        """The rows whose confident errors exceed what the judge promises, by Holm's procedure over the rows."""
+        return _significant({name: audit.confident_errors.significance for name, audit in self.events.items()}, MAP_AT)
+
+    @cached_property
+    def overconfident(self) -> frozenset[str]:
+        """The rows with too many confident errors, or a slope below 1, each by Holm's procedure over the rows."""
+        one_side = (1 - SLOPE_LEVEL) / 2
+        return self.exceeding | _significant({name: audit.slope_p for name, audit in self.events.items()}, one_side)
+
     def to_json(self) -> dict[str, Any]:
         """As in the JSON of a calibration."""
         return {
@@ -38,6 +57,15 @@ class ProbabilityAudits:
         }
 
 
+def _significant(p: Mapping[str, float | None], significance: float) -> frozenset[str]:
+    """The names whose p, adjusted by Holm for all that have one, is at most the significance."""
+    tested = {name: value for name, value in p.items() if value is not None}
+    adjusted = holm(list(tested.values())).tolist()
+    return frozenset(name for name, value in zip(tested, adjusted, strict=True) if value <= significance)
+
+
+SLOPE_LEVEL = 0.95
+"""Of the intervals of slopes."""
 DECISION_ROW = "decision"
 """What the row of the decision is called, below those of the criteria."""
 

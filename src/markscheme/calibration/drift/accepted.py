@@ -8,9 +8,9 @@ from typing import Any
 from markscheme.calibration.drift.setting import Accepted, Setting
 from markscheme.errors import RatingError, RubricError
 from markscheme.judges.judge import Identity
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import json_lines, refuse_other_shape
 from markscheme.ratings.rating import Rating, RatingReader
-from markscheme.receipt import accepted_data
+from markscheme.receipt import accepted_run_data
 from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
 
 
@@ -20,7 +20,7 @@ def load_accepted(path: Path) -> Accepted:
     Raises:
         RatingError: Either file is invalid, or the ratings are not those that were accepted.
     """
-    data = accepted_data(path)
+    data = accepted_run_data(path)
     try:
         setting = _setting(data)
         file = path.with_name(Path(str(data["ratings"]["file"])).name)
@@ -66,11 +66,13 @@ def _stored(file: Path, rubric: Rubric) -> tuple[list[Rating], dict[str, str], d
 def _setting(data: Mapping[str, Any]) -> Setting:
     judge = data["judge"]
     identity = judge["identity"]
+    if identity is not None:
+        refuse_other_shape(identity, {"name": str, "model": str, "parameters": dict, "address": str})
     return Setting(
         rubric=_rubric_of(data["asked"]),
         template=str(data["fingerprints"]["template"]),
         judge=str(judge["name"]),
-        identity=None if identity is None else Identity(**identity),
+        identity=None if identity is None else Identity.from_json(identity),
         answered_by=tuple(map(str, judge["answered_by"])),
     )
 

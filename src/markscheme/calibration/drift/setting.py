@@ -123,8 +123,17 @@ class Accepted:
             by_number.setdefault(rating.sample, []).append(rating)
         return tuple(tuple(by_number[number]) for number in sorted(by_number))
 
-    def why_not_joined(self, now: Setting, examples: Sequence[Example]) -> str | None:
-        """Why today's run can't be added to these runs; None where it can."""
+    def why_not_joined(self, now: Setting, examples: Sequence[Example], *, is_asked: bool = True) -> str | None:
+        """Why today's run can't be added to these runs; None where it can.
+
+        Args:
+            now: The setting of today's run.
+            examples: Its examples.
+            is_asked: Whether the judge has been asked; before, it is taken for granted that its server takes what it
+                took then.
+        """
+        if not is_asked and now.identity is not None and self.setting.identity is not None:
+            now = replace(now, identity=replace(now.identity, without=self.setting.identity.without))
         if self.setting.rubric.name != now.rubric.name:
             return f"they are runs of rubric {self.setting.rubric.name!r}"
         changes = changes_between(self.setting, now)
@@ -294,6 +303,15 @@ def _of_judge(then: Setting, now: Setting, judged: frozenset[str]) -> Iterator[S
         is_now = getattr(after, key)
         if was != is_now:
             yield SettingChange(f"judge:{key}", what, "judge", judged, _value(was), _value(is_now))
+    if before.without != after.without:
+        yield SettingChange(
+            "judge:without",
+            "what the judge was asked without",
+            "judge",
+            judged,
+            _value(", ".join(before.without)),
+            _value(", ".join(after.without)),
+        )
     for key in sorted(before.parameters.keys() | after.parameters.keys()):
         was = before.parameters.get(key)
         is_now = after.parameters.get(key)

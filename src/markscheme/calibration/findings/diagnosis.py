@@ -5,7 +5,7 @@ matter. One cause is reported once: a judge stuck on one level hides everything 
 like central tendency and like noise; central tendency looks like noise.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -13,7 +13,8 @@ import numpy as np
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.findings import categories, judge, overall, pairs, probabilities, rubric
 from markscheme.calibration.findings.evidence import FEWEST_TO_DIAGNOSE, CriterionEvidence, Evidence
-from markscheme.calibration.findings.finding import SEVERITIES, Finding
+from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.repairs import ranked
 from markscheme.calibration.findings.slices import Slice
 from markscheme.ratings.rating import Rating
 
@@ -24,7 +25,7 @@ CriterionRule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]],
 def findings_of(
     comparison: Comparison, ratings: Sequence[Rating] = (), *, slices: Sequence[Slice] = (), elsewhere: bool = False
 ) -> tuple[Finding, ...]:
-    """What is at fault, the costliest in agreement first.
+    """What is at fault, the costliest in agreement first, on single criteria what would repair most decisions.
 
     Where a slice is broken, the judge is diagnosed on the other examples, so that the fault of one slice doesn't count
     as a fault of the whole; the messages say so.
@@ -37,7 +38,7 @@ def findings_of(
     """
     whole = Evidence.of(comparison, ratings)
     if comparison.rubric.is_of_pairs:
-        return _ranked(_of_pairs(whole, ratings, elsewhere=elsewhere))
+        return ranked(_of_pairs(whole, ratings, elsewhere=elsewhere), None)
     by_length = list(overall.length_bias(whole))
     broken = [part for part in slices if part.stands_out and not (by_length and part.part.by == "length")]
     of_criteria = list(_of_criteria(_outside(whole, broken), by_length))
@@ -51,11 +52,7 @@ def findings_of(
         *probabilities.overconfident(comparison.probabilities),
         *rubric.label_findings(whole),
     ]
-    return _ranked(findings)
-
-
-def _ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: (-finding.cost, SEVERITIES.index(finding.severity))))
+    return ranked(findings, comparison.repairs)
 
 
 def _of_pairs(whole: Evidence, ratings: Sequence[Rating], *, elsewhere: bool) -> Iterator[Finding]:

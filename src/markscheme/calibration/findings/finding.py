@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.kinds import FindingKind
+
+if TYPE_CHECKING:
+    from markscheme.calibration.comparison.repairs import Repair
 
 Severity = Literal["high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
@@ -25,6 +28,7 @@ class Finding:
         suggestion: What to edit or do first.
         cost: How much agreement it costs, in score; findings are ranked by it.
         options: Options that the suggestion adds to the kind's command, such as " --replay".
+        repair: What fixing it alone would change; None where that can't be counted.
     """
 
     kind: FindingKind
@@ -36,6 +40,7 @@ class Finding:
     suggestion: str = ""
     cost: float = 0.0
     options: str = ""
+    repair: "Repair | None" = None
 
     @property
     def code(self) -> str:
@@ -62,4 +67,5 @@ class Finding:
             "evidence": self.evidence,
             "examples": self.examples,
             "suggestion": self.suggestion,
+            "repairs": None if self.repair is None else self.repair.to_json(),
         }

@@ -79,6 +79,8 @@ class FindingKind:
         voids_agreement: Whether a judge with it is not ok, however often it agrees.
         needs_scores: Whether it says nothing as long as no example could be scored.
         compares_baseline: Whether it says that always giving one score does as well.
+        is_of_levels: Whether it is about the levels that the judge gives on a criterion, so that gold's in their place
+            show what fixing it changes.
     """
 
     code: str
@@ -92,6 +94,7 @@ class FindingKind:
     voids_agreement: bool = False
     needs_scores: bool = True
     compares_baseline: bool = False
+    is_of_levels: bool = False
 
     @property
     def step(self) -> int:
@@ -161,9 +164,17 @@ LENIENT: Final = FindingKind(
     command=_improve,
     after=LABELS_FIRST,
     part_of=DRIFT.code,
+    is_of_levels=True,
 )
 SEVERE: Final = FindingKind(
-    "severe", "too severe", cause="judge", fixed_by="wording", command=_improve, after=LABELS_FIRST, part_of=DRIFT.code
+    "severe",
+    "too severe",
+    cause="judge",
+    fixed_by="wording",
+    command=_improve,
+    after=LABELS_FIRST,
+    part_of=DRIFT.code,
+    is_of_levels=True,
 )
 CENTRAL_TENDENCY: Final = FindingKind(
     "central-tendency",
@@ -173,8 +184,11 @@ CENTRAL_TENDENCY: Final = FindingKind(
     command=_improve,
     after=LABELS_FIRST,
     part_of=DRIFT.code,
+    is_of_levels=True,
 )
-NOISY: Final = FindingKind("noisy", "noisy", cause="judge", fixed_by="rubric", after=LABELS_FIRST, part_of=DRIFT.code)
+NOISY: Final = FindingKind(
+    "noisy", "noisy", cause="judge", fixed_by="rubric", after=LABELS_FIRST, part_of=DRIFT.code, is_of_levels=True
+)
 NOISY_JUDGE_OR_LABELS: Final = replace(NOISY, short="noisy judge or labels", command=_label_by_another)
 """Noise that single labels can't attribute to the judge."""
 STUCK_JUDGE: Final = FindingKind(
@@ -186,6 +200,7 @@ STUCK_JUDGE: Final = FindingKind(
     part_of=DRIFT.code,
     voids_agreement=True,
     needs_scores=False,
+    is_of_levels=True,
 )
 RARELY_FOUND: Final = FindingKind(
     "rarely-found",
@@ -196,6 +211,7 @@ RARELY_FOUND: Final = FindingKind(
     after=LABELS_FIRST,
     part_of=DRIFT.code,
     needs_scores=False,
+    is_of_levels=True,
 )
 NO_SKILL: Final = FindingKind(
     "no-skill",
@@ -205,6 +221,7 @@ NO_SKILL: Final = FindingKind(
     after=LABELS_FIRST,
     part_of=DRIFT.code,
     voids_agreement=True,
+    is_of_levels=True,
 )
 NO_GAIN: Final = replace(NO_SKILL, compares_baseline=True)
 """No skill in the score, shown by the gain over the best constant score."""
@@ -235,9 +252,18 @@ REDUNDANT: Final = FindingKind(
     names_criterion=True,
 )
 DEAD: Final = FindingKind(
-    "dead", "does not distinguish responses", cause="scale", fixed_by="rubric", after=LABELS_FIRST
+    "dead",
+    "does not distinguish responses",
+    cause="scale",
+    fixed_by="rubric",
+    after=LABELS_FIRST,
+    is_of_levels=True,
 )
-UNUSED_LEVEL: Final = FindingKind("unused-level", "unused levels", cause="scale", fixed_by="rubric", after=LABELS_FIRST)
+UNUSED_LEVEL: Final = FindingKind(
+    "unused-level", "unused levels", cause="scale", fixed_by="rubric", after=LABELS_FIRST, is_of_levels=True
+)
+LEVEL_OF_NOBODY: Final = replace(UNUSED_LEVEL, is_of_levels=False)
+"""A level that neither judge nor gold gives: that no label shows what it would change."""
 INVENTED_QUOTES: Final = FindingKind(
     "invented-quotes", "quotes in nothing the judge saw", cause="quotes", fixed_by="rubric", after=LABELS_FIRST
 )
@@ -276,6 +302,7 @@ RUBRIC_AND_JUDGE: Final = (
     REDUNDANT,
     DEAD,
     UNUSED_LEVEL,
+    LEVEL_OF_NOBODY,
     INVENTED_QUOTES,
     LEANS_TO_FIRST,
     OVERCONFIDENT,

@@ -15,18 +15,16 @@ if TYPE_CHECKING:
 def overconfident(audits: "ProbabilityAudits | None") -> Iterator[Finding]:
     """The criteria, and the decision, on which a judge's probabilities are too extreme.
 
-    The decision counts for more where its confident errors exceed what the judge promises.
+    The decision counts for more where its confident errors exceed what the judge promises. A rubric's only criterion
+    decides: that is one fault, found once.
     """
     if audits is None:
         return
-    is_one_event = len(audits.criteria) == 1 and audits.decision is not None
-    for name, audit in audits.named.items():
+    for name, audit in audits.events.items():
         of_decision = audit is audits.decision
-        if is_one_event and not of_decision:  # a rubric's only criterion decides: one fault, found once
-            continue
-        exceeds = audit.confident_errors.exceeds
-        if exceeds or audit.is_overconfident:
-            yield _finding(name, audit, "high" if exceeds and of_decision else "medium", of_decision=of_decision)
+        if name in audits.overconfident:
+            is_high = of_decision and name in audits.exceeding
+            yield _finding(name, audit, "high" if is_high else "medium", of_decision=of_decision)
 
 
 def _finding(name: str, audit: "ProbabilityAudit", severity: Severity, *, of_decision: bool) -> Finding:

@@ -280,7 +280,7 @@ def _unused_by_all(evidence: Evidence, criterion: CriterionEvidence, levels: Seq
     either = _levels_named(criterion, levels, "or")
     them = "it" if len(levels) == 1 else "them"
     return evidence.finding(
-        kinds.UNUSED_LEVEL,
+        kinds.LEVEL_OF_NOBODY,
         criterion,
         f"neither the judge nor {evidence.who} gave {either} in {criterion.n} examples.",
         f"Label responses that deserve {either}, or drop {them} from the scale if none can.",

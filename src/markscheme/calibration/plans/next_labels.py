@@ -16,7 +16,7 @@ from markscheme.stats.labels_needed import DecisiveLabels
 
 if TYPE_CHECKING:
     from markscheme.calibration.comparison.comparison import Comparison
-    from markscheme.calibration.decision import Decision
+    from markscheme.calibration.comparison.verdict import Decision
     from markscheme.ratings.gold import Gold
 
 NEXT_LABELS = "next_labels.json"

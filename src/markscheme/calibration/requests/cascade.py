@@ -12,6 +12,7 @@ from markscheme.calibration.requests.tuning import TuningLabels
 from markscheme.errors import UsageError, no_file
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import stage_fingerprint
+from markscheme.judges.judge import ways_of
 from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
@@ -171,12 +172,12 @@ class CascadeRequest:
         code = [member for member in panel_names(name) if known_kind(member).names_code]
         for member in panel_names(name):
             judge = self.ask.judge_for(rubric, prompts, self.labels.folder, name=member, asking=shared)
-            identities.append(judge.identity)
             cost = self.ask.cost(judge, prompts, rubric.samples)
             costs.append(None if cost.usd is None or not labelled else 1000 * cost.usd / len(labelled))
             rated, grades = rated_by(
                 judge, rubric, labelled, self.ask, what=f"grading by {member}", watch=self.watch, whole=True
             )
+            identities.append(judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)))
             ratings += [replace(rating, rater=member) for rating in rated]
             models |= {model for grade in grades for model in grade.models}
         priced = [cost for cost in costs if cost is not None]

@@ -14,7 +14,7 @@ from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
 from markscheme.errors import UsageError
-from markscheme.judges.judge import Judge, total
+from markscheme.judges.judge import Judge, total, ways_of
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import ExampleSet
@@ -151,7 +151,7 @@ class ComparisonRequest:
             cost=total(grade.usage for grade in grades),
             from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
             submissions=len(grades),
-            identity=judge.identity,
+            identity=judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)),
         )
 
 

@@ -203,8 +203,8 @@ class TuningRequest:
         labelled = examples.labelled.examples
         prompts = first_prompts(self.rubric, labelled)
         judge = self.ask.judge_for(self.rubric, prompts, self.labels.folder, name=self.judge)
-        ratings, _ = rated_by(judge, self.rubric, labelled, self.ask, watch=self.watch, whole=True)
-        return _Judged(ratings, rater_of(judge))
+        ratings, grades = rated_by(judge, self.rubric, labelled, self.ask, watch=self.watch, whole=True)
+        return _Judged(ratings, rater_of(judge, grades))
 
     def _in_files(self, examples: ExampleSet) -> "_Judged":
         """The ratings in the files, of one rater or of the judges of a panel."""

@@ -31,7 +31,7 @@ function download() {
   const lines = [...order.map((place) => steps[place]), ...steps.filter((step) => step.reading?.read === "open")].map(({ unit, chosen, reading: said }) =>
     JSON.stringify({ id: sheet.ids[unit], rater: data.rater, kind: "human", at: said.at, ...said.seconds !== null && { seconds: said.seconds },
       ...said.pass !== null && { pass: said.pass }, read: said.read, for: said.listed, ...chosen && { chosen: true }, notes: said.notes }));
-  const link = make("a", "", { download: sheet.file, href: URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "application/json" })) });
+  const link = make("a", "", { download: sheet.file, href: URL.createObjectURL(new Blob([`${[JSON.stringify(sheet.head), ...lines].join("\n")}\n`], { type: "application/json" })) });
   document.body.append(link);
   link.click();
   link.remove();

@@ -11,14 +11,13 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.categories import Answers
 from markscheme.calibration.comparison.comparison import OF_DECISION, OF_SCORE, Comparison, Measure
 from markscheme.calibration.comparison.limits import WrongDecisions
-from markscheme.calibration.reasons import digits_of
+from markscheme.calibration.reasons import digits_of, offer_in_words
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval
 from markscheme.report.sections.examples import is_one_decision
-from markscheme.report.sections.fix_first import WORTH_A_LIMIT
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.stats import Estimate
 
@@ -31,6 +30,9 @@ _NOT_BETTER = "Can't gate: not shown to beat the baseline."
 _BY_HAND = "Can't tell whether it can gate: all examples were picked by hand."
 _NOT_YOUR_OUTPUTS = "That is agreement on the labelled examples, not on your outputs."
 _TRENDS = "Use for trends, not for single decisions."
+_TRENDS_FOR_NOW = "Use for trends. Can't tell yet whether it can gate."
+_NO_GATE = "Don't let it decide yet."
+_BY_LABELS = "Can't gate by these labels."
 _TREND = "A trend is an average over many examples."
 _EXPLORE = "For now, explore only: read its scores, but don't base decisions on them."
 _UNUSABLE = "Don't use it for trends (averages) either."
@@ -94,15 +96,21 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     because = calibration.decision.because
     reference = calibration.comparison.gold.reference
     but = f", except {in_words([part.called for part in decision.excepted])}" if decision.excepted else ""
+    limit = offer_in_words(decision, by_people=calibration.comparison.gold.has_people)
+    because = f"{because} {limit}" if limit and not decision.next_step else because
     match decision.verdict, decision.use:
         case "ok", "gate":
-            return doc.Callout("good", f"Can gate{but}.", f"{because}{_no_limit(calibration)}{_how_drawn(calibration)}")
+            return doc.Callout("good", f"Can gate{but}.", f"{because}{_how_drawn(calibration)}")
         case "ok", "trend":
             head = f"Use for trends{but}, not for single decisions." if but else _TRENDS
             why = _why_no_gate(calibration)
             return doc.Callout("trend", head, f"{why} {because} {_TREND}{_how_drawn(calibration)}")
         case "not-enough-labels", "trend":
-            return _with_plan(doc.Callout("trend", _TRENDS, f"{because} {_TREND}"), calibration)
+            return _with_plan(doc.Callout("trend", _TRENDS_FOR_NOW, f"{because} {_TREND}"), calibration)
+        case "adjust", "trend":
+            return doc.Callout("bad", f"{_NO_GATE} Use its scores for trends.", because)
+        case "adjust", "explore":
+            return doc.Callout("bad", _NO_GATE, f"{because} {_EXPLORE}")
         case "labels-disagree", "trend":
             return doc.Callout("trend", _TRENDS, f"{because} {_TREND}")
         case "adjust", _:
@@ -118,6 +126,8 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         head = "These labels don't show whether it can gate."
         command = calibration.commands.adjudicate()
         return doc.Callout("open", head, f"{because} {_EXPLORE} {_ADJUDICATE_FIRST}{':' if command else '.'}", command)
+    if decision.because_code in decision.circumstances.against_gate:
+        return doc.Callout("open", _BY_LABELS, f"{because} {_EXPLORE}")
     head = _NOT_BETTER if decision.because_code == "constant-open" else _TOO_FEW
     return _with_plan(doc.Callout("open", head, f"{because} {_EXPLORE}"), calibration)
 
@@ -136,18 +146,6 @@ def _why_no_gate(calibration: Calibration) -> str:
     return "A part of the examples is worse than the rest."
 
 
-def _no_limit(calibration: Calibration) -> str:
-    """A note that nothing limits passed fails, if they may be many; without findings, `fix_first` says it instead."""
-    rate = calibration.comparison.false_pass_rate
-    is_limited = calibration.most_wrong.false_pass is not None or not calibration.comparison.rubric.decides
-    is_said_below = not calibration.findings
-    if is_limited or is_said_below or calibration.decision.excepted or not rate.value:
-        return ""
-    if (rate.high or 0.0) < WORTH_A_LIMIT:
-        return ""
-    return " No limit is set on that (`max_false_pass`)."
-
-
 def _how_drawn(calibration: Calibration) -> str:
     """What the figures can't show, where nobody recorded how the examples were drawn."""
     if all(example.drawn for example in calibration.comparison.gold.examples):
@@ -159,8 +157,10 @@ def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
     """The callout with the labels that would decide, or what to do where no number would."""
     decision = calibration.decision
     command = calibration.commands.label_next(decision.labels_needed) if decision.labels_needed else ""
+    limit = offer_in_words(decision, by_people=calibration.comparison.gold.has_people) if decision.next_step else ""
     next_step = f"{decision.next_step} {_OUT_OF_POOL}" if command else decision.next_step
-    return replace(callout, text=f"{callout.text} {next_step}".rstrip(), command=command)
+    parts = (callout.text, limit, next_step) if command else (callout.text, next_step, limit)
+    return replace(callout, text=" ".join(filter(None, parts)), command=command)
 
 
 def _why_nothing(calibration: Calibration) -> str:
@@ -190,7 +190,8 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
     person = with_scores.agreement_person
     digits = digits_of(comparison.agreement, target)
     default = " (default)" if is_default else ""
-    between = "" if person is None else "Annotators: two with each other. "
+    averaged = ", averaged over examples" if with_scores.has_uneven_annotators else ""
+    between = "" if person is None else f"Annotators: two with each other{averaged}. "
     if with_scores.weighted_to is not None:
         outputs = counted(with_scores.weighted_to, "output")
         between += f"Examples were drawn with unequal chances; shares are weighted to all {outputs}. "
@@ -299,6 +300,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         yield _ties_line(calibration)
     if gold.not_blind:
         yield f"Warning: {counted(gold.not_blind, 'label')} not blind (given with the judge's verdict visible)."
+    yield from _asked_in_several_ways(calibration)
     kin = kinship(calibration.rater.models, (example.system for example in gold.examples))
     if kin:
         yield f"Warning: {kin}."
@@ -320,6 +322,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
             f"{'was' if counts.stale_labels == 1 else 'were'} given; {_THEY_COUNT[counts.stale_labels == 1]}."
         )
     yield from _even_splits(gold.even_splits)
+    yield from _no_gate_question(calibration)
     if gold.set_aside:
         yield f"{counted(gold.set_aside, 'example')} without human labels excluded."
     if calibration.settings_kept is False:
@@ -336,6 +339,17 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         yield calibration.openings.sentence
 
 
+def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
+    """In how many ways the judge was asked, if in several, and how often in each."""
+    ways = calibration.rater.ways
+    if len(ways) > 1:
+        parts = (
+            f"{counted(n, 'example')} {'without ' + ', '.join(without) if without else 'with all settings'}"
+            for without, n in sorted(ways.items())
+        )
+        yield f"Warning: the judge was asked in {len(ways)} ways, which its fingerprint says: {'; '.join(parts)}."
+
+
 def _even_splits(even_splits: Sequence[tuple[str, str]]) -> Iterator[doc.Line]:
     """What annotators split over evenly, and on which examples."""
     by_question: dict[str, list[str]] = {}
@@ -346,6 +360,17 @@ def _even_splits(even_splits: Sequence[tuple[str, str]]) -> Iterator[doc.Line]:
             f"Annotators split evenly on {over} of {counted(len(units), 'example')} ({few_of(units)}), which therefore "
             f"{'counts' if len(units) == 1 else 'count'} in no figure; markscheme adjudicate decides."
         )
+
+
+def _no_gate_question(calibration: Calibration) -> Iterator[str]:
+    """What would add the question whether it can gate, where nothing says which responses pass."""
+    rubric = calibration.rubric
+    if rubric.has_gate_question or rubric.is_of_pairs:
+        return
+    adds = "`passes: [label, …]` in the rubric" if rubric.categories else "`--pass-mark M`"
+    if rubric.table_of == "values" and rubric.categories:
+        adds = "`--pass VALUE`"
+    yield f"Nothing says what passes, so whether it can gate isn't asked: {adds} adds it."
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:

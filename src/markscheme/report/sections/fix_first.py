@@ -1,27 +1,36 @@
 """Fix first: a card per cause, in the order of the work, each with what to edit and the command to run."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.decision import Decision
+from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.findings.finding import Finding
 from markscheme.report import document as doc
+from markscheme.report.repairs import pair_in_words, repair_of_finding, stays_wrong_in_words
+
+if TYPE_CHECKING:
+    from markscheme.calibration.comparison.repairs import Repairs
 
 WORTH_A_LIMIT = 0.10
 """A judge that agrees well enough, and is shown to pass more of the fails than this, isn't reported as without issues;
 the documentation proposes this limit."""
 
 
+WORTH_KNOWING = "Worth knowing"
+"""Heading of the faults that change no decision."""
+
+
 def fix_first(calibration: Calibration) -> doc.Section:
-    """What to do, one card per cause, without repeating the callout."""
+    """What to do, one card per cause, without repeating the callout; last the faults that change no decision."""
     blocks = tuple(_fixes(calibration))
     return doc.Section(_heading(calibration, blocks), blocks, "fix")
 
 
 def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
     """How urgent it is: nothing has to be fixed first where there is no fault, or where the judge can gate already."""
-    if not any(isinstance(block, doc.Cards) for block in blocks):
+    if not any(isinstance(block, doc.Cards | doc.Section) for block in blocks):
         return "Not known yet" if calibration.findings else "To fix"
     can_gate = calibration.decision.verdict == "ok" and calibration.decision.use == "gate"
     return "Worth fixing" if can_gate else "Fix first"
@@ -31,11 +40,13 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     shown = [finding for finding in calibration.findings if not _is_in_callout(finding, calibration.decision)]
     if not calibration.counts.graded:
         shown = [finding for finding in shown if not finding.kind.needs_scores] or shown
-    if shown:
-        targets = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
-        yield doc.Cards(tuple(_card(group, calibration, targets) for group in by_cause(shown)))
+    idle = [finding for finding in shown if changes_no_decision(finding, shown)]
+    urgent = [finding for finding in shown if finding not in idle]
+    if urgent:
+        yield _cards(urgent, calibration)
     elif not calibration.findings:
         yield doc.Paragraph((_first_step(calibration),))
+    yield from _of_several(calibration.comparison.repairs)
     needed = calibration.decision.labels_needed if calibration.comparison.gold.has_people else None
     every = "The pool should hold outputs of every quality, so that each level occurs."
     for finding in calibration.findings:
@@ -44,6 +55,35 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
     if is_file and any(finding.kind.is_fixed_by_edit for finding in shown):
         yield doc.Notes((_after_an_edit(shown, calibration),))
+    if idle:
+        yield doc.Section(WORTH_KNOWING, (_cards(idle, calibration),))
+
+
+def changes_no_decision(finding: Finding, among: Sequence[Finding]) -> bool:
+    """Whether fixing a finding alone would make no wrong decision right, and no other finding explains it."""
+    is_part = any(finding.kind.part_of == cause.code and finding.criterion == cause.criterion for cause in among)
+    return finding.repair is not None and finding.repair.is_idle and not is_part
+
+
+def _of_several(repairs: "Repairs | None") -> Iterator[doc.Block]:
+    """What takes two criteria, and what no criterion would change."""
+    lines: list[doc.Line] = []
+    if repairs is not None and repairs.pair is not None:
+        lines.append((f"{pair_in_words(repairs)} ", doc.Ids(repairs.pair.examples)))
+    if repairs is not None and repairs.stays_wrong:
+        lines.append((f"{stays_wrong_in_words(repairs)} ", doc.Ids(repairs.stays_wrong)))
+    if lines:
+        yield doc.Paragraph(tuple(lines))
+
+
+def _cards(findings: Sequence[Finding], calibration: Calibration) -> doc.Cards:
+    targets = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
+    cards: list[doc.Card] = []
+    stated: set[str] = set()
+    for group in by_cause(findings):
+        cards.append(_card(group, calibration, targets, stated))
+        stated |= {finding.criterion for finding in group if finding.criterion and finding.repair is not None}
+    return doc.Cards(tuple(cards))
 
 
 def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
@@ -105,22 +145,52 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
     return sorted(groups.values(), key=lambda group: group[0].kind.step)
 
 
-def _card(group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str]) -> doc.Card:
+def _card(
+    group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
+) -> doc.Card:
+    """The card of one cause; the criteria in `stated` have another card that says what fixing them would change."""
     first = group[0]
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]
     is_one = len(causes) == 1
-    rows = () if is_one else tuple(_rows(causes, targets))
+    changes = [finding for finding in group if finding.criterion not in stated]
+    rows = () if is_one else (*_rows(causes, targets), *_changes(changes, targets))
+    text = _text(first, calibration) if is_one else ""
     return doc.Card(
         title=_title(causes, targets),
-        text=_text(first, calibration) if is_one else "",
+        text=_followed(text, repair_of_finding(first)) if is_one and first in changes else text,
         severity=first.severity,
         code=first.code,
-        rows=rows + tuple(f"Probably part of this change: {part.text if is_one else part.message}" for part in parts),
+        rows=rows + tuple(_part(part, is_one=is_one, says_change=is_one and part in changes) for part in parts),
         advice=tuple(dict.fromkeys(finding.suggestion for finding in causes if finding.suggestion)),
         command=first.command(calibration.commands),
-        examples=doc.Ids(tuple(dict.fromkeys(unit for finding in group for unit in finding.examples))),
+        examples=doc.Ids(tuple(dict.fromkeys(unit for finding in group for unit in _examples(finding)))),
     )
+
+
+def _part(part: Finding, *, is_one: bool, says_change: bool) -> str:
+    """A finding that the card's explains."""
+    words = part.text if is_one else part.message
+    return f"Probably part of this change: {_followed(words, repair_of_finding(part) if says_change else '')}"
+
+
+def _followed(words: str, sentence: str) -> str:
+    return f"{words} {sentence}" if words and sentence else words or sentence
+
+
+def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
+    """What fixing each of several criteria alone would change, where that is much; of the first in any case."""
+    counted = [finding for finding in findings if finding.repair is not None and finding.repair.examples]
+    for finding in [finding for finding in counted if finding.severity != "low"] or counted[:1]:
+        name = doc.Name(finding.criterion or "", targets.get(finding.criterion or "", ""))
+        yield "Fixing ", name, repair_of_finding(finding, " alone")
+    if findings and all(finding.repair is not None and finding.repair.is_idle for finding in findings):
+        yield "Fixing one of them alone changes no decision here."
+
+
+def _examples(finding: Finding) -> tuple[str, ...]:
+    """The examples whose decision fixing it would repair; those that show it best where there are none."""
+    return finding.examples if finding.repair is None else finding.repair.examples or finding.examples
 
 
 def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from markscheme.calibration.comparison.probabilities import ProbabilityAudits
+from markscheme.calibration.comparison.probabilities import DECISION_ROW, ProbabilityAudits
 from markscheme.phrases import counted, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, share, with_interval
@@ -15,7 +15,7 @@ def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
     named = audits.named
     at = percent(next(iter(named.values())).confident_errors.at)
     headings = ("", "says", "people", "slope", f"confident errors ({at} or more)", "")
-    rows = tuple(_row(name, audit) for name, audit in named.items())
+    rows = tuple(_row(name, audit, is_overconfident=_is_flagged(name, audits)) for name, audit in named.items())
     diagrams = tuple(_diagram(name, audit) for name, audit in named.items() if audit.bins)
     return doc.Section(
         "Probabilities",
@@ -24,8 +24,13 @@ def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
     )
 
 
-def _row(name: str, audit: ProbabilityAudit) -> tuple[doc.Line, ...]:
-    finding = "overconfident" if audit.is_overconfident or audit.confident_errors.exceeds else ""
+def _is_flagged(name: str, audits: ProbabilityAudits) -> bool:
+    """Whether a row is found overconfident; an only criterion is where the decision is."""
+    return (name if name in audits.events else DECISION_ROW) in audits.overconfident
+
+
+def _row(name: str, audit: ProbabilityAudit, *, is_overconfident: bool) -> tuple[doc.Line, ...]:
+    finding = "overconfident" if is_overconfident else ""
     return (
         doc.Name(name),
         share(audit.probability),
@@ -44,6 +49,8 @@ def _confident(errors: ConfidentErrors) -> str:
 
 def _notes(audits: ProbabilityAudits) -> Iterator[str]:
     yield "Says: the judge's mean probability of passing. Slope below 1: too confident; 95% intervals."
+    if len(audits.events) > 1:
+        yield f"Overconfident: shown for all {len(audits.events)} rows together (Holm)."
     for name, audit in audits.named.items():
         if audit.slope.undefined:
             yield f"– {name}, slope: {audit.slope.undefined}."

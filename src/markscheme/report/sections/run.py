@@ -56,6 +56,8 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
         yield "table", f"{rater.provenance}, read as {rater.table_read_as}"
     if rater.answered_by:
         yield "answered by", ", ".join(rater.answered_by)
+    if rater.identity is not None and rater.identity.without:
+        yield "asked without", f"{', '.join(rater.identity.without)} (not taken by the server)"
     yield "labels", f"{counted(len(gold.ids), 'example')}, {LABELS_IN_WORDS[gold.reference]}"
     if rater.source != "ratings":
         samples = "" if rubric.samples == 1 else f", {rubric.samples} samples (median level)"

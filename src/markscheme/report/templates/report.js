@@ -143,7 +143,7 @@ const explorer = (part, list) => {
 };
 
 const figureIn = (row, column) => {
-  const text = row.cells[column].textContent.replace("−", "-"), found = /-?\d*\.?\d+/.exec(text);
+  const text = row.cells[column].textContent.replace("−", "-"), found = /-?(?:\d+(?:\.\d+)?|\.\d+)/.exec(text);
   return found && column ? Number(found[0]) : text;
 };
 const sortRows = (head, falling) => {

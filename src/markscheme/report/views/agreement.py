@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from markscheme.calibration.agreement import Agreement, ScaleName
 from markscheme.phrases import counted, percent
 from markscheme.readers.rater_table import RaterTable
@@ -75,10 +77,11 @@ def _level(level: float | str) -> str:
 def _callout(agreement: Agreement) -> Callout:
     """The share on which two raters agree, and what alpha is good for."""
     statistics = agreement.statistics
-    same = statistics["exact_agreement"]
+    same = statistics["percent_agreement"]
     alpha = statistics[_ALPHA]
     two = "The two raters" if len(agreement.table.raters) == 2 else "Two raters"
-    share = "no unit that both rated" if same.value is None else f"{percent(same.value)} of units"
+    of_what = ", averaged over units" if _is_uneven(agreement.table) else " of units"
+    share = "no unit that both rated" if same.value is None else f"{percent(same.value)}{of_what}"
     head = f"{two} agree on {share}"
     if alpha.value is None:
         return Callout("open", f"{head}.", f"Beyond chance it isn't known how well: {alpha.undefined}.")
@@ -86,6 +89,12 @@ def _callout(agreement: Agreement) -> Callout:
     if alpha.value >= RELIABLE and (alpha.low is None or alpha.low < RELIABLE):
         good_for += ", but its interval isn't known" if alpha.low is None else ", though it may be below .80"
     return Callout(tone, f"{head}; alpha {coefficient(alpha)}: {good_for}.")
+
+
+def _is_uneven(table: RaterTable) -> bool:
+    """Whether units that two raters rated have different numbers of ratings, so that pairs count unequally."""
+    ratings = np.isfinite(table.values).sum(axis=1)
+    return len(np.unique(ratings[ratings >= 2])) > 1
 
 
 def _good_for(alpha: float) -> tuple[Tone, str]:

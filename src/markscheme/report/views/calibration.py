@@ -4,21 +4,25 @@ The page is put together here; what a section shows is in the module of `report/
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
-from markscheme.calibration.comparison.limits import Limit
+from markscheme.calibration.comparison.policy import Ruling
+from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision
 from markscheme.fingerprint import fingerprint
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
+from markscheme.report.repairs import findings_json
 from markscheme.report.sections.criteria import criteria_in_brief
 from markscheme.report.sections.examples import examples_of
 from markscheme.report.sections.first_screen import agreement_bars, agreement_with_ties, callout, caveats, offer, tiles
 from markscheme.report.sections.fix_first import fix_first
 from markscheme.report.sections.labels import labels_in_short
 from markscheme.report.sections.run import source_line
+from markscheme.stats import Estimate
 from markscheme.stats.intervals import Floats
 
 
@@ -122,12 +126,15 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         **attributes(comparison, "false_passes false_fails"),
         "relabelled": None if calibration.carried is None else calibration.carried.to_json(),
         "baseline": accepted_run.json_of(calibration.baseline),
-        **attributes(calibration, "test_labels=openings findings slices"),
+        **attributes(calibration, "test_labels=openings slices"),
+        "findings": findings_json(calibration.findings),
+        "repairs": comparison.repairs,
         **attributes(decision, "verdict because because_code use labels_needed"),
         "decision": {
             **attributes(decision, "level settings labels_needed labels_chance"),
             "except": [attributes(part, "by name agreement") for part in decision.excepted],
-            "limits": _limits(decision.limits),
+            **_rulings(comparison, decision),
+            "limits": _limits(comparison, decision),
         },
         **_pairs_json(calibration),
         "cost": calibration.cost.to_json(),
@@ -146,12 +153,37 @@ def _pairs_json(calibration: Calibration) -> dict[str, Any]:
     }
 
 
-def _limits(limits: Sequence[Limit]) -> dict[str, Any]:
-    """Both limits, null where there is none."""
-    by_name = {
-        limit.decisions.what: {"limit": limit.limit, "state": limit.state, "rate": limit.estimate} for limit in limits
-    }
-    return {"false_pass": by_name.get("false_pass"), "false_fail": by_name.get("false_fail")}
+def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
+    """The rulings on both questions, each with its codes and figures; null where nothing says what passes."""
+    answer = decision.gate_answer
+    gate = None
+    if answer is not None:
+        gate = {
+            **_ruling(answer.ruling),
+            "figures": {
+                "same_decision": {**answer.same.to_json(), "least": answer.target},
+                "stops": {**answer.stops.estimate.to_json(), "least": answer.stops.least},
+                "keeps": {**answer.keeps.estimate.to_json(), "least": answer.keeps.least},
+            },
+        }
+    of_scores = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")
+    return {"gate": gate, "trend": {**_ruling(decision.trend), "figures": of_scores}}
+
+
+def _ruling(ruling: Ruling) -> dict[str, str]:
+    return {"state": ruling.state, "because": ", ".join(ruling.because)}
+
+
+def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
+    """Both limits on wrong decisions, null where none is set; a limit is kept where its side is."""
+    rates: dict[str, Estimate] = {"stops": comparison.false_pass_rate, "keeps": comparison.false_fail_rate}
+    set_limits = asdict(decision.most_wrong)
+    limits: dict[str, Any] = {"false_pass": None, "false_fail": None}
+    for side in () if decision.gate_answer is None else decision.gate_answer.sides:
+        name = LIMIT_OF_SIDE[side.name].removeprefix("max_")
+        if set_limits[name] is not None:
+            limits[name] = {"limit": set_limits[name], "state": side.state, "rate": rates[side.name]}
+    return limits
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:

@@ -111,12 +111,16 @@ def verified(verification: Verification) -> Document:
     if verification.holds:
         files = counted(len(card.files), "file")
         were = "was" if len(card.files) == 1 else "were"
-        checked = f"{files} {were} checked, and every figure was computed again."
+        checked = f"{files} {were} checked, and every figure was computed again. {_not_checked(verification)}"
         text = f"{_ALLOWED[card.content['use']].format(judge=card.content['judge']['name'])} {checked}"
         return Document(title, "", (Callout("good", "The card is right.", text),))
     head = "The card is not right: its files say something else."
     rows = tuple((Name(difference.what), difference.stated, difference.now) for difference in verification.differences)
     return Document(title, "", (Callout("bad", head), Table(("What", "on the card", "its files"), rows)))
+
+
+def _not_checked(verification: Verification) -> str:
+    return f"Not checked, since no file here says it: {', '.join(verification.unchecked)}."
 
 
 def verified_json(verification: Verification) -> dict[str, Any]:
@@ -130,4 +134,5 @@ def verified_json(verification: Verification) -> dict[str, Any]:
         "use": card.content["use"],
         **attributes(verification, "holds recomputed"),
         "differences": [difference.to_json() for difference in verification.differences],
+        "not_checked": list(verification.unchecked),
     }

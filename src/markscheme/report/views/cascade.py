@@ -9,6 +9,7 @@ from markscheme.calibration.cascades.cascade import FEWEST_FOR_TWO, TunedCascade
 from markscheme.calibration.requests.cascade import CascadeRun
 from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.phrases import counted, number, percent
+from markscheme.report.decision_origins import origins_in_words
 from markscheme.report.document import Block, Callout, Document, Notes, Table
 from markscheme.report.json import attributes
 
@@ -25,6 +26,8 @@ def _blocks(run: CascadeRun) -> Iterator[Block]:
     tuned = run.tuned
     if not tuned.is_supported:
         yield Callout("open", tuned.reason, _what_would_do(tuned))
+        if tuned.n:
+            yield Notes((origins_in_words(tuned.origins, run.rubric),))
         return
     yield Table(("", "decides", "from a certainty of", "costs"), tuple(_rows(tuned)))
     yield Callout("good", tuned.promise)
@@ -52,6 +55,7 @@ def _certain(certain: float | dict[str, float | None] | None) -> str:
 
 def _notes(run: CascadeRun) -> Iterator[str]:
     tuned = run.tuned
+    yield origins_in_words(tuned.origins, run.rubric)
     if tuned.passes_sentence:
         yield tuned.passes_sentence
     if all(candidate.usd is not None for candidate in tuned.candidates):

@@ -18,6 +18,8 @@ FARTHEST = 0.2
 """How far below the given threshold a safe one may lie and still be worth setting; a judgement."""
 REPEAT_NEXT = 6
 """Runs to ask for next, between 5 and 8: 5 know half as much again as 3, and 8 hardly more than 6."""
+UNCACHED = "MARKSCHEME_NO_CACHE=1"
+"""Reaches the judge's cache; Promptfoo's own `--no-cache` reaches that of the model under test."""
 _REPEAT = f"run the cases 5 to 8 times (`promptfoo eval --repeat {REPEAT_NEXT}`) and ask again"
 _OPTION: dict[RunFigure, str] = {"score": "", "pass": " --of pass"}
 _RARELY = "by these runs it keeps false alarms to 5%"
@@ -122,14 +124,14 @@ def snippet(gate: Gate) -> str:
     """The advice as part of a Promptfoo configuration, and the command that applies the gate, or that asks again."""
     if _is_unusable(gate) and gate.risk.repeats is None:
         again = f"markscheme gate-risk results.json --threshold {gate.threshold:g}"
-        return f"promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
+        return f"{UNCACHED} promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
     runs = gate.risk.repeats or gate.averaged
     threshold = gate.threshold if gate.risk.repeats else _down(gate.risk.safe_threshold or 0.0)
     config = f"# in promptfooconfig.yaml\nevaluateOptions: {{repeat: {runs}, cache: false}}\n\n# in the shell"
     if gate.of == "pass":
-        return f"{config}\nPROMPTFOO_PASS_RATE_THRESHOLD={100 * threshold:g} promptfoo eval"
+        return f"{config}\n{UNCACHED} PROMPTFOO_PASS_RATE_THRESHOLD={100 * threshold:g} promptfoo eval"
     mean = "[.results.results[].score] | add / length"
-    return f"{config}\npromptfoo eval -o results.json\njq -e '{mean} >= {threshold:g}' results.json"
+    return f"{config}\n{UNCACHED} promptfoo eval -o results.json\njq -e '{mean} >= {threshold:g}' results.json"
 
 
 def _down(value: float) -> float:

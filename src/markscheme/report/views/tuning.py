@@ -13,6 +13,7 @@ from markscheme.calibration.requests.tuning import TuneRun
 from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
 from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.phrases import counted, in_words, number, signed
+from markscheme.report.decision_origins import origins_in_words
 from markscheme.report.document import (
     Block,
     Callout,
@@ -120,10 +121,11 @@ def _onward(run: TuneRun, again: str) -> tuple[str, str] | None:
     commands = Commands.on(run.proposal.rubric.name)
     if run.written:
         return "Next", commands.calibrate()
-    if _is_unfed(run):
+    has_zone = run.proposal.band is not None and run.proposal.band.supported
+    if _is_unfed(run) and not has_zone:
         return "Next, have annotators pass or fail whole responses too", commands.label(" --overall --rater YOUR-NAME")
-    if run.diff or (run.proposal.band is not None and run.proposal.band.supported):
-        band = " --band" if run.proposal.band is not None and run.proposal.band.supported else ""
+    if run.diff or has_zone:
+        band = " --band" if has_zone else ""
         return "Next, write that into the rubric", f"{again} --write{band}"
     if run.findings:
         return "Next, change the wording first", commands.improve()
@@ -134,7 +136,7 @@ def _numbers(run: TuneRun) -> Table:
     """Each number that could change, what becomes of it, and why."""
     chosen = run.proposal.chosen
     mark = chosen.pass_mark.mark
-    zone = (_zone(run),) if run.votes is None else tuple(_votes(run.votes, run.cascade))
+    zone = (_zone(run),) if run.votes is None else tuple(_votes(run.votes, run))
     has_zone = run.votes is not None or (run.proposal.band is not None and run.proposal.band.supported)
     kept_mark = f"{mark.before:g} → {mark.after:g}" if mark.supported else f"{mark.before:g} kept"
     return Table(
@@ -150,11 +152,11 @@ def _numbers(run: TuneRun) -> Table:
 def _zone(run: TuneRun) -> str:
     """The gray zone, or what it needs, without a reason that the pass mark's row gives already."""
     band = run.proposal.band
-    if band is None and _is_unfed(run):
+    if band is None and _is_unfed(run) and not run.proposal.truth.decided:
         return f"needs decisions by annotators too, and {_SCORES}"
     if band is not None and band.lacks_decisions:
         return "needs annotators' decisions too, pass or fail"
-    return _band(band)
+    return _band(band, run)
 
 
 def _why_weights(run: TuneRun) -> str:
@@ -197,7 +199,7 @@ def _sections(run: TuneRun) -> Iterator[Section]:
     yield Section("Weights", (Paragraph((_through(run, run.proposal.source),)), *_weights(run)))
     mark = _mark(run.proposal.chosen.pass_mark, run.costs)
     yield Section("Pass mark", (Paragraph((*mark, *_thresholds(run.proposal))),))
-    zone = (_band(run.proposal.band),) if run.votes is None else tuple(_votes(run.votes, run.cascade))
+    zone = (_band(run.proposal.band, run),) if run.votes is None else tuple(_votes(run.votes, run))
     yield Section("Gray zone: ask a person", (Paragraph(zone),))
     if run.proposal.final is not None:
         yield Section("On the test split, which had no part in this", (_held_out(run.proposal.final),))
@@ -293,19 +295,24 @@ def _thresholds(proposal: Proposal) -> Iterator[Line]:
         yield f"Thresholds kept: {', '.join(unsupported)}"
 
 
-def _band(band: TunedBand | None) -> str:
+def _band(band: TunedBand | None, run: TuneRun) -> str:
     if band is None:
         return f"needs {_SCORES}"
+    origins = origins_in_words(band.origins, run.proposal.rubric)
     if not band.supported:
         why = NO_DECISION if band.lacks_decisions else band.reason
-        return f"wrong decisions outside it can't be limited yet: {why}"
+        return f"wrong decisions outside it can't be limited yet: {why}{'. ' if origins else ''}{origins}"
     parts = [_automatic(side, part) for side, part in band.bands.items() if part.half_width is not None]
-    return f"{_who_decides(gray_zone(band.after))}; {band.reason}. {' '.join(parts)} Written with --band."
+    promise = f"{_who_decides(gray_zone(band.after))}; {band.reason}."
+    return f"{promise} {' '.join(parts)} {origins} Written with --band."
 
 
-def _votes(votes: TunedVotes, cascade: Path | str | None) -> Iterator[str]:
+def _votes(votes: TunedVotes, run: TuneRun) -> Iterator[str]:
     """What a panel's votes allow, and where that is written."""
+    cascade = run.cascade
     yield votes.sentence
+    if votes.n:
+        yield origins_in_words(votes.origins, run.proposal.rubric)
     if isinstance(cascade, Path):
         yield f"Written to {cascade}."
     elif cascade is not None:
@@ -420,6 +427,7 @@ def _band_json(band: TunedBand) -> dict[str, Any]:
         **attributes(band, "supported reason split"),
         "before": gray_zone(band.before).in_file,
         "after": gray_zone(band.after).in_file,
+        "labels": attributes(band.origins, "explicit by_levels"),
         "promise": next(iter(promises.values()), None),
         "promises": promises,
     }

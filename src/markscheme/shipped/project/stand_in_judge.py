@@ -17,8 +17,8 @@ WORDS = {
 
 def judge(system_prompt: str, user_prompt: str) -> dict[str, object]:
     """The verdict on each criterion: MET where the reply has one of its words."""
-    between_tags = re.search(r"<response-(\w+)>\n(.*)\n</response-", user_prompt, re.DOTALL)
-    reply = between_tags[2] if between_tags else ""
+    opening = re.search(r"<response-\w+>\n", user_prompt)
+    reply = user_prompt[opening.end() :].rpartition("\n</response-")[0] if opening else ""
     verdicts = {}
     for criterion, words in WORDS.items():
         match = re.search(words, reply, re.IGNORECASE)

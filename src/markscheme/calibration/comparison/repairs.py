@@ -1,0 +1,298 @@
+"""What fixing each criterion would change, counted on the labelled examples of a comparison."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.grading.score import ROUNDING, must_pass
+from markscheme.ratings.gold import Gold
+from markscheme.ratings.table import SAME_AS_LEVELS, Column, RatingTable, positions
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats.agreement_figures import DECIMALS, close
+from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.repairs import DecisionChanges, LevelSwap, ScoreTerms, TermSums
+
+FEWEST_CRITERIA = 2
+"""Criteria from which on it is worth counting: a single one has every wrong decision."""
+A_FIFTH = 0.2
+"""Share of the wrong decisions that a criterion must repair before it is a fault worth fixing by itself."""
+A_HALF = 0.5
+"""Share of the wrong decisions from which on a criterion is the main fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Examples on which the judge is wrong.
+
+    Attributes:
+        false_passes: Those it passes, and people fail.
+        false_fails: Those it fails, and people pass.
+        off: Those whose scores differ by the tolerance or more.
+    """
+
+    false_passes: int
+    false_fails: int
+    off: int
+
+    @property
+    def wrong(self) -> int:
+        """Wrong decisions of both kinds."""
+        return self.false_passes + self.false_fails
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """DecisionChanges by gold's level in the place of the judge's on a criterion, or on two; nothing is estimated.
+
+    Attributes:
+        criteria: Which.
+        totals: Examples on which the judge is wrong as it is.
+        decided: Examples with decisions of people and judge on which this was counted; 0 where there are none.
+        false_passes: Ids of the false passes that become right, the largest error in score first.
+        false_fails: Ids of the false fails that become right, likewise.
+        held_up: How many right passes would fail.
+        let_through: How many right fails would pass.
+        scores_repaired: How many scores that are off come within the tolerance.
+        scores_broken: How many scores within the tolerance leave it.
+    """
+
+    criteria: tuple[str, ...]
+    totals: Totals
+    decided: int
+    false_passes: tuple[str, ...]
+    false_fails: tuple[str, ...]
+    held_up: int
+    let_through: int
+    scores_repaired: int
+    scores_broken: int
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Ids of the examples whose decision becomes right, false passes first."""
+        return self.false_passes + self.false_fails
+
+    @property
+    def broken(self) -> int:
+        """How many right decisions become wrong."""
+        return self.held_up + self.let_through
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no wrong decision becomes right, where there are decisions at all."""
+        return self.decided > 0 and not self.examples
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """False passes repaired, then decisions repaired minus broken, then scores likewise; the most comes first."""
+        return len(self.false_passes), len(self.examples) - self.broken, self.scores_repaired - self.scores_broken
+
+    def reaches(self, share: float, least: int = 0) -> bool:
+        """Tell whether it repairs a share of the wrong decisions, or of the false passes, less what it breaks.
+
+        Without decisions the scores that are off are counted instead.
+
+        Args:
+            share: Of the decisions that are wrong.
+            least: How many it must be in any case.
+        """
+        totals = self.totals
+        stopped = len(self.false_passes) - self.broken
+        _, decisions, scores = self.rank
+        counts = [(decisions, totals.wrong), (stopped, totals.false_passes)] if self.decided else [(scores, totals.off)]
+        return any(net >= max(share * wrong, least) and net > 0 for net, wrong in counts)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it repairs a fifth of the wrong decisions or of the false passes, whatever it breaks."""
+        whole = replace(self, held_up=0, let_through=0, scores_broken=0)
+        return whole.reaches(A_FIFTH)
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the JSON of a calibration."""
+        return {
+            "false_passes": len(self.false_passes),
+            "false_fails": len(self.false_fails),
+            "broken": self.broken,
+            "examples": self.examples,
+            "decided": self.decided,
+            "scores": {"repaired": self.scores_repaired, "broken": self.scores_broken},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """What fixing each criterion would change, counted one criterion at a time; counts of several overlap.
+
+    Attributes:
+        totals: Examples on which the judge is wrong as it is.
+        by_criterion: The change by each criterion alone, by its name.
+        stays_wrong: Ids of the wrong decisions that gold's level on every criterion leaves wrong.
+        pair: The two criteria that repair most together, where no single one repairs a fifth; None elsewhere.
+    """
+
+    totals: Totals
+    by_criterion: Mapping[str, Repair]
+    stays_wrong: tuple[str, ...]
+    pair: Repair | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the JSON of a calibration."""
+        totals = self.totals
+        return {
+            "wrong": totals.wrong,
+            "of": {"false_passes": totals.false_passes, "false_fails": totals.false_fails, "scores": totals.off},
+            "criteria": self.by_criterion,
+            "mark_or_weights": self.stays_wrong,
+            "pair": None if self.pair is None else {"criteria": self.pair.criteria, **self.pair.to_json()},
+        }
+
+
+def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> Repairs | None:
+    """Count what fixing each criterion would change.
+
+    None for pairs, where a single criterion comes to the decision, and where the judge's scores or decisions don't
+    follow from its levels: a grade of the whole, or decisions that a file gives.
+
+    Args:
+        table: Has both columns.
+        judge: Name of the judge's column.
+        gold: Name of the column whose levels take its levels' place.
+        tolerance: Scores closer than this agree.
+    """
+    rubric = table.rubric
+    criteria = rubric.decisive
+    if rubric.is_of_pairs or not rubric.decides or len(criteria) < FEWEST_CRITERIA:
+        return None
+    swap = _swap(rubric, table[judge], table[gold], tolerance)
+    if not swap.follows.any():
+        return None
+    counting = _Counting(table.ids, tuple(criterion.name for criterion in criteria), table[judge], swap)
+    single = {name: counting.repair(swap.single, [at], at) for at, name in enumerate(counting.criteria)}
+    return Repairs(counting.totals, single, counting.named(swap.stays_wrong), counting.pair(list(single.values())))
+
+
+@dataclass(frozen=True)
+class _Counting:
+    """Repairs as counts and ids, on the examples and the criteria of a table."""
+
+    ids: tuple[str, ...]
+    criteria: tuple[str, ...]
+    judge: Column
+    swap: LevelSwap
+
+    @cached_property
+    def totals(self) -> Totals:
+        """Examples on which the judge is wrong, whether or not a repair could be counted on them."""
+        passes, people = self.judge.decisions, self.swap.people
+        off = close(self.swap.scores, self.judge.scores, self.swap.tolerance) == 0
+        return Totals(
+            int(((passes == 1) & (people == 0)).sum()), int(((passes == 0) & (people == 1)).sum()), int(off.sum())
+        )
+
+    @cached_property
+    def _by_error(self) -> npt.NDArray[np.int64]:
+        """Indices of the examples, the largest error in score first."""
+        far = np.nan_to_num(np.round(np.abs(self.judge.scores - self.swap.scores), DECIMALS), nan=-1.0)
+        return np.argsort(-far, kind="stable")
+
+    def named(self, chosen: Flags) -> tuple[str, ...]:
+        """The ids of some examples, the largest error in score first."""
+        return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
+
+    def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
+        """One column of changes, by the criteria whose levels it replaces."""
+        return Repair(
+            tuple(self.criteria[index] for index in criteria),
+            self.totals,
+            int(changes.counted[:, column].sum()),
+            self.named(changes.false_passes[:, column]),
+            self.named(changes.false_fails[:, column]),
+            int(changes.held_up[:, column].sum()),
+            int(changes.let_through[:, column].sum()),
+            int(changes.scores_repaired[:, column].sum()),
+            int(changes.scores_broken[:, column].sum()),
+        )
+
+    def pair(self, single: Sequence[Repair]) -> Repair | None:
+        """The two criteria that repair most together, where no single one repairs a fifth."""
+        if any(repair.is_large for repair in single):
+            return None
+        best = self.swap.best_pair("decisions" if any(repair.decided for repair in single) else "scores")
+        return None if best is None else self.repair(self.swap.pairs_with(best[0], [best[1]]), best, 0)
+
+
+def _swap(rubric: Rubric, judge: Column, gold: Column, tolerance: float) -> LevelSwap:
+    terms = _terms(judge, rubric.decisive)
+    return LevelSwap(
+        judge=terms,
+        gold=_terms(gold, rubric.decisive),
+        people=np.where(np.isnan(judge.decisions), np.nan, gold.decisions),
+        scores=gold.scores,
+        follows=_follows(terms, judge, rubric),
+        passes_from=_passes_from(rubric),
+        tolerance=tolerance,
+    )
+
+
+def _passes_from(rubric: Rubric) -> float | None:
+    """The least score that passes, as grading decides; None where criteria decide without a score."""
+    return rubric.pass_mark - ROUNDING if rubric.has_score else None
+
+
+def _follows(terms: ScoreTerms, judge: Column, rubric: Rubric) -> Flags:
+    """Flag the examples whose score and decision are those of the judge's levels; none where others contradict them.
+
+    A grade of the whole, and a decision by another rule, now and then equal what the levels come to.
+    """
+    is_complete = terms.is_known.all(axis=1)
+    total = TermSums.of(terms).total
+    decisions = total.decisions(_passes_from(rubric))[:, 0]
+    scores = total.scores[:, 0]
+    differs = (decisions != judge.decisions) & ~np.isnan(decisions) & ~np.isnan(judge.decisions)
+    if rubric.has_score:
+        differs |= np.abs(scores - judge.scores) > SAME_AS_LEVELS
+    if (is_complete & differs).any():
+        return np.zeros(len(is_complete), dtype=bool)
+    return np.asarray(is_complete)
+
+
+def _terms(column: Column, criteria: Sequence[Criterion]) -> ScoreTerms:
+    split = _split(column)
+    terms = [_of_criterion(column, criterion, split.get(criterion.name)) for criterion in criteria]
+    return ScoreTerms(*(np.column_stack(arrays) for arrays in zip(*terms, strict=True)))
+
+
+def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> tuple[Floats | Flags, ...]:
+    """The terms of one criterion, in the order of `ScoreTerms`."""
+    levels = column.levels[criterion.name]
+    is_rated = ~np.isnan(levels)
+    does_not_apply = column.skipped[criterion.name] & ~is_rated
+    if split is not None:
+        does_not_apply &= ~split
+    weights = np.where(is_rated & criterion.has_worth, criterion.weight, 0.0)
+    gains = weights * np.nan_to_num(positions(criterion.scale, levels)) if criterion.has_worth else weights
+    must = must_pass(criterion)
+    is_fatal = is_rated & ~_passes(criterion, levels) if must else np.zeros_like(is_rated)
+    return gains, weights, is_fatal, does_not_apply & must, is_rated | does_not_apply
+
+
+def _passes(criterion: Criterion, levels: Floats) -> Flags:
+    """Whether each level passes the criterion by itself, asked once for each level that was given."""
+    unique, index = np.unique(levels, return_inverse=True)
+    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in unique.tolist()]
+    return np.asarray(np.array(passes, dtype=bool)[index.reshape(levels.shape)])
+
+
+def _split(column: Column) -> dict[str, Flags]:
+    """By criterion the examples on which annotators split evenly, so that gold has no level although somebody rated."""
+    if not isinstance(column, Gold):
+        return {}
+    rows = {unit: index for index, unit in enumerate(column.ids)}
+    flags: dict[str, Flags] = {}
+    for unit, over in column.even_splits:
+        flags.setdefault(over, np.zeros(len(rows), dtype=bool))[rows[unit]] = True
+    return flags

@@ -1,0 +1,231 @@
+"""The outcome of a calibration: two rulings, and the verdict, the use and the exit status that follow from them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, TypeAlias
+
+from markscheme.calibration.comparison.limits import GateSide, MostWrong, SideName
+from markscheme.calibration.comparison.policy import (
+    BecauseCode,
+    Circumstances,
+    Ruling,
+    UseQuestion,
+    VerdictName,
+    VerdictRow,
+    interval_level,
+    verdict_row,
+)
+from markscheme.receipt import Use
+from markscheme.stats import Estimate
+from markscheme.stats.agreement_figures import AgreementFigures
+from markscheme.stats.decision_figures import DecisionFigures
+from markscheme.stats.labels_needed import DecisiveLabels
+
+LimitKey: TypeAlias = Literal["max_false_pass", "max_false_fail"]
+
+LIMIT_OF_SIDE: Final[dict[SideName, LimitKey]] = {"stops": "max_false_pass", "keeps": "max_false_fail"}
+"""The key of a rubric, and the option, that sets how much of a side may be wrong."""
+WORSE_EXIT = 1
+"""Exit status where the judge, or the rubric, has to be fixed."""
+OPEN_EXIT = 4
+"""Exit status where labels are missing, disagree or aren't people's."""
+
+
+@dataclass(frozen=True)
+class ExceptedPart:
+    """A part of the examples that a judge may not decide, though it may decide the rest.
+
+    Attributes:
+        by: What the part is by: system, group or a key of the metadata.
+        name: The part's.
+        agreement: Agreement there.
+        elsewhere: The names of the other parts by the same, on which the verdict rests.
+    """
+
+    by: str
+    name: str
+    agreement: Estimate
+    elsewhere: tuple[str, ...]
+
+    @property
+    def called(self) -> str:
+        """The part in a sentence: "system b"."""
+        return f"{self.by} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitOffer:
+    """A limit on wrong decisions that these labels show to be kept.
+
+    Attributes:
+        key: The rubric's key that sets it.
+        limit: The largest share of wrong decisions it allows, a multiple of .05.
+        at_most: The share of wrong decisions that these labels leave possible.
+    """
+
+    key: LimitKey
+    limit: float
+    at_most: float
+
+
+@dataclass(frozen=True)
+class GateAnswer:
+    """The ruling on whether a judge may pass or fail responses without review, with its figures.
+
+    Attributes:
+        ruling: Shown, refused or open, and why.
+        figures: The judge's decisions compared with people's.
+        stops: Whether it stops enough of what people fail.
+        keeps: Whether it keeps enough of what they pass.
+        target: The least share of the same decisions.
+        people: Decisions of annotators who decided the same examples; empty figures where none did.
+        even_splits: Examples on which annotators split evenly over pass or fail, which count in no figure.
+    """
+
+    ruling: Ruling
+    figures: DecisionFigures
+    stops: GateSide
+    keeps: GateSide
+    target: float
+    people: AgreementFigures
+    even_splits: int = 0
+
+    @property
+    def sides(self) -> tuple[GateSide, GateSide]:
+        """What it stops, and what it keeps."""
+        return self.stops, self.keeps
+
+    @property
+    def same(self) -> Estimate:
+        """Share of the same decisions, with the interval that decides."""
+        level = 2 * self.stops.confidence - 1
+        return self.figures.same.estimate(level=level, method="same decision")
+
+    @property
+    def offer(self) -> LimitOffer | None:
+        """A limit that would hold: only where decisions are shown above the target and one side alone isn't enough."""
+        low = self.figures.same.lower(self.stops.confidence)
+        short = [side for side in self.sides if side.state != "kept"]
+        if low is None or low <= self.target or len(short) != 1:
+            return None
+        (side,) = short
+        limit = side.limit_that_holds
+        bound = side.share.lower(side.confidence)
+        if limit is None or bound is None:
+            return None
+        return LimitOffer(LIMIT_OF_SIDE[side.name], limit, 1 - bound)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The outcome of a calibration.
+
+    Verdict and use follow from two rulings; both are computed, so that they can't contradict them.
+
+    Attributes:
+        gate_answer: Whether it may pass or fail responses without review; None where nothing says what passes.
+        trend: Whether its scores may be averaged and compared.
+        circumstances: What else bears on the verdict.
+        target: The share of examples it must agree on.
+        needs_adjustment: Whether the point estimate of agreement is under the target.
+        labels: Labels needed on top of those by people, with the chance that they decide; None where the verdict isn't
+            open, or labels alone are unlikely to decide it.
+        next_step: In a sentence, the labels that an open verdict needs, or what to do where no number would; "" where
+            it isn't open.
+        settings: How many settings were tried on these labels, this one included.
+        most_wrong: The limits on wrong decisions that are set.
+        excepted: Parts of the examples for which neither verdict nor use holds; people decide there.
+        because: Why, in a sentence.
+        verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
+    """
+
+    gate_answer: GateAnswer | None
+    trend: Ruling
+    circumstances: Circumstances
+    target: float
+    needs_adjustment: bool
+    settings: int
+    most_wrong: MostWrong
+    labels: DecisiveLabels | None = None
+    next_step: str = ""
+    because: str = ""
+    excepted: tuple[ExceptedPart, ...] = ()
+    verdict_with_ties: VerdictName | None = None
+
+    @property
+    def gate(self) -> Ruling | None:
+        """The ruling on decisions; None where nothing says what passes."""
+        return None if self.gate_answer is None else self.gate_answer.ruling
+
+    @cached_property
+    def row(self) -> VerdictRow:
+        """The row of the table of verdicts that fits."""
+        return verdict_row(self.gate, self.trend, self.circumstances)
+
+    @property
+    def verdict(self) -> VerdictName:
+        """Whether the judge agrees well enough."""
+        return self.row.verdict
+
+    @property
+    def use(self) -> Use:
+        """What it may be used for, in a word for people; what decides reads `gate`, what averages reads `trend`."""
+        return self.row.use
+
+    @property
+    def because_code(self) -> BecauseCode:
+        """The rule behind the verdict."""
+        return self.row.because
+
+    @property
+    def may_trend(self) -> bool:
+        """Whether its scores may be averaged and compared: shown, or as good as a person's, by people's labels."""
+        c = self.circumstances
+        return c.by_people and not c.drifted and (self.trend.state == "shown" or c.as_person)
+
+    @property
+    def labels_needed(self) -> int | None:
+        """Labels needed on top of those by people; None where the verdict isn't open, or labels alone don't decide."""
+        return None if self.labels is None else self.labels.more
+
+    @property
+    def labels_chance(self) -> float | None:
+        """The probability that they decide the verdict; None without such a number."""
+        return None if self.labels is None else self.labels.chance
+
+    @property
+    def level(self) -> float:
+        """Level of the interval that decides."""
+        return interval_level(self.settings)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the judge can gate or show trends."""
+        return self.use in ("gate", "trend")
+
+    @property
+    def compares_baseline(self) -> bool:
+        """Whether the reason compares the judge, or the annotators, with the baseline."""
+        return self.because_code in ("below-constant", "constant-open", "no-signal")
+
+    def exit_status(self, required: UseQuestion | None = None) -> int:
+        """Return 0, 1 to fix judge or rubric, 4 where labels don't show it: by the verdict, or by one question alone.
+
+        Args:
+            required: The question that decides; None means the verdict.
+        """
+        if required == "trend":
+            return self._exit_of_trend()
+        if required == "gate" and self.use == "gate":
+            return 0
+        if required == "gate" and self.gate is not None:
+            return WORSE_EXIT if self.circumstances.drifted or self.gate.state == "refused" else OPEN_EXIT
+        if self.verdict == "adjust":
+            return WORSE_EXIT
+        return 0 if required is None and self.verdict == "ok" and self.is_usable else OPEN_EXIT
+
+    def _exit_of_trend(self) -> int:
+        if self.may_trend:
+            return 0
+        is_refused = self.trend.state == "refused" and self.circumstances.by_people
+        return WORSE_EXIT if self.circumstances.drifted or is_refused else OPEN_EXIT

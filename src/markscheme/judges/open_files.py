@@ -1,0 +1,32 @@
+"""How many files this process may open, and what it means if it may open no more."""
+
+import errno
+import os
+
+CALL_FILES = 2
+"""Files that a call may need at once: its connection, and one to look its address up."""
+KEPT_FILES = 24
+"""Files kept for anything but calls: modules, the cache, results."""
+NONE_LEFT = (errno.EMFILE, errno.ENFILE)
+
+
+def calls_that_fit() -> int | None:
+    """Return how many calls may be under way at once with the files that may be opened; None if nothing limits them."""
+    try:
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        in_use = len(os.listdir("/dev/fd"))
+    except (ImportError, OSError, ValueError):
+        return None
+    if most == resource.RLIM_INFINITY:
+        return None
+    return max(1, (most - in_use - KEPT_FILES) // CALL_FILES)
+
+
+def lacks_files(error: BaseException) -> bool:
+    """Whether an error, or what caused it, is that no more files may be opened."""
+    link: BaseException | None = error
+    while link is not None and not (isinstance(link, OSError) and link.errno in NONE_LEFT):
+        link = link.__cause__ or link.__context__
+    return link is not None

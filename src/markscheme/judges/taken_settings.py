@@ -1,0 +1,251 @@
+"""Which of a judge's settings a server takes, by what it refused and what it answered.
+
+Only what a refusal names as its cause counts: its parameter, or its code. A server that names neither is believed by
+its words as long as it has answered nothing, and only if the same prompt is answered without the setting. What was once
+answered with a setting keeps it: one refused prompt never changes how the others are asked.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any, Final, Literal
+
+SettingKind = Literal["prompt_cache", "temperature", "seed", "limit", "format"]
+
+_NAMED: Final[Mapping[SettingKind, re.Pattern[str]]] = {
+    "prompt_cache": re.compile(r"cache_control"),
+    "temperature": re.compile(r"\btemperature\b"),
+    "seed": re.compile(r"\bseed\b"),
+    "limit": re.compile(r"\bmax_(completion_|output_)?tokens\b"),
+    "format": re.compile(
+        r"response_format|output_(config|format)|text\.format|json.?(schema|object|mode)|schema|structured output", re.I
+    ),
+}
+"""How refusals name a setting, the least ambiguous first."""
+_UNSUPPORTED: Final = frozenset(
+    {
+        "unsupported_parameter",
+        "unsupported_value",
+        "unknown_parameter",
+        "invalid_parameter",
+        "invalid_value",
+        "invalid_type",
+        "integer_above_max_value",
+        "extra_forbidden",
+    }
+)
+"""Codes by which a server says that it doesn't take a setting or its value."""
+_SAYING_NOTHING: Final = frozenset(
+    {"invalid_request_error", "invalid_request", "badrequesterror", "bad_request", "error"}
+)
+"""Codes that name no cause, besides the numbers of HTTP statuses."""
+_ABOUT_THE_PROMPT: Final = re.compile(
+    r"context.?(length|window|size|limit)|(input|prompt) tokens|tokens in the messages|(prompt|input|message)s? "
+    r"(is|are) too long|content.?(filter|management|policy)|moderation|flagged|failed_generation|"
+    r"does not match the expected schema",
+    re.I,
+)
+"""Words about one prompt or the answer to it: its length, a content filter, an answer that misses the schema."""
+_FIRST_WORD: Final = re.compile(r"[`'\"]?([A-Za-z_][\w.\[\]-]*)[`'\"]?: ")
+"""The path of a setting at the beginning of a message, as validators write it: `system.0.cache_control: …`."""
+_ALLOWED: Final = re.compile(
+    r"(?:> ?|at most |up to |less than or equal to |<= ?|maximum (?:allowed |value )?(?:is |of )?)(\d{1,9})\b", re.I
+)
+"""The limit of an answer that a model allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRefusal:
+    """A server's refusal of a request.
+
+    Attributes:
+        path: The setting that it names as the cause; "" if it names none.
+        code: Its code; "" if it has none, or one that names no cause.
+        words: Its message.
+    """
+
+    path: str = ""
+    code: str = ""
+    words: str = ""
+
+    @classmethod
+    def of(cls, body: object, words: str) -> "RequestRefusal":
+        """Read the refusal in an error's body.
+
+        Args:
+            body: Parsed, if it was JSON.
+            words: The provider's own words in it.
+
+        Example:
+            >>> RequestRefusal.of({"error": {"param": "seed", "code": "unsupported_parameter"}}, "No seed.")
+            RequestRefusal(path='seed', code='unsupported_parameter', words='No seed.')
+            >>> RequestRefusal.of({"detail": [{"loc": ["body", "seed"], "msg": "extra"}]}, "body.seed: extra").path
+            'body.seed'
+        """
+        inner = error_details(body)
+        code = inner.get("code")
+        code = code if isinstance(code, str) and not code.isdecimal() else ""
+        path = inner.get("param")
+        if not isinstance(path, str) or not path:
+            begins = _FIRST_WORD.match(words)
+            path = begins[1] if begins and _kinds_named(begins[1]) else ""
+        return cls(path, "" if code.casefold() in _SAYING_NOTHING else code, words)
+
+    @property
+    def is_about_the_prompt(self) -> bool:
+        """Whether this prompt was refused, and not a setting."""
+        return (self.code != "" and self.code not in _UNSUPPORTED) or _ABOUT_THE_PROMPT.search(self.words) is not None
+
+    def kinds(self, *, by_words: bool) -> list[SettingKind]:
+        """Return the kinds of setting that may be refused, the likeliest first; [] if none is.
+
+        Args:
+            by_words: Whether the message counts where neither a parameter nor a code says what is refused.
+        """
+        if self.is_about_the_prompt:
+            return []
+        if self.path:
+            return _kinds_named(self.path)
+        return _kinds_named(self.words) if self.code or by_words else []
+
+    def allowed_limit(self, below: int) -> int | None:
+        """Return the limit of an answer that the message allows, if it is lower than `below`."""
+        limits = [int(digits) for digits in _ALLOWED.findall(self.words)]
+        return min((limit for limit in limits if 0 < limit < below), default=None)
+
+
+def _kinds_named(text: str) -> list[SettingKind]:
+    return [kind for kind, name in _NAMED.items() if name.search(text)]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestForm:
+    """How a request differs from what a judge's identity says.
+
+    Attributes:
+        dropped: Settings left out, by the parameter or value that a server refused.
+        limit: A lower limit of the answer, in tokens; None for the judge's own.
+    """
+
+    dropped: frozenset[str] = frozenset()
+    limit: int | None = None
+
+    def narrowed(self, second: "RequestForm") -> "RequestForm":
+        """Return the form that leaves out what either leaves out."""
+        limits = [limit for limit in (self.limit, second.limit) if limit is not None]
+        return RequestForm(self.dropped | second.dropped, min(limits, default=None))
+
+
+FULL: Final = RequestForm()
+"""The form that leaves nothing out."""
+
+
+@dataclass(eq=False)
+class TakenSettings:
+    """What one server has taken and refused of a judge's settings.
+
+    Attributes:
+        steps: For each kind of setting, the parameters or values to try, one after the other; after the last, the
+            setting is left out.
+        limit: The judge's own limit of an answer, in tokens.
+        unlisted: Kinds that change no reply, so that leaving them out makes no other judge.
+        needed: Kinds that a request can't be sent without.
+    """
+
+    steps: Mapping[SettingKind, tuple[str, ...]]
+    limit: int
+    unlisted: tuple[SettingKind, ...] = ("prompt_cache",)
+    needed: tuple[SettingKind, ...] = ()
+    _refused: RequestForm = field(default=FULL, init=False)
+    _taken: set[str] = field(default_factory=set, init=False)
+    _largest: int = field(default=0, init=False)
+    _has_answered: bool = field(default=False, init=False)
+
+    @property
+    def form(self) -> RequestForm:
+        """The form of the next request: without what was refused and never taken."""
+        refused = self._refused.dropped - self._taken
+        dropped = (step for steps in self.steps.values() for step in takewhile(refused.__contains__, steps))
+        lower = self._refused.limit
+        return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
+
+    def step(self, kind: SettingKind, form: RequestForm) -> str:
+        """Return the parameter or value of this kind that a form sends; "" if it sends none."""
+        return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
+
+    def limit_in(self, form: RequestForm) -> int:
+        """Return the limit of an answer that a form sends."""
+        return self.limit if form.limit is None else form.limit
+
+    def narrower(self, form: RequestForm, refusal: RequestRefusal) -> RequestForm | None:
+        """Return the form to try next with the same prompt; None if the refusal names nothing that can be left out.
+
+        Args:
+            form: The form that was refused.
+            refusal: What the server said.
+        """
+        kinds = refusal.kinds(by_words=not self._has_answered)
+        already_known = form.narrowed(self.form)
+        if already_known != form and not refusal.is_about_the_prompt:
+            return already_known
+        narrower = (self._narrower(form, kind, refusal) for kind in kinds)
+        return next((form_left for form_left in narrower if form_left is not None), None)
+
+    def _narrower(self, form: RequestForm, kind: SettingKind, refusal: RequestRefusal) -> RequestForm | None:
+        """The form with a lower limit or without one setting; None if it doesn't send that."""
+        if kind == "limit":
+            allowed = refusal.allowed_limit(self.limit_in(form))
+            if allowed is not None:
+                return RequestForm(form.dropped, allowed)
+        step = "" if kind in self.needed else self.step(kind, form)
+        return RequestForm(form.dropped | {step}, form.limit) if step else None
+
+    def answered(self, form: RequestForm, *, with_format: bool = True) -> None:
+        """Note that a prompt was answered in this form, which shows what the server takes.
+
+        Args:
+            form: As sent.
+            with_format: Whether the prompt asks for a format at all.
+        """
+        kinds = [kind for kind in self.steps if with_format or kind != "format"]
+        self._taken |= {step for kind in kinds if (step := self.step(kind, form))}
+        if self.step("limit", form):
+            self._largest = max(self._largest, self.limit_in(form))
+        self._refused = self._refused.narrowed(form)
+        self._has_answered = True
+
+    def refused(self, form: RequestForm) -> bool:
+        """Try this form in the next batch; returns whether it will be, which what was answered may forbid."""
+        self._refused = self._refused.narrowed(form)
+        return self.form.narrowed(form) == self.form
+
+    def without(self, form: RequestForm) -> tuple[str, ...]:
+        """Return the settings that a form leaves out, as a judge's identity has them.
+
+        A limit that goes by another name isn't left out.
+
+        Example:
+            >>> settings = TakenSettings({"limit": ("max_tokens", "max_completion_tokens"), "seed": ("seed",)}, 4096)
+            >>> settings.without(RequestForm(frozenset({"max_tokens", "seed"})))
+            ('seed',)
+            >>> settings.without(RequestForm(limit=1000))
+            ('max_tokens above 1000',)
+        """
+        names: list[str] = []
+        for kind, steps in self.steps.items():
+            dropped = [step for step in steps if step in form.dropped]
+            if kind in (*self.unlisted, *self.needed) or (kind == "limit" and len(dropped) < len(steps)):
+                continue
+            names += dropped[:1] if kind == "limit" else dropped
+        if form.limit is not None and form.limit < self.limit:
+            names.append(f"max_tokens above {form.limit}")
+        return tuple(sorted(names))
+
+
+def error_details(body: object) -> Mapping[str, Any]:
+    """Return the object with an error's facts in a body, which has it under `error` or is it; {} if there is none."""
+    if isinstance(body, list) and body:
+        body = body[0]
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}

@@ -1,0 +1,65 @@
+"""What a YAML file says otherwise than its writer may think: sentences cut by a comment, and numbers of other bases."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import yaml
+
+from markscheme.plain_data import shown
+
+_DECIMAL: Final = re.compile(r"[-+]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+"""How numbers are written that everybody reads alike."""
+_SENTENCE_END: Final = tuple(".!?…:;)”")
+"""What a whole sentence ends with, so that a comment after it cuts nothing off."""
+
+
+def yaml_pitfalls(text: str) -> Iterator[tuple[int, str]]:
+    """Find values that YAML reads in another way than they look.
+
+    Args:
+        text: A text that was read as plain data already, so that its depth is known.
+
+    Yields:
+        The line, and what is read there.
+
+    Example:
+        >>> list(yaml_pitfalls("weight: 010"))
+        [(1, '`010` is read as 8; write 8, or quote it')]
+    """
+    lines = text.splitlines()
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    constructor = yaml.constructor.SafeConstructor()
+    for node in _scalars(yaml.compose(text, Loader=loader), set()):
+        line = node.start_mark.line + 1
+        if node.tag.endswith((":int", ":float")) and not _DECIMAL.fullmatch(node.value):
+            value = constructor.construct_object(node)
+            yield line, f"`{node.value}` is read as {shown(value)}; write {shown(value)}, or quote it"
+        if node.tag.endswith(":str") and (cut := _cut_off(node, lines)):
+            yield line, f"YAML takes “{cut}” for a comment; quote the whole text if it belongs to it"
+
+
+def _scalars(node: yaml.Node | None, seen: set[int]) -> Iterator[yaml.ScalarNode]:
+    """Yield the plain values of a document, each once, however many aliases lead to it."""
+    if node is None or id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.ScalarNode):
+        if node.style in (None, ""):
+            yield node
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _scalars(item, seen)
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _scalars(key, seen)
+            yield from _scalars(value, seen)
+
+
+def _cut_off(node: yaml.ScalarNode, lines: list[str]) -> str:
+    """Return the comment that follows an unfinished sentence on its line; "" where there is none."""
+    end = node.end_mark
+    if end.line >= len(lines) or " " not in node.value or node.value.endswith(_SENTENCE_END):
+        return ""
+    rest = lines[end.line][end.column :].lstrip()
+    return rest if rest.startswith("#") else ""

@@ -1,0 +1,159 @@
+"""How often judge and gold decide alike, over all and on each side of gold.
+
+A judge that always passes agrees with gold wherever passes are common, and stops nothing. So the sides are figures of
+their own: of what gold fails the share that the judge fails, and of what gold passes the share that it passes.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.pairs import equal_vectors
+from markscheme.stats.shares import GroupedShare, grouped_share
+from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
+
+SideRate: TypeAlias = GroupedShare | RateByVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class SideShare:
+    """Of the examples on which gold decides one way, the share on which the judge decides in a given way.
+
+    Attributes:
+        hits: Labelled examples on which the judge does.
+        of: Labelled examples on which gold decides so, and the judge decides.
+        among: The share among these labels alone, however they were drawn.
+        rate: The share, with bounds that respect groups and how the labels were drawn.
+    """
+
+    hits: int
+    of: int
+    among: GroupedShare
+    rate: SideRate
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the share allows for how labels were drawn, so that it isn't `hits` of `of`."""
+        return self.rate is not self.among
+
+    @property
+    def has_few_groups(self) -> bool:
+        """Whether examples of the side come from fewer than 5 groups that share examples."""
+        return self.of > 0 and self.among.support == "withheld"
+
+    def lower(self, confidence: float) -> float | None:
+        """The one-sided lower bound at `confidence`; None without examples or with fewer than 5 groups."""
+        return None if not self.of or self.has_few_groups else self.rate.lower(confidence)
+
+    def upper(self, confidence: float) -> float | None:
+        """The one-sided upper bound at `confidence`; None without examples or with fewer than 5 groups."""
+        return None if not self.of or self.has_few_groups else self.rate.upper(confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFigures:
+    """The figures that say how often a judge passes and fails what gold does.
+
+    Attributes:
+        same: Share of examples on which judge and gold decide alike.
+        stops: Of gold's fails, the share that the judge fails.
+        keeps: Of gold's passes, the share that the judge passes.
+    """
+
+    same: GroupedShare
+    stops: SideShare
+    keeps: SideShare
+
+    @property
+    def share_of_fails(self) -> float:
+        """Share of fails expected among further labels, which is never 0 or 1."""
+        return (self.stops.of + 0.5) / (self.stops.of + self.keeps.of + 1)
+
+
+def decision_figures(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+    strata: Sequence[str] | None = None,
+) -> DecisionFigures:
+    """Compare a judge's decisions with gold's, over all examples and on each side of gold.
+
+    Args:
+        gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan where there is none.
+        judge: The judge's, shape (n,), likewise.
+        groups: A name for each example, shape (n,), where several share a task.
+        weights: A weight for each example, shape (n,), as `drawn_weights` gives them; None where all are alike.
+        strata: The stratum that each example was drawn from by the judge's verdict; None where no label was.
+
+    Example:
+        >>> figures = decision_figures([0] * 32 + [1] * 168, [0] * 12 + [1] * 186 + [0] * 2)
+        >>> figures.same.value, figures.stops.rate.value, round(figures.stops.upper(0.975), 4)
+        (0.89, 0.375, 0.5631)
+        >>> figures.keeps.hits, figures.keeps.of
+        (166, 168)
+    """
+    g, j = equal_vectors(gold=gold, judge=judge)
+    same = np.where(np.isnan(g + j), np.nan, g == j)
+    return DecisionFigures(
+        grouped_share(same, groups, weights),
+        side_share(g, j, of=0.0, counts=0.0, groups=groups, weights=weights, strata=strata),
+        side_share(g, j, of=1.0, counts=1.0, groups=groups, weights=weights, strata=strata),
+    )
+
+
+def side_share(
+    gold: Floats,
+    judge: Floats,
+    *,
+    of: float,
+    counts: float,
+    groups: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+    strata: Sequence[str] | None = None,
+) -> SideShare:
+    """Compute how often the judge decides in one way where gold decides in one way.
+
+    Args:
+        gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan where there is none.
+        judge: The judge's, shape (n,), likewise.
+        of: Gold's decision: 0 for its fails, 1 for its passes.
+        counts: The judge's decision that counts as a hit.
+        groups: A name for each example, shape (n,), where several share a task.
+        weights: A weight for each example, shape (n,), relative to the others of its draw; None where all are alike.
+        strata: The stratum that each example was drawn from by the judge's verdict; None where no label was.
+    """
+    both = ~np.isnan(judge) & ~np.isnan(gold)
+    on_side = both & (gold == of)
+    hits = np.where(on_side, judge == counts, np.nan)
+    among = grouped_share(hits, groups)
+    rate: SideRate = among
+    if strata is not None:
+        in_question = np.where(both, gold == of, np.nan)
+        even = np.ones(len(gold)) if weights is None else np.asarray(weights, dtype=np.float64)
+        cells = list(_cells(strata, judge, in_question, even, groups))
+        is_hit = judge == counts
+        rate = RateByVerdict(
+            tuple(stratum for first, stratum in cells if is_hit[first]),
+            tuple(stratum for first, stratum in cells if not is_hit[first]),
+        )
+    elif weights is not None:
+        rate = grouped_share(hits, groups, weights)
+    return SideShare(int(np.nansum(hits)), int(on_side.sum()), among, rate)
+
+
+def _cells(
+    strata: Sequence[str], judge: Floats, in_question: Floats, weights: Floats, groups: npt.ArrayLike | None
+) -> Iterator[tuple[int, Stratum]]:
+    """Each stratum under each of the judge's decisions, with the index of its first example."""
+    is_decided = ~np.isnan(in_question)
+    names = np.array([f"{decision:g} {stratum}" for decision, stratum in zip(judge, strata, strict=True)])
+    for name in dict.fromkeys(names[is_decided].tolist()):
+        inside: Flags = is_decided & (names == name)
+        wanted = grouped_share(np.where(inside, in_question, np.nan), groups)
+        yield int(inside.argmax()), Stratum(float(weights[inside].sum() / weights[is_decided].sum()), wanted)

@@ -1,0 +1,174 @@
+"""How many more labels are likely to show decisions right or wrong: three figures are judged together.
+
+Fails among further labels are as frequent as among those so far, and what is right on each side follows a
+beta-binomial. Only the sums show whether the question is decided: figures looked at one by one promise too much.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaln, xlog1py, xlogy
+
+from markscheme.stats.decision_figures import DecisionFigures, SideShare
+from markscheme.stats.decisive_labels import is_above, labels_for_decision, log_choices
+from markscheme.stats.intervals import Floats
+from markscheme.stats.labels_needed import DecisiveLabels
+from markscheme.stats.shares import GroupedShare
+
+LEAST_LIKELY = 1e-9
+"""Numbers of fails that are less likely are left out: all of them together move no chance by more than .000001."""
+HALVINGS = 30
+"""Steps of the search for a bound's count: with 480 labels it is then known to .0000005."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionBounds:
+    """What the figures of decisions must clear.
+
+    Attributes:
+        target: The least share of decisions that are gold's.
+        stops: The least share of gold's fails that the judge fails.
+        keeps: The least share of gold's passes that the judge passes.
+        confidence: One-sided confidence of each limit.
+    """
+
+    target: float
+    stops: float
+    keeps: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Basis:
+    """What the labels so far say of one figure, as independent examples."""
+
+    hits: float
+    n: float
+    per_label: float
+
+    def further(self, labels: int) -> int:
+        """Return how many independent examples so many further labels are worth."""
+        return max(1, round(labels * self.per_label)) if labels else 0
+
+    def chances(self, further: int) -> Floats:
+        """Return the chance of each number of further hits, from 0 to all."""
+        counts = np.arange(further + 1)
+        a = self.hits + 0.5
+        b = self.n - self.hits + 0.5
+        ways = log_choices(counts, further)
+        return np.asarray(np.exp(ways + betaln(counts + a, further - counts + b) - betaln(a, b)))
+
+
+def labels_for_sides(figures: DecisionFigures, bounds: DecisionBounds) -> DecisiveLabels | None:
+    """Find the labels with an even chance to show all three figures above their bounds, or one below.
+
+    Returns:
+        None where labels alone are unlikely to decide it.
+
+    Example:
+        >>> from markscheme.stats.decision_figures import decision_figures
+        >>> gold, judge = [0] * 20 + [1] * 180, [0] * 18 + [1] * 176 + [0] * 6
+        >>> labels = labels_for_sides(decision_figures(gold, judge), DecisionBounds(0.8, 0.7, 0.7, 0.975))
+        >>> labels.more, round(labels.chance, 2)
+        (40, 0.6)
+    """
+    return labels_for_decision(lambda more: chance_to_decide_sides(figures, bounds, more))
+
+
+def chance_to_decide_sides(figures: DecisionFigures, bounds: DecisionBounds, more: int) -> float:
+    """Compute the probability that so many further labels show all figures above their bounds, or one below.
+
+    Args:
+        figures: Those of the labels so far.
+        bounds: What they must clear.
+        more: Further labels; groups and weights reduce what they say as they do for those so far.
+
+    Source:
+        Skellam (1948), Journal of the Royal Statistical Society B 10(2), 257-261, for the counts.
+    """
+    same = _basis(figures.same)
+    stops = _side_basis(figures.stops)
+    keeps = _side_basis(figures.keeps)
+    fails = np.arange(more + 1)
+    p = figures.share_of_fails
+    likely = np.exp(log_choices(fails, more) + xlogy(fails, p) + xlog1py(more - fails, -p))
+    fails = fails[likely >= LEAST_LIKELY]
+    likely = likely[likely >= LEAST_LIKELY]
+    new_fails = np.array([stops.further(int(labels)) for labels in fails])
+    new_passes = np.array([keeps.further(more - int(labels)) for labels in fails])
+    c = bounds.confidence
+    least_stops, most_stops = _limits(stops.n + new_fails, bounds.stops, c)
+    least_keeps, most_keeps = _limits(keeps.n + new_passes, bounds.keeps, c)
+    (least_same,), (most_same,) = _limits(np.array([same.n + more * same.per_label]), bounds.target, c)
+    chance = 0.0
+    for i in range(len(fails)):
+        sums = _Sums(
+            stops.chances(int(new_fails[i])),
+            keeps.chances(int(new_passes[i])),
+            same.per_label * int(fails[i]) / max(1, int(new_fails[i])),
+            same.per_label * (more - int(fails[i])) / max(1, int(new_passes[i])),
+        )
+        shown = sums.above(least_stops[i] - stops.hits, least_keeps[i] - keeps.hits, least_same - same.hits)
+        not_refused = sums.above(most_stops[i] - stops.hits, most_keeps[i] - keeps.hits, most_same - same.hits)
+        chance += float(likely[i]) * (shown + 1 - not_refused)
+    return min(1.0, chance / float(likely.sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Chances of further hits on both sides, and how much a hit on either adds to the hits over all."""
+
+    stops: Floats
+    keeps: Floats
+    stop_adds: float
+    keep_adds: float
+
+    def above(self, stops: float, keeps: float, same: float) -> float:
+        """Return the chance that hits on each side, and over all, exceed these numbers."""
+        first = max(0, int(np.floor(stops)) + 1) if np.isfinite(stops) else _end(stops, len(self.stops))
+        stopped = np.arange(first, len(self.stops))
+        if not len(stopped):
+            return 0.0
+        least = np.full(len(stopped), float(keeps))
+        if self.keep_adds > 0:
+            least = np.maximum(least, (same - stopped * self.stop_adds) / self.keep_adds)
+        else:
+            least = np.where(stopped * self.stop_adds > same, least, np.inf)
+        index = np.clip(np.floor(least) + 1, 0, len(self.keeps)).astype(np.int64)
+        tail = np.append(np.cumsum(self.keeps[::-1])[::-1], 0.0)
+        return float((self.stops[stopped] * tail[index]).sum())
+
+
+def _end(limit: float, size: int) -> int:
+    return size if limit > 0 else 0
+
+
+def _basis(share: GroupedShare) -> _Basis:
+    if not share.n:
+        return _Basis(0.0, 0.0, 1.0)
+    return _Basis(share.value * share.effective, share.effective, share.effective / share.n)
+
+
+def _side_basis(side: SideShare) -> _Basis:
+    return _basis(side.rate if isinstance(side.rate, GroupedShare) else side.among)
+
+
+def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
+    """Return the hits among each n that must be exceeded to lie above a bound, and not to lie below it."""
+    whole = np.asarray(n, dtype=np.float64)
+    above = _hits_above(whole, bound, confidence)
+    below = whole - _hits_above(whole, 1 - bound, confidence)
+    return above, below - 2.0 * 0.5**HALVINGS * np.maximum(whole, 1)
+
+
+def _hits_above(n: Floats, bound: float, confidence: float) -> Floats:
+    """Return the number of hits among each n beyond which the exact lower limit exceeds a bound; ∞ where none does."""
+    low = np.zeros_like(n)
+    high = n.copy()
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        enough = is_above(middle, n, bound, confidence)
+        high = np.where(enough, middle, high)
+        low = np.where(enough, low, middle)
+    return np.where(is_above(n, n, bound, confidence), low, np.inf)

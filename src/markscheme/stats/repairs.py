@@ -1,0 +1,239 @@
+"""What fixing one criterion would change: decisions and scores with gold's level in the place of the judge's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Final, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.agreement_figures import close
+from markscheme.stats.intervals import Flags, Floats
+
+RANKED: Final = ("false passes", "decisions", "scores")
+"""By what repairs are ranked, the first that differs: columns of `DecisionChanges.ranks`."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTerms:
+    """Terms that a rater's levels add to the scores and decisions, each of shape (n_examples, n_criteria).
+
+    Attributes:
+        gains: Weight times position; 0 where the criterion doesn't count for the score.
+        weights: The weight; 0 where the criterion doesn't count for the score: it has none, or doesn't apply.
+        is_fatal: Whether the level fails the whole: of a required criterion that isn't met.
+        is_undecided: Whether a level without which nothing is decided is missing: of a category that doesn't apply.
+        is_known: Whether the rater gave a level, or said that the criterion doesn't apply.
+    """
+
+    gains: Floats
+    weights: Floats
+    is_fatal: Flags
+    is_undecided: Flags
+    is_known: Flags
+
+
+@dataclass(frozen=True, eq=False)
+class TermSums:
+    """Sums of the terms of all criteria, which decide; arrays that broadcast to (n_examples, n_replacements).
+
+    Attributes:
+        gains: Of weight times position.
+        rewards: Of the weights above 0.
+        penalties: Of the sizes of the weights below 0.
+        weighed: How many criteria count for the score.
+        rewarding: How many of them have a weight above 0.
+        fatal: How many fail the whole.
+        undecided: How many leave the decision open.
+    """
+
+    gains: Floats
+    rewards: Floats
+    penalties: Floats
+    weighed: Floats
+    rewarding: Floats
+    fatal: Floats
+    undecided: Floats
+
+    @classmethod
+    def of(cls, terms: ScoreTerms) -> Self:
+        """Take the terms of each criterion as sums of their own, shape (n_examples, n_criteria)."""
+        return cls(
+            gains=terms.gains,
+            rewards=np.maximum(terms.weights, 0.0),
+            penalties=np.maximum(-terms.weights, 0.0),
+            weighed=(terms.weights != 0).astype(np.float64),
+            rewarding=(terms.weights > 0).astype(np.float64),
+            fatal=terms.is_fatal.astype(np.float64),
+            undecided=terms.is_undecided.astype(np.float64),
+        )
+
+    @property
+    def total(self) -> Self:
+        """The sums over all criteria, shape (n_examples, 1)."""
+        return type(self)(*(column.sum(axis=1, keepdims=True) for column in self._columns))
+
+    def plus(self, added: "TermSums") -> Self:
+        """Add other sums, which broadcast."""
+        return type(self)(*(mine + its for mine, its in zip(self._columns, added._columns, strict=True)))
+
+    def minus(self, subtracted: "TermSums") -> Self:
+        """Subtract other sums, which broadcast."""
+        return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
+
+    def at(self, criteria: Sequence[int]) -> Self:
+        """Choose some columns, by their indices."""
+        return type(self)(*(column[:, criteria] for column in self._columns))
+
+    @property
+    def _columns(self) -> tuple[Floats, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def scores(self) -> Floats:
+        """The normalized scores, 0 to 1; nan where no criterion counts for the score."""
+        earns = self.rewarding > 0
+        divisor = np.where(earns, self.rewards, np.where(self.weighed > 0, self.penalties, 1.0))
+        shares = np.where(earns, 0.0, 1.0) + self.gains / divisor
+        return np.where(self.weighed > 0, np.clip(shares, 0.0, 1.0), np.nan)
+
+    def decisions(self, passes_from: float | None) -> Floats:
+        """The decisions, 1 for pass and 0 for fail, nan where there is none.
+
+        Args:
+            passes_from: The least score that passes; None where criteria decide without a score.
+        """
+        if passes_from is None:
+            return np.where(self.undecided > 0, np.nan, self.fatal == 0).astype(np.float64)
+        scores = self.scores
+        passes = (scores >= passes_from) & (self.fatal == 0)
+        return np.where(np.isnan(scores), np.nan, passes).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionChanges:
+    """Examples on which a replacement changes whether the judge is right, shape (n_examples, n_replacements).
+
+    Attributes:
+        counted: Where everything is known that the count needs.
+        false_passes: False passes that become right.
+        false_fails: False fails that become right.
+        held_up: Right passes that would fail.
+        let_through: Right fails that would pass.
+        scores_repaired: Scores off by the tolerance or more that come within it.
+        scores_broken: Scores within the tolerance that leave it.
+    """
+
+    counted: Flags
+    false_passes: Flags
+    false_fails: Flags
+    held_up: Flags
+    let_through: Flags
+    scores_repaired: Flags
+    scores_broken: Flags
+
+    @cached_property
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """False passes repaired, wrong decisions repaired minus broken, and scores likewise: (n_replacements, 3)."""
+        stopped = self.false_passes.sum(axis=0)
+        decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)
+        scores = self.scores_repaired.sum(axis=0) - self.scores_broken.sum(axis=0)
+        return np.column_stack([stopped, decisions, scores]).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelSwap:
+    """A judge's levels, and gold's to put in their place, with what people decided.
+
+    Attributes:
+        judge: The terms of the judge's levels.
+        gold: Those of gold's levels, on the same examples and criteria.
+        people: People's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan where there is none.
+        scores: The scores that people's labels come to, likewise.
+        follows: Whether the judge's score and decision are those of its levels, shape (n_examples,).
+        passes_from: The least score that passes; None where criteria decide without a score.
+        tolerance: Scores closer than this agree.
+    """
+
+    judge: ScoreTerms
+    gold: ScoreTerms
+    people: Floats
+    scores: Floats
+    follows: Flags
+    passes_from: float | None
+    tolerance: float
+
+    @cached_property
+    def before(self) -> TermSums:
+        """The judge's sums as they are, shape (n_examples, 1)."""
+        return TermSums.of(self.judge).total
+
+    @cached_property
+    def moves(self) -> TermSums:
+        """How each criterion moves the sums once it has gold's level, shape (n_examples, n_criteria)."""
+        return TermSums.of(self.gold).minus(TermSums.of(self.judge))
+
+    @cached_property
+    def single(self) -> DecisionChanges:
+        """The changes by each criterion alone, one column for each."""
+        return self._changes(self.before.plus(self.moves), self.gold.is_known)
+
+    def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
+        """Compute the changes by one criterion together with each of some others, one column for each of those."""
+        both = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
+        return self._changes(both, self.gold.is_known[:, [criterion]] & self.gold.is_known[:, others])
+
+    def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
+        """Find the two criteria that repair most together: more than either alone.
+
+        Of equal pairs, the first in the order of the criteria is best.
+
+        Args:
+            by: Whether decisions or scores are to be repaired.
+        """
+        column = RANKED.index(by)
+        alone = self.single.ranks[:, column]
+        among = self._differing.tolist()
+        best: tuple[list[int], tuple[int, int]] = ([], (0, 0))
+        for index, criterion in enumerate(among[:-1]):
+            others = among[index + 1 :]
+            ranks = self.pairs_with(criterion, others).ranks
+            is_more = ranks[:, column] > np.maximum(np.maximum(alone[criterion], alone[others]), 0)
+            for second, rank in zip(np.array(others)[is_more].tolist(), ranks[is_more].tolist(), strict=True):
+                best = max(best, (rank, (criterion, second)), key=lambda ranked: ranked[0])
+        return best[1] if best[0] else None
+
+    @property
+    def _differing(self) -> npt.NDArray[np.int64]:
+        """Indices of the criteria on which gold's level anywhere differs from the judge's, as far as it counts."""
+        moves = self.moves
+        differs = (moves.gains != 0) | (moves.weighed != 0) | (moves.fatal != 0) | (moves.undecided != 0)
+        return np.flatnonzero((differs & self.follows[:, None] & self.gold.is_known).any(axis=0))
+
+    @cached_property
+    def stays_wrong(self) -> Flags:
+        """Flag the wrong decisions that stay wrong with gold's level on every criterion, shape (n_examples,)."""
+        now = self.before.decisions(self.passes_from)[:, 0]
+        with_gold = TermSums.of(self.gold).total.decisions(self.passes_from)[:, 0]
+        is_known = self.follows & self.gold.is_known.all(axis=1)
+        return np.asarray(is_known & (now == 1 - self.people) & (with_gold == 1 - self.people))
+
+    def _changes(self, replaced: TermSums, is_known: Flags) -> DecisionChanges:
+        people = self.people[:, None]
+        now = self.before.decisions(self.passes_from)
+        then = replaced.decisions(self.passes_from)
+        is_comparable = self.follows[:, None] & is_known
+        counted = is_comparable & ~np.isnan(people) & ~np.isnan(now)
+        gold_scores = self.scores[:, None]
+        agreed = close(gold_scores, self.before.scores, self.tolerance)
+        would_agree = close(gold_scores, replaced.scores, self.tolerance)
+        return DecisionChanges(
+            counted=counted,
+            false_passes=counted & (people == 0) & (now == 1) & (then == 0),
+            false_fails=counted & (people == 1) & (now == 0) & (then == 1),
+            held_up=counted & (people == 1) & (now == 1) & (then == 0),
+            let_through=counted & (people == 0) & (now == 0) & (then == 1),
+            scores_repaired=is_comparable & (agreed == 0) & (would_agree == 1),
+            scores_broken=is_comparable & (agreed == 1) & (would_agree == 0),
+        )

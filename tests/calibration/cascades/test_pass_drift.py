@@ -1,0 +1,68 @@
+"""A certificate knows how often what it decides passes, and notices where that differs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.cascades.pass_drift import FEWEST_GRADED, pass_drift
+from markscheme.judges.cascade_file import CascadeFile, CertifiedPasses
+
+DRAWS = 400
+
+
+def certificate(share: float, *, decided: int = 160, side: str = "both", effective: float | None = None) -> CascadeFile:
+    """A certificate of 200 labels, of whose automatic decisions this share passes."""
+    shares = CertifiedPasses(200, share, decided, share, decided if effective is None else effective)
+    return CascadeFile(Path("cascade.json"), "", "", (), 0.05, 0.9, side, shares)
+
+
+def warned(certified: float, now: float, *, graded: int = 200) -> float:
+    """How often a cascade warns that is certified on draws of one share of passes and used on those of another."""
+    generator = np.random.default_rng(7)
+    drifts = []
+    for _ in range(DRAWS):
+        labels = int(generator.binomial(160, certified))
+        passes = int(generator.binomial(graded, now))
+        file = certificate(labels / 160)
+        drifts.append(pass_drift(file, passes=passes, fails=graded - passes, left_to_people=40) is not None)
+    return float(np.mean(drifts))
+
+
+def test_responses_like_the_labels_rarely_warn() -> None:
+    """The test's level is .01; the standard error of 400 draws is .005."""
+    assert warned(0.8, 0.8) <= 0.03
+    assert warned(0.95, 0.95) <= 0.03
+
+
+def test_a_share_of_passes_at_which_the_promise_breaks_warns_nearly_always() -> None:
+    """Certified at 95 % passes and used at 69 %, the promise broke in 78 of 100 draws."""
+    assert warned(0.95, 0.69) > 0.98
+    assert warned(0.95, 0.69, graded=60) > 0.9
+
+
+def test_few_responses_older_files_and_a_cascade_that_decides_nothing_say_nothing() -> None:
+    few = FEWEST_GRADED - 1
+    assert pass_drift(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
+    assert pass_drift(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None
+    assert pass_drift(certificate(0.95), passes=0, fails=0, left_to_people=200) is None
+    older = CascadeFile(Path("cascade.json"), "", "", (), 0.05, 0.9)
+    assert pass_drift(older, passes=0, fails=200, left_to_people=0) is None
+
+
+def test_labels_in_groups_count_as_the_few_they_are() -> None:
+    counts = {"passes": 86, "fails": 14, "left_to_people": 0}
+    assert pass_drift(certificate(0.96), **counts) is not None
+    assert pass_drift(certificate(0.96, effective=30), **counts) is None
+
+
+@pytest.mark.parametrize("side", ["passes", "fails"])
+def test_where_one_side_is_automatic_the_share_that_is_decided_so_is_compared(side: str) -> None:
+    file = certificate(1.0 if side == "passes" else 0.0, decided=160, side=side)
+    name = side
+    as_certified = {"passes": 0, "fails": 0, "left_to_people": 40} | {name: 160}
+    fewer = {"passes": 0, "fails": 0, "left_to_people": 100} | {name: 100}
+    assert pass_drift(file, **as_certified) is None
+    drift = pass_drift(file, **fewer)
+    assert drift is not None
+    assert (drift.certified, drift.graded) == (0.8, 0.5)

@@ -1,0 +1,345 @@
+"""Whether a judge may decide is asked of decisions, whether its scores may be averaged of scores."""
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from markscheme import Rubric, calibrate
+from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.comparison.limits import MostWrong
+from markscheme.calibration.comparison.policy import (
+    BecauseCode,
+    Circumstances,
+    Ruling,
+    RulingReason,
+    UseQuestion,
+    VerdictStates,
+    against_gate,
+    verdict_row,
+)
+from markscheme.calibration.reasons import offer_in_words
+from markscheme.calibration.tried_settings import EXAMPLE_DIGITS, SETTINGS
+from markscheme.fingerprint import fingerprint
+from markscheme.report.views.calibration import json_of
+from tests.calibration.made import examples, judged, yes_no_rubric
+from tests.commands.console import run
+from tests.reference.two_questions import GATES, GateCase
+from tests.stats.shared_numbers import block
+
+RUBRIC = yes_no_rubric()
+SHOWN = VerdictStates(above=True, below=False, beats=True, loses=False)
+OPEN = VerdictStates(above=False, below=False, beats=False, loses=False)
+
+
+def decisions(fails: int, stopped: int, passes: int, kept: int) -> tuple[list[float], list[float]]:
+    """Gold's decisions and the judge's, with these counts."""
+    gold = [0.0] * fails + [1.0] * passes
+    return gold, [0.0] * stopped + [1.0] * (fails - stopped + kept) + [0.0] * (passes - kept)
+
+
+def calibrated(
+    counts: tuple[int, int, int, int], *, people: int = 2, settings: int = 1, **options: float | None
+) -> Calibration:
+    """A judge of one yes/no question, by so many annotators who agree."""
+    gold, judge = (np.array(column)[:, None] for column in decisions(*counts))
+    labelled = examples(RUBRIC, {f"p{person}": gold for person in range(people)})
+    rater = Rater("judge", "", "ratings")
+    asked = Options(**options)  # type: ignore[arg-type]
+    return calibration_of(RUBRIC, labelled, judged(RUBRIC, judge), rater, options=asked).after(settings)
+
+
+def counts_of(case: GateCase) -> tuple[int, int, int, int]:
+    return case.fails, case.stopped, case.passes, case.kept
+
+
+@pytest.mark.parametrize("case", GATES)
+def test_the_gate_is_what_both_sides_and_the_target_say(case: GateCase) -> None:
+    decision = calibrated(
+        counts_of(case),
+        settings=case.settings,
+        target=case.target,
+        max_false_pass=case.max_false_pass,
+        max_false_fail=case.max_false_fail,
+    ).decision
+    assert decision.gate is not None
+    assert decision.gate.state == case.gate
+
+
+def assert_gate(written: dict[str, Any], case: dict[str, Any]) -> None:
+    """Compare a calibration's JSON with a worked case, to its printed digits."""
+    gate = written["decision"]["gate"]
+    assert gate["state"] == case["gate"], case
+    for name, key in (("decision", "same_decision"), ("stops", "stops"), ("keeps", "keeps")):
+        value, low, high, _ = case[name]
+        figure = gate["figures"][key]
+        limits = (None, None, None) if value is None else (value, low, high)
+        for actual, wanted in zip((figure["value"], figure["low"], figure["high"]), limits, strict=True):
+            assert actual == (None if wanted is None else pytest.approx(wanted, abs=1e-6)), case
+
+
+def options_of(case: dict[str, Any]) -> dict[str, Any]:
+    return {key: case[key] for key in ("target", "max_false_pass", "max_false_fail") if key in case}
+
+
+def case_counts(case: dict[str, Any]) -> tuple[int, int, int, int]:
+    return case["fails"], case["stopped"], case["passes"], case["kept"]
+
+
+def test_every_gate_of_the_reference_comes_out_of_a_table(tmp_path: Path) -> None:
+    for number, case in enumerate(block("gate.yaml", "gate")):
+        if case["settings"] == 1:  # a table records no settings
+            table = write_table(tmp_path / f"t{number}.csv", *decisions(*case_counts(case)))
+            assert_gate(calibrate(table, **options_of(case)).to_json(), case)
+
+
+def test_every_gate_of_the_reference_comes_out_of_a_rubric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, case in enumerate(block("gate.yaml", "gate")):
+        home = write_project(tmp_path / str(number), *decisions(*case_counts(case)), settings=case["settings"])
+        monkeypatch.chdir(home)
+        assert_gate(calibrate("right", ratings="judge.jsonl", **options_of(case)).to_json(), case)
+
+
+def write_table(path: Path, gold: Sequence[float], judge: Sequence[float]) -> Path:
+    """A table with a verdict and two annotators."""
+    words = {1.0: "pass", 0.0: "fail"}
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["verdict", "human_ann", "human_ben"])
+        writer.writerows([words[j], words[g], words[g]] for g, j in zip(gold, judge, strict=True))
+    return path
+
+
+def write_project(home: Path, gold: Sequence[float], judge: Sequence[float], *, settings: int = 1) -> Path:
+    """A project with a yes/no rubric, two annotators' labels, a judge's ratings, and settings tried before."""
+    text = "name: right\ncriteria:\n  - {name: right, requirement: It is right.}\n"
+    labels = [{"right": "MET" if level else "UNMET"} for level in gold]
+    ratings = [{"right": "MET" if level else "UNMET"} for level in judge]
+    folder = write_rated(home, text, labels, ratings)
+    ids = sorted(fingerprint(f"e{i}")[:EXAMPLE_DIGITS] for i in range(len(gold)))
+    tried = [
+        {"at": "2026-11-01", "setting": f"s{i}", "rubric": "r", "judge": "j", "n": 1, "split": None, "examples": ids}
+        for i in range(settings - 1)
+    ]
+    (folder / SETTINGS).write_text("".join(json.dumps(line) + "\n" for line in tried))
+    return home
+
+
+def write_rated(home: Path, rubric: str, labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> Path:
+    """A project with a rubric `right`, its examples labelled by two, and a judge's ratings; its folder."""
+    folder = home / "calibration" / "right"
+    folder.mkdir(parents=True)
+    (home / "rubrics").mkdir()
+    (home / "rubrics" / "right.yaml").write_text(rubric)
+    rows = [
+        {
+            "id": f"e{i}",
+            "response": f"response {i}",
+            "labels": [{"rater": rater, "kind": "human", "criteria": levels} for rater in ("ann", "ben")],
+        }
+        for i, levels in enumerate(labels)
+    ]
+    (folder / "examples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines = [{"id": f"e{i}", "rater": "judge", "criteria": levels} for i, levels in enumerate(ratings)]
+    (home / "judge.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+# --- three faults: a judge that passes fails, one that fails passes, and one that is right where fails are rare -------
+
+LETS_FAILS_PASS = (32, 12, 168, 166)
+FAILS_NEARLY_ALL = (150, 148, 50, 17)
+RIGHT_ON_RARE_FAILS = (46, 44, 926, 890)
+FAULTS: list[tuple[tuple[int, int, int, int], str, dict[UseQuestion | None, int]]] = [
+    (LETS_FAILS_PASS, "side", {None: 1, "gate": 1, "trend": 0}),
+    (FAILS_NEARLY_ALL, "side", {None: 1, "gate": 1}),
+    (RIGHT_ON_RARE_FAILS, "target", {None: 0, "gate": 0, "trend": 4}),
+]
+
+
+@pytest.mark.parametrize(("counts", "because", "statuses"), FAULTS)
+@pytest.mark.parametrize("made", ["rubric", "table"])
+def test_a_judge_gates_by_what_it_stops_and_keeps(
+    tmp_path: Path, counts: tuple[int, int, int, int], because: str, statuses: dict[UseQuestion | None, int], made: str
+) -> None:
+    columns = decisions(*counts)
+    home = write_project(tmp_path, *columns) if made == "rubric" else tmp_path
+    named = ["right", "--ratings", "judge.jsonl"]
+    if made == "table":
+        named = [write_table(home / "table.csv", *columns).name]
+    for required, status in statuses.items():
+        asked = [] if required is None else ["--require", required]
+        done = run("markscheme", "calibrate", *named, *asked, "--json", "-", "--quiet", cwd=home)
+        assert done.returncode == status, (required, done.stderr)
+    gate = json.loads(done.stdout)["decision"]["gate"]
+    assert gate["because"] == because
+
+
+def test_a_required_criterion_that_the_judge_misses_refuses_the_gate_and_leaves_trends(tmp_path: Path) -> None:
+    text = (
+        "name: right\ncriteria:\n  - {name: safe, requirement: It is safe., required: true}\n"
+        "  - {name: steps, description: Are the steps good?, weight: 3, scale: {min: 1, max: 5}}\n"
+    )
+    labels = [{"safe": "UNMET" if i < 32 else "MET", "steps": 3 + i % 3} for i in range(200)]
+    ratings = [dict(levels) for levels in labels]
+    for i in range(20):
+        ratings[i]["safe"] = "MET"
+    for i in (100, 101):
+        ratings[i]["safe"] = "UNMET"
+    write_rated(tmp_path, text, labels, ratings)
+    done = run("markscheme", "calibrate", "right", "--ratings", "judge.jsonl", "--json", "-", "--quiet", cwd=tmp_path)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["verdict"], report["use"], report["because_code"]) == (1, "adjust", "trend", "side")
+    assert report["decision"]["trend"]["state"] == "shown"
+    assert "20 of the 32" in report["because"]
+
+
+# --- the table of verdicts --------------------------------------------------------------------------------------------
+
+
+def ruled(question: UseQuestion, *codes: BecauseCode) -> Ruling:
+    return Ruling(question, tuple(map(RulingReason, codes)))
+
+
+GATE_SHOWN, GATE_OPEN, GATE_REFUSED = ruled("gate", "target"), ruled("gate", "side-open"), ruled("gate", "side")
+TREND_SHOWN, TREND_OPEN = ruled("trend", "target"), ruled("trend", "target-open")
+TREND_REFUSED = ruled("trend", "below-target")
+ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = [
+    (GATE_SHOWN, TREND_SHOWN, Circumstances(SHOWN, drifted=True), ("adjust", "none", "drift")),
+    (GATE_SHOWN, TREND_SHOWN, Circumstances(SHOWN, people_split=True), ("labels-disagree", "trend", "people-split")),
+    (GATE_OPEN, TREND_OPEN, Circumstances(OPEN, people_split=True), ("labels-disagree", "explore", "people-split")),
+    (GATE_SHOWN, TREND_OPEN, Circumstances(OPEN), ("ok", "gate", "target")),
+    (GATE_SHOWN, TREND_SHOWN, Circumstances(SHOWN, against_gate=("picked",)), ("ok", "trend", "picked")),
+    (
+        GATE_SHOWN,
+        TREND_OPEN,
+        Circumstances(OPEN, against_gate=("one-annotator",)),
+        ("not-enough-labels", "explore", "one-annotator"),
+    ),
+    (GATE_REFUSED, TREND_SHOWN, Circumstances(SHOWN), ("adjust", "trend", "side")),
+    (GATE_REFUSED, TREND_OPEN, Circumstances(OPEN), ("adjust", "explore", "side")),
+    (GATE_REFUSED, TREND_REFUSED, Circumstances(OPEN), ("adjust", "none", "side")),
+    (GATE_OPEN, ruled("trend", "no-skill"), Circumstances(OPEN, no_skill=True), ("adjust", "none", "no-skill")),
+    (GATE_OPEN, TREND_SHOWN, Circumstances(SHOWN), ("not-enough-labels", "trend", "side-open")),
+    (GATE_OPEN, TREND_OPEN, Circumstances(OPEN), ("not-enough-labels", "explore", "side-open")),
+    (None, TREND_SHOWN, Circumstances(SHOWN, no_skill=True), ("adjust", "none", "no-skill")),
+    (None, TREND_SHOWN, Circumstances(SHOWN, ok="trend"), ("ok", "trend", "target")),
+    (None, TREND_OPEN, Circumstances(OPEN), ("not-enough-labels", "explore", "target-open")),
+]
+"""Rulings, what else bears on the verdict, and the row that fits: verdict, use and code."""
+
+
+@pytest.mark.parametrize(("gate", "trend", "circumstances", "row"), ROWS)
+def test_the_first_row_that_fits_is_the_verdict(
+    gate: Ruling | None, trend: Ruling, circumstances: Circumstances, row: tuple[str, str, str]
+) -> None:
+    verdict = verdict_row(gate, trend, circumstances)
+    assert (verdict.verdict, verdict.use, verdict.because) == row
+
+
+@pytest.mark.parametrize("gate", [GATE_SHOWN, GATE_OPEN, GATE_REFUSED])
+def test_labels_that_are_not_people_s_allow_no_trend(gate: Ruling) -> None:
+    row = verdict_row(gate, TREND_SHOWN, Circumstances(SHOWN, by_people=False))
+    assert row.use == "explore"
+
+
+@pytest.mark.parametrize("gate", [GATE_OPEN, GATE_REFUSED])
+def test_scores_as_good_as_a_person_s_may_be_averaged(gate: Ruling) -> None:
+    as_person = replace(OPEN, low=True, asgood=True, beats=True)
+    assert verdict_row(gate, TREND_REFUSED, Circumstances(as_person)).use == "trend"
+
+
+def test_one_reason_against_is_enough() -> None:
+    assert ruled("gate", "side", "target-open").state == "refused"
+    assert ruled("gate", "side", "target-open").because == ("side",)
+    assert ruled("gate", "side-open", "target-open").because == ("side-open", "target-open")
+    with pytest.raises(ValueError, match="has a reason"):
+        Ruling("gate", ())
+
+
+def test_labels_say_by_code_what_they_do_not_allow() -> None:
+    assert against_gate("adjudicated") == ()
+    assert against_gate("one-person", blind=False, by_hand=1.0) == ("one-annotator", "not-blind", "picked")
+
+
+# --- what the labels say besides --------------------------------------------------------------------------------------
+
+
+def test_one_annotator_s_labels_show_trends_though_both_sides_are_right() -> None:
+    calibration = calibrated((40, 38, 60, 58), people=1)
+    assert (calibration.verdict, calibration.use, calibration.exit_status) == ("ok", "trend", 0)
+    assert calibration.decision.because_code == "one-annotator"
+    assert calibration.exit_status_for("gate") == 4
+
+
+def test_people_who_decide_differently_are_the_first_to_agree() -> None:
+    generator = np.random.default_rng(2)
+    truth = generator.integers(0, 2, size=(200, 1)).astype(float)
+    noisy = {name: np.where(generator.random((200, 1)) < 0.2, 1 - truth, truth) for name in ("p1", "p2", "judge")}
+    labelled = examples(RUBRIC, {name: noisy[name] for name in ("p1", "p2")})
+    calibration = calibration_of(RUBRIC, labelled, judged(RUBRIC, noisy["judge"]), Rater("judge", "", "ratings"))
+    assert (calibration.verdict, calibration.decision.because_code) == ("labels-disagree", "people-split")
+    assert calibration.exit_status == 4
+    answer = calibration.decision.gate_answer
+    assert answer is not None
+    assert answer.even_splits > 0
+    assert f"{answer.even_splits} examples" in calibration.decision.because
+
+
+@pytest.mark.parametrize(
+    ("counts", "key", "limit"),
+    [((100, 98, 100, 74), "max_false_fail", 0.4), (LETS_FAILS_PASS, None, None), ((40, 38, 60, 58), None, None)],
+)
+def test_a_limit_that_would_hold_is_offered_where_one_side_is_short(
+    counts: tuple[int, int, int, int], key: str | None, limit: float | None
+) -> None:
+    decision = calibrated(counts).decision
+    assert decision.gate_answer is not None
+    offer = decision.gate_answer.offer
+    assert (None if offer is None else offer.key) == key
+    assert (None if offer is None else offer.limit) == limit
+    assert bool(offer_in_words(decision)) == (offer is not None)
+    if key is not None and limit is not None:
+        accepted = calibrated(counts, **dict.fromkeys([key], limit)).decision.gate  # type: ignore[arg-type]
+        assert accepted is not None
+        assert accepted.state == "shown"
+
+
+def test_a_limit_takes_the_place_of_what_is_ten_points_below_the_target() -> None:
+    most = MostWrong(false_pass=0.1)
+    assert (most.least("stops", 0.8), most.least("keeps", 0.8)) == (0.9, 0.7)
+
+
+def test_the_scarce_side_is_named_with_the_labels() -> None:
+    decision = calibrated((20, 18, 180, 174)).decision
+    assert decision.labels_needed == 40
+    assert decision.labels_chance == pytest.approx(0.599, abs=0.02)
+    assert "About 4 of them will be fails" in decision.next_step
+
+
+def test_where_no_fail_is_labelled_random_labels_are_not_asked_for() -> None:
+    decision = calibrated((0, 0, 60, 60)).decision
+    assert (decision.verdict, decision.labels_needed) == ("not-enough-labels", None)
+    assert "Fails are rare here (0%)" in decision.next_step
+
+
+def test_levels_of_a_table_have_no_gate_question(tmp_path: Path) -> None:
+    path = tmp_path / "levels.csv"
+    rows = "".join(f"{1 + i % 5},{1 + i % 5},{1 + i % 5}\n" for i in range(100))
+    path.write_text(f"verdict,human_ann,human_ben\n{rows}")
+    calibration = calibrate(path)
+    assert json_of(calibration)["decision"]["gate"] is None
+    assert (calibration.verdict, calibration.use) == ("ok", "trend")
+    assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
+
+
+def test_the_rubric_s_key_and_the_option_for_what_must_agree_are_gone() -> None:
+    with pytest.raises(Exception, match="agreement_on"):
+        Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
+    done = run("markscheme", "calibrate", "x", "--on", "decision")
+    assert done.returncode == 2

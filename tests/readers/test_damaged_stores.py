@@ -1,0 +1,61 @@
+"""Parquet and SQLite files whose cells can't be read: refused with the place."""
+
+import datetime
+import sqlite3
+import struct
+from contextlib import closing
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from markscheme.errors import RatingError
+from markscheme.grading.graded_table import parquet_rows
+from markscheme.readers.peek import MOST_OF_CELL, Peek
+
+
+def test_a_parquet_cell_that_is_not_utf8_is_named_with_its_row(tmp_path: Path) -> None:
+    offsets, raw = struct.pack("<1202i", *range(0, 3604, 3)), b"ok." * 1_100 + b"ok\x95" + b"ok." * 100
+    texts = pa.Array.from_buffers(pa.string(), 1_201, [None, pa.py_buffer(offsets), pa.py_buffer(raw)])
+    parquet.write_table(pa.table({"id": [str(n) for n in range(1_201)], "response": texts}), tmp_path / "t.parquet")
+    with pytest.raises(RatingError, match=r"t\.parquet:1101: the cell of 'response' is not UTF-8 text"):
+        list(parquet_rows(tmp_path / "t.parquet"))
+
+
+def test_a_parquet_cell_without_a_value_in_python_is_named_with_its_row(tmp_path: Path) -> None:
+    days = pa.array([datetime.date(2026, 11, 20), None], pa.date32()).view(pa.int32()).to_pylist()
+    table = pa.table({"id": ["1", "2"], "at": pa.array([days[0], 2_000_000_000], pa.int32()).view(pa.date32())})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(RatingError, match=r"t\.parquet:2: the cell of 'at' cannot be read"):
+        list(parquet_rows(tmp_path / "t.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "why"),
+    [
+        ("cast(x'6f6b95' AS TEXT)", "row 3 of the table 'spans' cannot be read: it is not UTF-8 text"),
+        (
+            f"zeroblob({MOST_OF_CELL + 1})",
+            f"row 3 of the table 'spans' cannot be read: .*at most {MOST_OF_CELL:,} bytes",
+        ),
+    ],
+)
+def test_a_cell_of_a_store_that_cannot_be_read_is_named_with_its_row(cell: str, why: str, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "s.db")) as store:
+        store.execute("CREATE TABLE spans (id TEXT, text TEXT)")
+        store.execute(f"INSERT INTO spans VALUES ('1', 'ok'), ('2', 'ok'), ('3', {cell})")
+        store.commit()
+    rows = Peek(tmp_path / "s.db").rows("spans", ("id", "text"))
+    with pytest.raises(RatingError, match=rf"s\.db: {why}"):
+        list(rows)
+
+
+def test_a_store_whose_schema_is_damaged_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("CREATE TABLE spans (id TEXT)")
+        store.commit()
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE spans", b"CREAT\x81 TABLE \x81pans"))
+    with pytest.raises(RatingError, match=r"s\.db: cannot be read"):
+        assert Peek(path).tables

@@ -1,0 +1,88 @@
+"""Figures on each side of gold, and the labels that decide the gate question."""
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.comparison.limits import GateSide
+from markscheme.stats.decision_figures import DecisionFigures, decision_figures
+from markscheme.stats.decision_labels import DecisionBounds, chance_to_decide_sides, labels_for_sides
+from tests.reference.two_questions import GATES, LABELS, LEAST_OF_A_SIDE, GateCase, GateLabels
+from tests.stats.shared_numbers import block
+
+BOUNDS = DecisionBounds(0.8, 0.7, 0.7, 0.975)
+TOLERANCE = 0.02
+"""Of a chance from 20,000 draws, as the worked cases allow it."""
+
+
+def figures_of(fails: int, stopped: int, passes: int, kept: int, per_group: int = 1) -> DecisionFigures:
+    """Decisions with these counts; with groups, each of `per_group` examples in a row."""
+    gold = [0.0] * fails + [1.0] * passes
+    judge = [0.0] * stopped + [1.0] * (fails - stopped + kept) + [0.0] * (passes - kept)
+    groups = None if per_group == 1 else (np.arange(len(gold)) // per_group).astype(str)
+    return decision_figures(gold, judge, groups=groups)
+
+
+@pytest.mark.parametrize("case", GATES)
+def test_each_side_has_exact_limits_at_the_level_that_is_drawn(case: GateCase) -> None:
+    figures = figures_of(case.fails, case.stopped, case.passes, case.kept)
+    confidence = 1 - 0.025 / case.settings
+    for side, limits in ((figures.stops, case.stops), (figures.keeps, case.keeps)):
+        assert (side.lower(confidence), side.upper(confidence)) == pytest.approx(limits, abs=1e-6)
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_the_labels_that_decide_are_those_of_all_figures_together(case: GateLabels) -> None:
+    labels = labels_for_sides(figures_of(case.fails, case.stopped, case.passes, case.kept), BOUNDS)
+    assert (None if labels is None else labels.more) == case.more
+    if labels is not None:
+        assert labels.chance == pytest.approx(case.chance, abs=TOLERANCE)
+
+
+def test_every_chance_of_the_reference_comes_out() -> None:
+    for case in block("gate.yaml", "labels"):
+        figures = figures_of(case["fails"], case["stopped"], case["passes"], case["kept"])
+        for more, chance in case["chance_by_batch"].items():
+            assert chance_to_decide_sides(figures, BOUNDS, int(more)) == pytest.approx(chance, abs=TOLERANCE), case
+        labels = labels_for_sides(figures, BOUNDS)
+        assert (None if labels is None else labels.more) == case["more"], case
+
+
+@pytest.mark.parametrize("least", sorted(LEAST_OF_A_SIDE))
+def test_a_side_needs_so_many_examples_by_its_errors(least: float) -> None:
+    for errors, needed in enumerate(LEAST_OF_A_SIDE[least]):
+        enough = GateSide("stops", figures_of(needed, needed - errors, 0, 0).stops, least, 0.975)
+        assert enough.state == "kept"
+        one_less = GateSide("stops", figures_of(needed - 1, needed - 1 - errors, 0, 0).stops, least, 0.975)
+        assert one_less.state == "open"
+    assert enough.least_examples == LEAST_OF_A_SIDE[least][0]
+
+
+def test_a_side_in_fewer_than_five_groups_has_no_limits() -> None:
+    side = figures_of(12, 12, 60, 60, per_group=6).stops
+    assert side.has_few_groups
+    assert (side.lower(0.975), side.upper(0.975)) == (None, None)
+
+
+def test_groups_that_err_together_make_further_labels_say_less() -> None:
+    alone = figures_of(40, 33, 60, 53)
+    together = figures_of(40, 33, 60, 53, per_group=4)
+    assert together.stops.among.effective < alone.stops.among.effective
+    assert chance_to_decide_sides(together, BOUNDS, 240) < chance_to_decide_sides(alone, BOUNDS, 240)
+
+
+def test_an_unlabelled_side_has_a_share_of_further_labels_all_the_same() -> None:
+    nothing_failed = figures_of(0, 0, 60, 60)
+    assert nothing_failed.share_of_fails == pytest.approx(0.5 / 61)
+    assert nothing_failed.stops.lower(0.975) is None
+
+
+def test_labels_by_verdict_weigh_each_stratum_by_how_much_was_graded_so() -> None:
+    gold = [0.0] * 5 + [1.0] * 45 + [0.0] * 45 + [1.0] * 5
+    judge = [1.0] * 50 + [0.0] * 50
+    weights = [1.8] * 50 + [0.2] * 50
+    plain = decision_figures(gold, judge).stops
+    by_verdict = decision_figures(gold, judge, weights=weights, strata=[""] * 100).stops
+    assert not plain.is_weighted
+    assert by_verdict.is_weighted
+    assert by_verdict.rate.value == pytest.approx(0.1 * 0.9 / (0.1 * 0.9 + 0.9 * 0.1))
+    assert (by_verdict.hits, by_verdict.of) == (45, 50)
