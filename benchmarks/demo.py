@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from markscheme.cli import main as command_line
-from markscheme.demo.faults import FAULTS, NO_FAULT, Charge
-from markscheme.demo.naming import COMMAND, diagnosed, write_project
-from markscheme.demo.planting import made_round
+from markscheme.features.demo.faults import FAULTS, NO_FAULT, Charge
+from markscheme.features.demo.naming import COMMAND, diagnosed, write_project
+from markscheme.features.demo.planting import made_round
 
 SIZES = (50, 100)
 NAMED_AIM, QUIET_AIM = 85, 95

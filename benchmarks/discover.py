@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.discovery.nearest import NEAREST_MODES, nearest_modes
+from markscheme.features.discover.nearest import NEAREST_MODES, nearest_modes
+from markscheme.features.discover.unseen import FEWEST_READ, listed_lower, new_mode_bound, read_enough_for_all
 from markscheme.stats.intervals import clopper_pearson
-from markscheme.stats.unseen import FEWEST_READ, listed_lower, new_mode_bound, read_enough_for_all
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

@@ -87,8 +87,17 @@ def _row(name: str, project: MutatedProject, slots: list[Slot], runs: int, seed:
         if show and place and place not in places:
             print(f"--- run {run} {slot.file} {slot.words}\n{place}\n{outcome.printed[-900:]}", flush=True)
         places.add(place)
-    counts = (faults[kind] for kind in ("traceback", "hang", "refusal without the file's name"))
-    return _line(name, runs, accepted, *counts, longest, largest, over)
+    return _line(
+        name,
+        runs,
+        accepted,
+        faults["traceback"],
+        faults["hang"],
+        faults["refusal without the file's name"],
+        longest,
+        largest,
+        over,
+    )
 
 
 def _line(

@@ -33,13 +33,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.features.stress.battery import CONTROL, TRUNCATION, Battery, StressQuestion, battery
+from markscheme.features.stress.perturbations import LENGTHENING
+from markscheme.features.stress.result import INSTRUCTION, Stress, stress_of
 from markscheme.grading import Grade
 from markscheme.grading.verdict import Verdict
 from markscheme.ratings.examples import Example
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.stress.battery import CONTROL, TRUNCATION, Battery, StressQuestion, battery
-from markscheme.stress.perturbations import LENGTHENING
-from markscheme.stress.result import INSTRUCTION, Stress, stress_of
 from markscheme.submission import Submission
 from tests.real.local_model import model_path
 from tests.real.messages_front import MessagesFront, local_model

@@ -1,4 +1,7 @@
-"""Reports that are compared whole with the files in `tests/golden/`; `pytest --write-golden` writes these again."""
+"""Reports that are compared whole with golden files, in `tests/golden/` or a feature's own folder.
+
+`pytest --write-golden` writes these again.
+"""
 
 import difflib
 from dataclasses import dataclass
@@ -13,13 +16,13 @@ class GoldenFiles:
 
     write: bool
 
-    def check(self, name: str, report: str) -> None:
+    def check(self, name: str, report: str, folder: Path = GOLDEN) -> None:
         """Compare a report with the golden file of that name; a reviewer sees a change as a reader would."""
-        path = GOLDEN / name
+        path = folder / name
         if self.write:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(report, encoding="utf-8")
-        assert path.is_file(), f"there is no {name} in tests/golden: `pytest --write-golden` writes it"
+        assert path.is_file(), f"there is no {name} in {folder.name}: `pytest --write-golden` writes it"
         golden = path.read_text(encoding="utf-8")
         changes = difflib.unified_diff(golden.splitlines(), report.splitlines(), path.name, "now", lineterm="")
         assert report == golden, "\n".join(changes)

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from markscheme.experiment.cells import PLACEHOLDER
+from markscheme.features.experiment.cells import PLACEHOLDER
+from markscheme.features.stress.perturbations import Unchanged, comment_style, layout
 from markscheme.rendering.markup import LANGUAGES
 from markscheme.shipped.project.stand_in_judge import WORDS
-from markscheme.stress.perturbations import Unchanged, comment_style, layout
 from tests.backtracking import faults
 
 ROOT = Path(__file__).parents[1]

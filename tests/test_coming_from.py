@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from markscheme.commands.call import described
-from markscheme.commands.help import COMMANDS
+from markscheme.commands.table import command_names
 from markscheme.grading import Grading
 from markscheme.judges.kinds import SHIPPED_KINDS
 from markscheme.rubrics.format import json_schema
@@ -65,7 +65,7 @@ def is_there(span: str) -> bool:
     if re.fullmatch(r"markscheme(\.\w+)*", span):
         return resolved(span) is not None
     command = re.fullmatch(r"(?:markscheme )?([\w-]+)((?: --[\w-]+| [A-Z][\w,=]*)*)", span)
-    if command and command[1] in COMMANDS:
+    if command and command[1] in command_names():
         return {word for word in command[2].split() if word[:2] == "--"} <= options_of(command[1])
     if match := re.fullmatch(r"(?:--judge )?(\w+):[A-Z]+", span):
         return match[1] in {kind.name for kind in SHIPPED_KINDS}

@@ -192,7 +192,7 @@ def test_an_added_view_is_rendered_in_every_format(followed: Followed, tmp_path:
 
 def test_an_added_option_is_in_the_help_and_works(followed: Followed, tmp_path: Path) -> None:
     home = followed.home
-    assert set(followed.touched["Add an option"]) == {f"{PACKAGE}commands/lint.py"}
+    assert set(followed.touched["Add an option"]) == {f"{PACKAGE}features/lint/command.py"}
     here = setting.make_setting(tmp_path / "here")
     assert re.search(r"--quiet +print nothing: exit status only", markscheme(home, "lint", "--help", cwd=here).stdout)
     loud, quiet = markscheme(home, "lint", "clear", cwd=here), markscheme(home, "lint", "clear", "--quiet", cwd=here)

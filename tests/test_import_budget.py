@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.commands.help import COMMANDS
+from markscheme.commands.table import command_names
 from tests.commands import scripted_setting as setting
 from tests.commands.console import run
 from tests.judges.chat_server import ChatServer
@@ -51,8 +51,9 @@ ON_THE_WAY: dict[str, set[str]] = {
     "from markscheme.stats import agreement": {"numpy", "scipy"},
     "import markscheme.ratings.examples": set(),
     "import markscheme.ratings.examples_choice": set(),
+    "from markscheme import features": set(),
     "from markscheme.cli import main; main(['--help'])": set(),
-    **{f"from markscheme.cli import main; main([{command!r}, '--help'])": set() for command in COMMANDS},
+    **{f"from markscheme.cli import main; main([{command!r}, '--help'])": set() for command in command_names()},
 }
 
 
@@ -172,7 +173,10 @@ def test_statistics_leave_scipy_stats_alone() -> None:
 
 @pytest.mark.parametrize("module", ["markscheme.promptfoo.entry", "markscheme.hooks"])
 def test_an_assertion_with_a_session_loads_the_standard_library_s_json_and_socket_alone(module: str) -> None:
-    ours = {"markscheme", "markscheme.session", "markscheme.session.client"} | {module, module.rpartition(".")[0]}
+    ours = {"markscheme", "markscheme.seam", "markscheme.session", "markscheme.session.client"} | {
+        module,
+        module.rpartition(".")[0],
+    }
     loaded = _loaded(f"import {module}")
     assert {name for name in loaded if name.startswith("markscheme")} == ours
     assert not loaded & {"asyncio", "pydantic", "yaml", "importlib.metadata", "dataclasses", "pathlib", "subprocess"}

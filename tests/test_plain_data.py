@@ -6,9 +6,9 @@ import pytest
 
 from markscheme import load_rubric
 from markscheme.calibration.accepted.card import content_digest
-from markscheme.discovery.pool import read_outputs
 from markscheme.errors import ExperimentError, RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
-from markscheme.experiment.file import read_experiment
+from markscheme.features.discover.pool import read_outputs
+from markscheme.features.experiment.file import read_experiment
 from markscheme.plain_data import MAX_LETTERS, MAX_NODES, json_lines, parse_json, plain_data
 from markscheme.ratings.examples import load_examples
 from markscheme.readers.formats import format_of

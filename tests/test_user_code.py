@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.commands.help import COMMANDS as NAMES_OF_COMMANDS
+from markscheme.commands.table import command_names
 from tests.commands.console import SECONDS, environment, run_installed
 from tests.commands.judged_project import make_project
 
@@ -88,7 +88,7 @@ def outcomes_of(commands: Sequence[Sequence[str]], folder: Path) -> tuple[list[i
 
 
 def test_every_command_is_tried() -> None:
-    assert {*NAMES_OF_COMMANDS} <= {command[0] for command in (*COMMANDS, DEMO)}
+    assert {*command_names()} <= {command[0] for command in (*COMMANDS, DEMO)}
 
 
 @pytest.fixture

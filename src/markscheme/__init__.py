@@ -7,6 +7,9 @@ Every name here is imported when it is first used, so that importing the package
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from markscheme.seam import Feature as _Feature
+from markscheme.seam import offer as _offer
+
 if TYPE_CHECKING:
     from markscheme.autograders import default_oneshot_generate_fn as default_oneshot_generate_fn
     from markscheme.autograders import default_per_criterion_generate_fn as default_per_criterion_generate_fn
@@ -92,6 +95,16 @@ _OF_RUBRIC_PACKAGE = {
 
 if not TYPE_CHECKING:  # a type checker knows the names from the imports above
     __all__ = sorted(_PUBLIC)
+
+
+def _features() -> tuple[_Feature, ...]:
+    from markscheme.features import FEATURES
+    from markscheme.report.reported import RESULT_REPORTS
+
+    return (RESULT_REPORTS, *FEATURES)
+
+
+_offer(_features)
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Response, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-from markscheme.discovery.notes_in import Author, read_notes
+from markscheme.features.discover.read_notes import Author, read_notes
 from markscheme.promptfoo.results import read_results
 from tests.commands.console import run
 from tests.promptfoo.answering import judging

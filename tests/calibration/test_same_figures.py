@@ -12,8 +12,8 @@ from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.comparison.comparison import compare, shift_between
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since
-from markscheme.experiment.definition import ExperimentCase
-from markscheme.experiment.table import between_variants, marks_table
+from markscheme.features.experiment.definition import ExperimentCase
+from markscheme.features.experiment.table import between_variants, marks_table
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating

@@ -7,11 +7,11 @@ from pathlib import Path
 from markscheme.calibration.accepted.card import read_card
 from markscheme.calibration.accepted.verification import verify_card
 from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.discovery.notes_in import Author, read_notes
-from markscheme.discovery.pool import read_outputs
-from markscheme.discovery.store import modes_in, readings_in
 from markscheme.errors import RatingError
-from markscheme.experiment.file import read_experiment
+from markscheme.features.discover.pool import read_outputs
+from markscheme.features.discover.read_notes import Author, read_notes
+from markscheme.features.discover.store import modes_in, readings_in
+from markscheme.features.experiment.file import read_experiment
 from markscheme.grading.graded_table import parquet_rows
 from markscheme.judges.cascade_file import CascadeFile
 from markscheme.judges.recorded import RecordedJudge

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from markscheme.readers.formats import FORMATS, format_of
+from markscheme.readers.formats import all_formats, format_of
 from markscheme.readers.imported import Expected
 from markscheme.readers.peek import Peek
 from tests.commands.console import run
@@ -252,7 +252,7 @@ def further_once(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]
 def test_every_format_has_a_file_here(written_once: Mapping[str, Path], further_once: Mapping[str, Path]) -> None:
     peeks = [Peek(path) for path in (*written_once.values(), *further_once.values())]
     formats = {format_of(peek, expected) for peek in peeks for expected in get_args(Expected)}
-    assert set(FORMATS) <= formats
+    assert set(all_formats()) <= formats
 
 
 @pytest.mark.proof

@@ -27,7 +27,8 @@ from cyclopts import App
 from rich.cells import cell_len
 
 import markscheme
-from markscheme.commands import call, help
+from markscheme.commands import call
+from markscheme.commands.table import all_commands, command_names
 from markscheme.labelling.page_template import environment
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
@@ -68,7 +69,7 @@ def load() -> dict[str, Callable[[], Any]]:
     for library in LIBRARIES:
         with suppress(ImportError):  # other versions of the SDKs bring other libraries
             importlib.import_module(library)
-    for command in help.COMMANDS:
+    for command in command_names():
         call.described(command)  # takes as long as many a command
     prepare_parsing()
     prepare_pages()
@@ -83,12 +84,12 @@ def prepare_parsing() -> None:
 
     Where pydantic is loaded, cyclopts makes a model of it for every option; a fresh command parses before it is.
     """
-    commands = call.app_with(Settings())
+    commands = call.app_with(Settings(), all_commands())
     described = {
         commands[name].default_command: commands[name].assemble_argument_collection(
             default_parameter=commands.default_parameter  # which a command inherits while a line is parsed
         )
-        for name in help.COMMANDS
+        for name in command_names()
     }
     assemble = App.assemble_argument_collection
     parse = call.parse

@@ -11,7 +11,7 @@ import yaml
 
 from markscheme import Rubric
 from markscheme.commands.call import described, parse
-from markscheme.commands.help import COMMANDS
+from markscheme.commands.table import command_names
 from markscheme.errors import UsageError
 from markscheme.promptfoo.assertion import CONFIG_KEYS
 from markscheme.settings import Settings
@@ -50,7 +50,7 @@ def ours(part: list[str]) -> tuple[str, list[str]] | None:
     if part[:1] == ["calibrate"]:
         return "calibrate", part[1:]
     if part[:1] == ["markscheme"]:
-        return (part[1], part[2:]) if len(part) > 1 and part[1] in COMMANDS else ("", part[1:])
+        return (part[1], part[2:]) if len(part) > 1 and part[1] in command_names() else ("", part[1:])
     return None
 
 

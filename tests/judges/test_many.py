@@ -323,8 +323,6 @@ DRIVEN = {
     "reward": "rewards.py",
     "grade_rows": "grading/grader.py",
     "run_async": "scorers.py",
-    "stress": "stress/battery.py",
-    "experiment": "experiment/run.py",
 }
 """What asks about many, and its module."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.console import ROOT, environment, run
-from tests.discovery.written_notes import WRITTEN_NOTES, WrittenNotes
+from tests.features.discover.written_notes import WRITTEN_NOTES, WrittenNotes
 from tests.proofs.environments import ran
 
 pytestmark = pytest.mark.release

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from markscheme import Rubric
-from markscheme.discovery.reading import reading_of
 from markscheme.errors import RatingError, RatingWarning
+from markscheme.features.discover.reading import reading_of
 from markscheme.ratings.rating import load_ratings
 
 RUBRIC = Rubric.from_dict({"name": "r", "criteria": [{"name": "good", "requirement": "It is right.", "weight": 1}]})

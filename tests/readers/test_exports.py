@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.experiment.outputs import read_outputs
+from markscheme.features.experiment.outputs import read_outputs
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers import archive
 from markscheme.readers.imported import Columns, Meanings

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.errors import ComparisonError, RatingError
-from markscheme.readers.formats import FORMATS
+from markscheme.readers.formats import all_formats
 from markscheme.readers.rated import open_rated
 from markscheme.readers.submissions import read_submissions
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -109,7 +109,7 @@ def names_imported(path: Path) -> set[str]:
 
 def test_a_format_is_recognized_by_the_one_table_of_formats_alone() -> None:
     table = SOURCE / "readers" / "formats.py"
-    recognizers = {entry.is_mine.__name__ for entry in FORMATS}
+    recognizers = {entry.is_mine.__name__ for entry in all_formats()}
     assert {"is_results", "is_calibration", "is_table"} < recognizers
     assert recognizers <= names_imported(table)
     elsewhere = {path.name: found for path in SOURCE.rglob("*.py") if (found := recognizers & names_imported(path))}
@@ -118,4 +118,4 @@ def test_a_format_is_recognized_by_the_one_table_of_formats_alone() -> None:
 
 def test_only_the_table_s_readers_and_notes_look_into_a_file_before_it_is_read() -> None:
     looking = {path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py") if "Peek" in names_imported(path)}
-    assert looking == {"readers", "discovery"}
+    assert looking == {"readers", "features"}

@@ -16,8 +16,8 @@ from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since
 from markscheme.calibration.rates.pass_rates import pass_rates
-from markscheme.experiment.definition import ExperimentCase
-from markscheme.experiment.table import figures, marks_table
+from markscheme.features.experiment.definition import ExperimentCase
+from markscheme.features.experiment.table import figures, marks_table
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.table import decision_table

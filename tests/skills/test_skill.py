@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from markscheme.commands.call import described
-from markscheme.commands.help import COMMANDS
+from markscheme.commands.table import command_names
 from tests.commands import scripted_setting as setting
 from tests.commands.console import INSTALLED, ROOT, environment, run
 from tests.docs.checks import options_exist
@@ -85,7 +85,7 @@ def test_every_command_and_option_in_a_block_exists(name: str, line: str) -> Non
 
 
 def test_every_option_in_a_sentence_exists() -> None:
-    every = {name for command in COMMANDS for option in described(command).options for name in option.names}
+    every = {name for command in command_names() for option in described(command).options for name in option.names}
     every |= {"--repeat", "--no-cache", "--help"}
     for name, text in TEXTS.items():
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text):

@@ -289,13 +289,15 @@ def decisions_page() -> str:
 def commands_page() -> str:
     """Every command with its options, as its parser knows them."""
     from markscheme.commands.call import described
-    from markscheme.commands.help import GROUPS, RARE_COMMANDS
+    from markscheme.commands.table import GROUPS, all_commands
 
     parts = ["# Commands", "What `markscheme COMMAND --help-all` says. `calibrate` is `markscheme calibrate`."]
-    for group, commands in {**GROUPS, "More": RARE_COMMANDS}.items():
+    for group in GROUPS:
         parts.append(f"## {group}")
-        for name, summary in commands.items():
-            parts += [f"### {name} {{#{name}}}", f"*{_escaped(summary)}*", *_command(described(name))]
+        for command in all_commands():
+            if command.group == group:
+                heading = f"### {command.name} {{#{command.name}}}"
+                parts += [heading, f"*{_escaped(command.summary)}*", *_command(described(command.name))]
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.calibration.reported import Reported
+from markscheme.calibration.results import Reported
 from markscheme.errors import UsageError
 from markscheme.readers.rater_table import RaterTable
 from markscheme.stats import Estimate

@@ -23,7 +23,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
-from markscheme.calibration.reported import Reported
+from markscheme.calibration.results import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import AskedWithout, Identity, Usage

@@ -8,7 +8,7 @@ from pathlib import Path
 from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.calibration.comparison.verdict import Decision
-from markscheme.calibration.reported import Reported
+from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.ratings.examples import Example, ExampleSet

@@ -1,6 +1,6 @@
 """A command line to a call of a command's function: parsing, defaults from settings, completion."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from inspect import BoundArguments
 from itertools import chain, pairwise
@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 import cyclopts
 from cyclopts import App, CycloptsError, Parameter, Token
 
-from markscheme.commands.help import COMMANDS, Description, Option, command_help, describe, setting_of
+from markscheme.commands.help import Description, Option, command_help, describe, setting_of
+from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
 from markscheme.settings import Settings, find_settings
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection
 
-MODULES = {"import": "import_ratings"}
-"""Commands whose name cannot be a module's."""
 HELP, HELP_ALL = ("-h", "--help", "--help-all"), "--help-all"
 JSON = "--json"
 """A flag of some commands; others take a file after it."""
 SHELLS = ("bash", "zsh", "fish")
 
 
-def app_with(settings: Settings) -> App:
-    """All commands, none of them imported yet; options nobody gives are taken from `settings`."""
+def app_with(settings: Settings, commands: Iterable[CommandRow]) -> App:
+    """Return a parser of these commands; options that nobody gives are taken from `settings`."""
 
     def fill(_: App, __: tuple[str, ...], arguments: "ArgumentCollection") -> None:
         judges = [argument for argument in arguments if setting_of(argument) == "judge"]
@@ -46,9 +45,8 @@ def app_with(settings: Settings) -> App:
         default_parameter=Parameter(negative=(), consume_multiple=False, allow_repeating=True),
         result_action="return_value",
     )
-    for command in COMMANDS:
-        module = MODULES.get(command, command.replace("-", "_"))
-        app.command(f"markscheme.commands.{module}:{module}", name=command, help_flags=(), version_flags=())
+    for command in commands:
+        app.command(command.load(), name=command.name, help_flags=(), version_flags=())
     return app
 
 
@@ -59,8 +57,8 @@ def call(argv: Sequence[str]) -> int:
         UsageError: No such command or option, or a value that an option cannot have.
     """
     command, *rest = argv
-    if command not in COMMANDS:
-        instead = suggestion(command, COMMANDS, mark="`") or "; `markscheme --help` lists all commands"
+    if command_named(command) is None:
+        instead = suggestion(command, command_names(), mark="`") or "; `markscheme --help` lists all commands"
         raise UsageError(f"unknown command `{command}`{instead}")
     settings = find_settings(Path.cwd())
     options = rest[: rest.index("--")] if "--" in rest else rest
@@ -77,13 +75,18 @@ def call(argv: Sequence[str]) -> int:
 @cache
 def described(command: str) -> Description:
     """What a command does and takes."""
-    app = app_with(Settings())[command]
+    app = app_with(Settings(), _only(command))[command]
     function = app.default_command
     assert function is not None
     return describe(command, function, app.assemble_argument_collection())
 
 
-def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[Callable[..., int], BoundArguments]:
+def _only(name: str) -> tuple[CommandRow, ...]:
+    """Return the command of a name, alone: no other has to be imported."""
+    return tuple(command for command in [command_named(name)] if command is not None)
+
+
+def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[CommandFunction, BoundArguments]:
     """The function of a command, and what it is to be called with.
 
     Raises:
@@ -94,7 +97,8 @@ def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[Callab
         raise UsageError(_prints_here(file))
     words = [command, *_ordered(command, rest)]
     try:
-        function, bound, _ = app_with(settings).parse_args(words, exit_on_error=False, print_error=False, verbose=False)
+        app = app_with(settings, _only(command))
+        function, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False, verbose=False)
     except CycloptsError as error:
         is_file = file and isinstance(error, cyclopts.UnusedCliTokensError | cyclopts.CoercionError)
         raise UsageError(_prints_here(file) if is_file else sentence(error)) from error
@@ -103,7 +107,7 @@ def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[Callab
 
 def complete(argv: Sequence[str]) -> int:
     """Print a shell's completion script, or, for such a script, what may come next."""
-    app = app_with(Settings())
+    app = app_with(Settings(), all_commands())
     if argv[0] == "__complete":
         app(argv)
         return 0

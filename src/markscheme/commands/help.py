@@ -9,6 +9,7 @@ from inspect import cleandoc, get_annotations
 from typing import TYPE_CHECKING, Any
 
 from markscheme.commands.options import MORE_OPTIONS
+from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.phrases import counted
 from markscheme.settings import COMMAND_KEYS, Settings
@@ -16,44 +17,6 @@ from markscheme.settings import COMMAND_KEYS, Settings
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection
 
-GROUPS = {
-    "Start here": {
-        "init": "add graders, a rubric and labelled examples to a project",
-        "calibrate": "compare a judge with human labels: can it decide, what to fix?",
-        "discover": "read outputs, note what is wrong, and write a rubric from it",
-        "label": "label responses on a page, blind to judges and others",
-        "demo": "offline tour: what agreement is worth, and a planted fault found",
-    },
-    "Improve": {
-        "improve": "find better words for a rubric, proven on held-out labels",
-        "tune": "find weights and thresholds that the labels support",
-        "compare": "compare judges, runs or results on the same examples",
-        "experiment": "run prompt variants on cases, grade and compare the outputs",
-        "lint": "check rubrics for errors and for what could be better",
-    },
-    "Run": {
-        "grade": "grade responses with a rubric",
-        "gate-risk": "estimate how often a gate fails though nothing changed",
-        "stress": "find changes to a response that move a judge and shouldn't",
-        "pass-rate": "correct a pass rate for the judge's errors",
-        "status": "show what each rubric's judge can decide, and usable judges",
-        "verify": "check a judge card: compute all of it again from its files",
-    },
-    "Data": {
-        "import": "convert labels and verdicts of other tools to ratings",
-        "export": "write examples for other tools, such as Promptfoo's viewer",
-        "plan": "count labels needed, estimate costs, choose what to label next",
-        "adjudicate": "resolve labels on which annotators disagree, on a web page",
-        "agreement": "measure inter-annotator agreement in a table of ratings",
-    },
-}
-RARE_COMMANDS = {
-    "batches": "list, cancel or forget batches under way",
-    "diff": "say what a change of a rubric does to its labels and its verdict",
-    "prompts": "print the prompts a judge is asked, to record replies",
-    "session": "start, stop or show the process behind Promptfoo's assertions",
-}
-COMMANDS = (*(name for group in GROUPS.values() for name in group), *RARE_COMMANDS)
 LEFT = 24
 """Width of the column of option names."""
 HEADING = re.compile(r"^(Args|Attributes|Example|Exit status|Raises|Returns):$", re.MULTILINE)
@@ -62,11 +25,13 @@ ENTRY = re.compile(r"^ {4}(\w+): (.+(?:\n {5}.+)*)", re.MULTILINE)
 
 def overview(*, everything: bool) -> str:
     """What `markscheme --help` prints; with `everything` also what is rarely needed."""
-    width = max(map(len, COMMANDS)) + 2
+    commands = all_commands()
+    width = max(len(command.name) for command in commands) + 2
     lines = ["usage: markscheme COMMAND [options]", ""]
     lines.append("Grade LLM outputs with weighted rubrics, and measure how far to trust the grades.")
-    for group, commands in (GROUPS | ({"More": RARE_COMMANDS} if everything else {})).items():
-        lines += ["", f"{group}:", *(f"  {name:<{width}}{summary}" for name, summary in commands.items())]
+    for group in GROUPS if everything else [group for group in GROUPS if group != RARE_GROUP]:
+        listed = [command for command in commands if command.group == group]
+        lines += ["", f"{group}:", *(f"  {command.name:<{width}}{command.summary}" for command in listed)]
     if everything:
         lines += ["", "`markscheme --completion bash` (zsh, fish) prints a completion script."]
     lines += ["", "`markscheme COMMAND --help` shows common options, `--help-all` all of them."]

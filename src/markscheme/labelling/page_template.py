@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
@@ -17,10 +17,10 @@ _POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none
 
 
 @cache
-def environment() -> Environment:
-    """The templates of this package, which escape everything they show."""
+def environment(folder: Path = _TEMPLATES) -> Environment:
+    """Return the templates in a folder and those that all pages share, which escape everything they show."""
     return Environment(
-        loader=PackageLoader("markscheme.labelling"),
+        loader=FileSystemLoader((folder, _TEMPLATES)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -36,26 +36,33 @@ class PageTemplate:
         name: The template.
         styles: Its style sheets, after the one that all pages share.
         scripts: Its scripts, after the one that all pages share.
+        folder: Where these files are; what isn't there is one of those that all pages share.
     """
 
     name: str
     styles: tuple[str, ...]
     scripts: tuple[str, ...]
+    folder: Path = _TEMPLATES
 
     @property
     def style(self) -> str:
         """The text of its style sheets."""
-        return joined(BASE_STYLE, *(_TEMPLATES / name for name in self.styles))
+        return joined(BASE_STYLE, *map(self._path, self.styles))
 
     @property
     def script(self) -> str:
         """The text of its scripts."""
-        return joined(EXAMPLE_SCRIPT, *(_TEMPLATES / name for name in self.scripts))
+        return joined(EXAMPLE_SCRIPT, *map(self._path, self.scripts))
 
     @property
     def policy(self) -> str:
         """Its content security policy: its own style and script, images inside the page, and nothing else."""
         return f"{_POLICY}; style-src '{digest(self.style)}'; script-src '{digest(self.script)}'"
+
+    def _path(self, name: str) -> Path:
+        """Return the path of a style sheet or a script."""
+        own = self.folder / name
+        return own if own.is_file() else _TEMPLATES / name
 
     def page(self, data: Mapping[str, Any], *, is_sheet: bool, **names: Any) -> str:
         """The page.
@@ -66,7 +73,7 @@ class PageTemplate:
             names: What else its template shows.
         """
         return (
-            environment()
+            environment(self.folder)
             .get_template(self.name)
             .render(
                 is_sheet=is_sheet,

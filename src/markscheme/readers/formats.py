@@ -1,8 +1,7 @@
 """The one table of file formats: which of them a file has, and what reads it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
 
 from markscheme.errors import RatingError
 from markscheme.readers.autorubric import is_autorubric, read_autorubric
@@ -16,6 +15,7 @@ from markscheme.readers.decisions import (
     read_short_report,
 )
 from markscheme.readers.deepeval import is_deepeval, read_deepeval
+from markscheme.readers.file_format import EXPORTED, FORMATS, PUBLISHED, SAVED, FileFormat, ReadFiles
 from markscheme.readers.grades import is_experiment, is_grades, read_experiment, read_grades
 from markscheme.readers.imported import Expected, Interpretation, Reading, to_pass
 from markscheme.readers.infer_rubric import rubric_of_wholes
@@ -40,40 +40,6 @@ from markscheme.readers.tool_pairs import (
     read_pairwise_tasks,
 )
 from markscheme.rubrics.rubric import Rubric
-
-ReadFiles: TypeAlias = Callable[[Sequence[Peek], Rubric | None, Interpretation], list[Reading]]
-
-
-@dataclass(frozen=True)
-class FileFormat:
-    """One format of rated files.
-
-    Attributes:
-        reads: Description of the files for a message; brackets hold how they are recognized.
-        is_mine: Whether a file has the format.
-        read: The content of files of this format, by a rubric; without one, by the rubric that they name or imply.
-        expected: What the caller must expect for a file to have this format; empty for any caller.
-        all_are_judges: Whether a person's ratings in it are compared like a judge's, instead of being labels.
-        is_of_tool: Whether it is the export of a tool, which names its metrics and its raters.
-        states_kinds: Whether it states who labelled, a person or not.
-        names_judges: Whether it names its judges.
-        read_content: Adds the content of the files of one export, for who wants its words; None for other formats.
-    """
-
-    reads: str
-    is_mine: Callable[[Peek], bool]
-    read: ReadFiles
-    expected: tuple[Expected, ...] = ()
-    all_are_judges: bool = False
-    is_of_tool: bool = False
-    states_kinds: bool = True
-    names_judges: bool = True
-    read_content: Callable[[Sequence[Peek], ToolContent], None] | None = None
-
-    @property
-    def name(self) -> str:
-        """The description without how files are recognized."""
-        return self.reads.partition(" (")[0]
 
 
 def of_tool(
@@ -100,7 +66,7 @@ def of_tool(
             readings.append(content.reading(reads))
         return readings
 
-    return FileFormat(reads, is_mine, read_tool_files, is_of_tool=True, read_content=read)
+    return FileFormat(reads, is_mine, read_tool_files, is_of_tool=True, read_content=read, rank=EXPORTED)
 
 
 def comparing_or_not(single: FileFormat) -> FileFormat:
@@ -146,21 +112,25 @@ def read_tables(files: Sequence[Peek], rubric: Rubric | None, interpretation: In
 
 TABLE = FileFormat("a table (.csv, .tsv, .parquet)", is_table, read_tables)
 LIST = FileFormat("a list (.json)", is_list, one_by_one(read_rows))
-RESULTS = FileFormat("Promptfoo's results", is_results, read_results_files, states_kinds=False, names_judges=False)
-SHEET = FileFormat("answers of a labelling sheet (.json)", is_sheet, one_by_one(read_sheet, has_responses=False))
+PROMPTFOO_RESULTS = FileFormat(
+    "Promptfoo's results", is_results, read_results_files, states_kinds=False, names_judges=False, rank=SAVED
+)
+SHEET = FileFormat(
+    "answers of a labelling sheet (.json)", is_sheet, one_by_one(read_sheet, has_responses=False), rank=SAVED
+)
 CALIBRATIONS = FileFormat("a report of `calibrate` (--json)", is_calibration, read_calibrations)
-FORMATS = (
+OWN_FORMATS = (
     of_tool("traces of MLflow", is_mlflow, read_mlflow),
     of_tool("scores and traces of Langfuse", is_langfuse, read_langfuse),
-    FileFormat("pairwise tasks of Label Studio", is_pairwise_task, read_pairwise_tasks, is_of_tool=True),
+    FileFormat("pairwise tasks of Label Studio", is_pairwise_task, read_pairwise_tasks, is_of_tool=True, rank=EXPORTED),
     of_tool("annotations of Label Studio", is_label_studio, read_label_studio),
     of_tool("a log of Inspect", is_inspect, read_inspect),
     comparing_or_not(of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith)),
     of_tool("annotations and spans of Phoenix", is_phoenix, read_phoenix),
     of_tool("a test run of DeepEval", is_deepeval, read_deepeval),
     SHEET,
-    RESULTS,
-    FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric)),
+    PROMPTFOO_RESULTS,
+    FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric), rank=PUBLISHED),
     CALIBRATIONS,
     FileFormat("a report of `experiment` (--json)", is_experiment, read_experiment, names_judges=False),
     FileFormat("a plan (of `plan --next --json`)", is_plan, read_plan, states_kinds=False),
@@ -175,7 +145,12 @@ FORMATS = (
     FileFormat("lines (.jsonl, .txt)", is_plain_lines, one_by_one(read_rows)),
     LIST,
 )
-"""Tried in order, so a tool's own format comes before examples and ratings, and these before tables and lines."""
+"""The formats of the core: examples and ratings come before tables and lines."""
+
+
+def all_formats() -> list[FileFormat]:
+    """Return all formats in the order in which they are tried; among those of one rank the core's come first."""
+    return sorted([*OWN_FORMATS, *FORMATS], key=lambda entry: entry.rank)
 
 
 def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
@@ -185,18 +160,18 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
         peek: The file.
         expected: What the caller takes plain lines for, which may hold ratings or examples.
     """
-    possible = (entry for entry in FORMATS if not entry.expected or expected in entry.expected)
+    possible = (entry for entry in all_formats() if not entry.expected or expected in entry.expected)
     return next((entry for entry in possible if entry.is_mine(peek)), None)
 
 
 def known_formats(expected: Expected) -> str:
     """The formats of which a caller's files can be, as the end of a message."""
-    possible = (entry for entry in FORMATS if not entry.expected or expected in entry.expected)
+    possible = (entry for entry in all_formats() if not entry.expected or expected in entry.expected)
     *most, last = dict.fromkeys(entry.reads for entry in possible)
     return f"{', '.join(most)} or {last}"
 
 
 def format_elsewhere(peek: Peek) -> FileFormat | None:
     """The format that a file's content would have for another caller; examples are known by their name alone."""
-    by_content = (entry for entry in FORMATS if entry.expected and "examples" not in entry.expected)
+    by_content = (entry for entry in all_formats() if entry.expected and "examples" not in entry.expected)
     return next((entry for entry in by_content if entry.is_mine(peek)), None)

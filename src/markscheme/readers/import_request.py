@@ -13,7 +13,7 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.target_files import TargetFiles
 from markscheme.ratings.wordings import record_words
-from markscheme.readers.formats import FORMATS, SHEET
+from markscheme.readers.formats import SHEET, all_formats
 from markscheme.readers.imported import Meanings
 from markscheme.readers.rated import AS_WRITTEN, RatedFile, of_kind, open_rated
 from markscheme.readers.sheet import refuse_headless, saved_for
@@ -169,7 +169,7 @@ class ImportRequest:
             return
         for path in self.files:
             refuse_headless(path, file.rubric)
-        is_of_tool = any(file_format.is_of_tool for file_format in FORMATS if file_format.name == file.format)
+        is_of_tool = any(file_format.is_of_tool for file_format in all_formats() if file_format.name == file.format)
         n_adjudicated = sum(rating.kind == "adjudicated" for rating in file.ratings)
         if n_adjudicated and self.meanings.columns.kind != "adjudicated" and not is_of_tool:
             raise UsageError(

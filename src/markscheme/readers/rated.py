@@ -15,12 +15,12 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import reported_rubric
+from markscheme.readers.file_format import FileFormat
 from markscheme.readers.formats import (
     CALIBRATIONS,
     LIST,
-    RESULTS,
+    PROMPTFOO_RESULTS,
     TABLE,
-    FileFormat,
     format_elsewhere,
     format_of,
     known_formats,
@@ -277,7 +277,7 @@ def judge_ratings(
 def rated_results(results: Results) -> RatedFiles:
     """Promptfoo's results that have been read, such as those of an evaluation that has just ended."""
     rubric = rubric_of([results]) if results.metrics else rubric_of_wholes()
-    return RatedFiles(rubric, (_closed(read_by_metrics(results, rubric), RESULTS),), is_named=False)
+    return RatedFiles(rubric, (_closed(read_by_metrics(results, rubric), PROMPTFOO_RESULTS),), is_named=False)
 
 
 def has_format(path: Path, expected: Expected = "ratings") -> bool:
@@ -293,7 +293,7 @@ def name_of_format(path: Path) -> str | None:
 
 def has_results(path: Path) -> bool:
     """Whether a file contains Promptfoo's results."""
-    return format_of(Peek(path), "anything") is RESULTS
+    return format_of(Peek(path), "anything") is PROMPTFOO_RESULTS
 
 
 def rubric_of_report(path: Path) -> str | None:

@@ -1,15 +1,17 @@
 """The results of Python calls in every form: plain data, Markdown, a page, and a notebook's output."""
 
 import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, Final, Generic, TypeVar
 
 from markscheme.calibration.accepted.card import JudgeCard
 from markscheme.calibration.accepted.verification import Verification
 from markscheme.calibration.agreement import Agreement
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.contenders import Compared
-from markscheme.calibration.reported import Reported
+from markscheme.calibration.results import Reporter
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
 from markscheme.report.json import plain
@@ -18,59 +20,56 @@ from markscheme.report.views import agreement, calibration, card, choice
 
 FRAME_HEIGHT = 600
 """Height of a report in a notebook, in pixels: the first screen of a calibration; the frame scrolls to the rest."""
+_Result = TypeVar("_Result")
 
 
-def data_of(result: Reported) -> dict[str, Any]:
-    """A result as its JSON file has it."""
-    match result:
-        case Calibration():
-            data = calibration.json_of(result)
-        case Compared():
-            data = choice.json_of(result.choice)
-        case Agreement():
-            data = agreement.json_of(result)
-        case JudgeCard():
-            data = result.data
-        case Verification():
-            data = card.verified_json(result)
-        case _:
-            raise TypeError(f"no report describes a {type(result).__name__}")
-    written: dict[str, Any] = plain(data)
-    return written
+@dataclass(frozen=True)
+class DocumentReporter(Generic[_Result]):
+    """Describes results of one class by a document.
 
+    Attributes:
+        json_of: Makes the data of a result's JSON file.
+        view: Makes a result's document for a page.
+        text_view: Makes a result's document for Markdown; `view` where it is the same.
+    """
 
-def document_of(result: Reported, *, with_examples: bool = True) -> Document:
-    """A result as a document; the examples of a comparison belong on pages alone."""
-    match result:
-        case Calibration():
-            return calibration.view(result)
-        case Compared():
-            return choice.view(result.choice, result if with_examples else None)
-        case Agreement():
-            return agreement.view(result)
-        case JudgeCard():
-            return card.view(result)
-        case Verification():
-            return card.verified(result)
-    raise TypeError(f"no report describes a {type(result).__name__}")
+    json_of: Callable[[_Result], object]
+    view: Callable[[_Result], Document]
+    text_view: Callable[[_Result], Document] | None = None
 
+    def data(self, result: _Result) -> dict[str, Any]:
+        """Return a result as its JSON file has it."""
+        written: dict[str, Any] = plain(self.json_of(result))
+        return written
 
-def markdown_of(result: Reported) -> str:
-    """A result as Markdown."""
-    return render_markdown(document_of(result, with_examples=False))
+    def markdown(self, result: _Result) -> str:
+        """Return a result as Markdown."""
+        return render_markdown((self.text_view or self.view)(result))
 
+    def page(self, result: _Result) -> str:
+        """Return a result as a page."""
+        return page(self.view(result))
 
-def page_of(result: Reported) -> str:
-    """A result as a page."""
-    return page(document_of(result))
+    def frame(self, result: _Result) -> str:
+        """Return a result's page inside another page, which its style and script can't touch."""
+        attributes = f'srcdoc="{escape(self.page(result))}" sandbox="allow-scripts" title="markscheme"'
+        return f'<iframe {attributes} style="width: 100%; height: {FRAME_HEIGHT}px; border: 0"></iframe>'
 
 
 def page(document: Document) -> str:
-    """A document as a page with the time at which it was made."""
+    """Return a document as a page with the time at which it was made."""
     return render_html(document, when=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"))
 
 
-def frame_of(result: Reported) -> str:
-    """A result's page inside another page, which its style and script can't touch."""
-    attributes = f'srcdoc="{escape(page_of(result))}" sandbox="allow-scripts" title="markscheme"'
-    return f'<iframe {attributes} style="width: 100%; height: {FRAME_HEIGHT}px; border: 0"></iframe>'
+REPORTERS: Final[Mapping[str, Reporter]] = {
+    "Calibration": DocumentReporter[Calibration](calibration.json_of, calibration.view),
+    "Compared": DocumentReporter[Compared](
+        lambda result: choice.json_of(result.choice),
+        lambda result: choice.view(result.choice, result),
+        lambda result: choice.view(result.choice),  # the examples of a comparison belong on pages alone
+    ),
+    "Agreement": DocumentReporter[Agreement](agreement.json_of, agreement.view),
+    "JudgeCard": DocumentReporter[JudgeCard](lambda result: result.data, card.view),
+    "Verification": DocumentReporter[Verification](card.verified_json, card.verified),
+}
+"""What describes results, by the names of their classes."""

@@ -35,7 +35,7 @@ WAITING = 512
 
 AFTER_VERDICTS = frozenset(
     (
-        *("readers", "calibration", "improvement", "experiment", "stress", "demo", "rendering", "discovery", "report"),
+        *("readers", "calibration", "improvement", "rendering", "report"),
         *("labelling", "commands"),
     )
 )

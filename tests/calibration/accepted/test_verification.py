@@ -363,7 +363,7 @@ def put(data: Any, at: tuple[str | int, ...], value: Any) -> None:
     data[at[-1]] = value
 
 
-OTHER_KINDS = (1.5, -1, "word", True, None, [], {}, [1.5], {"a": 1.5})
+OTHER_KINDS: tuple[object, ...] = (1.5, -1, "word", True, None, [], {}, [1.5], {"a": 1.5})
 
 
 def with_another_kind(data: Any, share: float) -> Iterator[tuple[tuple[str | int, ...], Any]]:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from markscheme.calibration.calibration import Calibration, Options
-from markscheme.calibration.reported import Reported
+from markscheme.calibration.results import Reported
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text, shown

@@ -28,7 +28,7 @@ from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import Accepted
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.reported import Reported
+from markscheme.calibration.results import Reported
 from markscheme.calibration.tried_settings import (
     SETTINGS,
     TriedSettings,

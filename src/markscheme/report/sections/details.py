@@ -1,6 +1,7 @@
 """The details of a calibration: the sections below the first screen, in the order of the page."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
@@ -22,36 +23,66 @@ from markscheme.report.sections.pictures import labels_against_width, scatter, s
 from markscheme.report.sections.probabilities import probabilities_section
 from markscheme.report.sections.run import what_was_run
 from markscheme.report.sections.slices import slices_section
+from markscheme.report.sections.table import SECTIONS, SectionRow
 
 
 def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
-    """The sections of a calibration's page below its first screen, in order.
+    """Yield the sections of a calibration's page below its first screen, in order.
 
     Args:
         calibration: What they are about.
         examples: Its examples, those to read first at the top.
     """
-    comparison = calibration.comparison
-    yield doc.Section("Criteria", tuple(criteria_blocks(comparison, calibration.findings)), "criteria")
-    if calibration.rubric.is_of_pairs:
-        yield from _of_pairs(calibration)
-    if comparison.probabilities is not None:
-        yield probabilities_section(comparison.probabilities)
+    for row in sorted([*OWN_SECTIONS, *SECTIONS], key=lambda row: row.rank):
+        yield from row.make(calibration, examples)
+
+
+def _criteria(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
+    blocks = criteria_blocks(calibration.comparison, calibration.findings)
+    yield doc.Section("Criteria", tuple(blocks), "criteria")
+
+
+def _probabilities(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
+    if calibration.comparison.probabilities is not None:
+        yield probabilities_section(calibration.comparison.probabilities)
+
+
+def _other_words(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     yield other_words(calibration)
+
+
+def _to_read_first(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
     yield doc.Section("Examples to read first", tuple(_examples(calibration, examples)), "examples")
+
+
+def _annotators(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     yield annotators(calibration)
+
+
+def _labels_against_width(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     width = labels_against_width(calibration)
     if width is not None:
         yield width
+
+
+def _accepted_run(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     accept = calibration.commands.calibrate(" --accept")
     if calibration.rater.may_be_accepted:
         yield accepted_run.section(calibration.baseline, accept, is_usable=calibration.decision.is_usable)
+
+
+def _slices(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     if calibration.slices:
         yield slices_section(calibration.slices)
+
+
+def _run(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     yield what_was_run(calibration)
 
 
-def _of_pairs(calibration: Calibration) -> Iterator[doc.Section]:
+def _of_pairs(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
+    if not calibration.rubric.is_of_pairs:
+        return
     orders = orders_of_calibration(calibration)
     if orders:
         yield orders_section(orders)
@@ -75,3 +106,18 @@ def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.
         what = "Judge and gold differ" if have_no_degrees else "Scores differ"
         yield doc.Paragraph((f"{what} on {differing} of {of}. First: {wrong}largest differences.",))
     yield examples
+
+
+OWN_SECTIONS: Final = (
+    SectionRow(10, _criteria),
+    SectionRow(20, _of_pairs),
+    SectionRow(30, _probabilities),
+    SectionRow(40, _other_words),
+    SectionRow(50, _to_read_first),
+    SectionRow(60, _annotators),
+    SectionRow(70, _labels_against_width),
+    SectionRow(80, _accepted_run),
+    SectionRow(90, _slices),
+    SectionRow(100, _run),
+)
+"""The sections of the core."""

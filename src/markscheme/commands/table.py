@@ -1,0 +1,187 @@
+"""The table of commands, read by help, completion, the reference pages and whatever runs a command."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from markscheme.seam import OpenTable
+
+Group = Literal["Start here", "Improve", "Run", "Data", "More"]
+"""Under which heading help lists a command, in this order; "More" is for what is rarely needed."""
+GROUPS: tuple[Group, ...] = get_args(Group)
+RARE_GROUP: Group = "More"
+"""The group that only `--help-all` lists."""
+CommandFunction: TypeAlias = Callable[..., int]
+"""Runs a command and returns its exit status; its signature and docstring say what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRow:
+    """One command.
+
+    Attributes:
+        name: What is typed.
+        group: Under which heading help lists it.
+        summary: Its line there.
+        load: Imports its function and returns it.
+        rank: Its place in the group; ranks of the core are tens, so that there is room between them.
+    """
+
+    name: str
+    group: Group
+    summary: str
+    load: Callable[[], CommandFunction]
+    rank: int
+
+
+def all_commands() -> list[CommandRow]:
+    """Return all commands in the order in which help lists them."""
+    return sorted(COMMANDS, key=lambda command: (GROUPS.index(command.group), command.rank))
+
+
+def command_names() -> tuple[str, ...]:
+    """Return the names of all commands in the order in which help lists them."""
+    return tuple(command.name for command in all_commands())
+
+
+def command_named(name: str) -> CommandRow | None:
+    """Return the command of that name, or None if there is none."""
+    return next((command for command in COMMANDS if command.name == name), None)
+
+
+# --- the commands of the core -----------------------------------------------------------------------------------------
+
+
+def _calibrate() -> CommandFunction:
+    from markscheme.commands.calibrate import calibrate
+
+    return calibrate
+
+
+def _label() -> CommandFunction:
+    from markscheme.commands.label import label
+
+    return label
+
+
+def _improve() -> CommandFunction:
+    from markscheme.commands.improve import improve
+
+    return improve
+
+
+def _tune() -> CommandFunction:
+    from markscheme.commands.tune import tune
+
+    return tune
+
+
+def _compare() -> CommandFunction:
+    from markscheme.commands.compare import compare
+
+    return compare
+
+
+def _grade() -> CommandFunction:
+    from markscheme.commands.grade import grade
+
+    return grade
+
+
+def _gate_risk() -> CommandFunction:
+    from markscheme.commands.gate_risk import gate_risk
+
+    return gate_risk
+
+
+def _pass_rate() -> CommandFunction:
+    from markscheme.commands.pass_rate import pass_rate
+
+    return pass_rate
+
+
+def _verify() -> CommandFunction:
+    from markscheme.commands.verify import verify
+
+    return verify
+
+
+def _import_ratings() -> CommandFunction:
+    from markscheme.commands.import_ratings import import_ratings
+
+    return import_ratings
+
+
+def _export() -> CommandFunction:
+    from markscheme.commands.export import export
+
+    return export
+
+
+def _plan() -> CommandFunction:
+    from markscheme.commands.plan import plan
+
+    return plan
+
+
+def _adjudicate() -> CommandFunction:
+    from markscheme.commands.adjudicate import adjudicate
+
+    return adjudicate
+
+
+def _agreement() -> CommandFunction:
+    from markscheme.commands.agreement import agreement
+
+    return agreement
+
+
+def _batches() -> CommandFunction:
+    from markscheme.commands.batches import batches
+
+    return batches
+
+
+def _diff() -> CommandFunction:
+    from markscheme.commands.diff import diff
+
+    return diff
+
+
+def _prompts() -> CommandFunction:
+    from markscheme.commands.prompts import prompts
+
+    return prompts
+
+
+def _session() -> CommandFunction:
+    from markscheme.commands.session import session
+
+    return session
+
+
+COMMANDS = OpenTable(
+    CommandRow(
+        "calibrate", "Start here", "compare a judge with human labels: can it decide, what to fix?", _calibrate, rank=20
+    ),
+    CommandRow("label", "Start here", "label responses on a page, blind to judges and others", _label, rank=40),
+    CommandRow("improve", "Improve", "find better words for a rubric, proven on held-out labels", _improve, rank=10),
+    CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
+    CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
+    CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
+    CommandRow("gate-risk", "Run", "estimate how often a gate fails though nothing changed", _gate_risk, rank=20),
+    CommandRow("pass-rate", "Run", "correct a pass rate for the judge's errors", _pass_rate, rank=40),
+    CommandRow("verify", "Run", "check a judge card: compute all of it again from its files", _verify, rank=60),
+    CommandRow("import", "Data", "convert labels and verdicts of other tools to ratings", _import_ratings, rank=10),
+    CommandRow("export", "Data", "write examples for other tools, such as Promptfoo's viewer", _export, rank=20),
+    CommandRow("plan", "Data", "count labels needed, estimate costs, choose what to label next", _plan, rank=30),
+    CommandRow(
+        "adjudicate", "Data", "resolve labels on which annotators disagree, on a web page", _adjudicate, rank=40
+    ),
+    CommandRow("agreement", "Data", "measure inter-annotator agreement in a table of ratings", _agreement, rank=50),
+    CommandRow("batches", "More", "list, cancel or forget batches under way", _batches, rank=10),
+    CommandRow("diff", "More", "say what a change of a rubric does to its labels and its verdict", _diff, rank=20),
+    CommandRow("prompts", "More", "print the prompts a judge is asked, to record replies", _prompts, rank=30),
+    CommandRow("session", "More", "start, stop or show the process behind Promptfoo's assertions", _session, rank=40),
+)
+"""All commands."""

@@ -1,1 +1,0 @@
-"""Demonstrations: raters that read nothing compared with one that does, and a planted fault found again."""

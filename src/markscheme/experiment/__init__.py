@@ -1,1 +1,0 @@
-"""Experiments: prompt variants x cases, graded, and compared case by case."""

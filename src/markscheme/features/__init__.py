@@ -1,0 +1,21 @@
+"""What few need, each in a folder of its own that can be deleted with its two lines here: its import and its row."""
+
+from markscheme.features.demo import DEMO
+from markscheme.features.discover import DISCOVER
+from markscheme.features.experiment import EXPERIMENT
+from markscheme.features.init import INIT
+from markscheme.features.lint import LINT
+from markscheme.features.status import STATUS
+from markscheme.features.stress import STRESS
+from markscheme.seam import Feature
+
+FEATURES: tuple[Feature, ...] = (
+    DEMO,
+    DISCOVER,
+    EXPERIMENT,
+    INIT,
+    LINT,
+    STATUS,
+    STRESS,
+)
+"""All features, by name."""

@@ -1,0 +1,123 @@
+"""`markscheme demo`: what agreement is worth, and a planted fault found, without a key or a network."""
+
+import contextlib
+import secrets
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import COUNT, Details, JsonFlag, within
+from markscheme.errors import UsageError, suggestion
+from markscheme.features.demo.faults import FAULTS
+
+if TYPE_CHECKING:
+    from markscheme.features.demo.planting import Round
+    from markscheme.report.document import Document
+
+LEAST, MOST = 30, 5000
+SEED_BITS = 64
+"""Seeds of a demonstration: too many to have tried them all."""
+PLANT = f"plant this fault and show only that: {', '.join(FAULTS)}"
+
+
+def _known_fault(_: type, value: str | None) -> None:
+    if value is not None and value not in FAULTS:
+        raise ValueError(f"must be one of {', '.join(FAULTS)}{suggestion(value, FAULTS)}")
+
+
+def demo(
+    *,
+    plant: Annotated[str | None, Parameter(metavar="FAULT", help=PLANT, validator=_known_fault)] = None,
+    sealed: bool = False,
+    seed: Annotated[int | None, COUNT, Parameter(metavar="K")] = None,
+    n: Annotated[int, Parameter(name=["-n", "--examples"], metavar="N", validator=within(LEAST, MOST))] = 100,
+    keep: Annotated[Path | None, Parameter(metavar="FOLDER")] = None,
+    details: Details = False,
+    json: JsonFlag = False,
+) -> int:
+    """Show what raw agreement hides, and whether a judge's fault is found. Needs no key, no network and no files.
+
+    First five raters of one labelled set, two of which read the responses: their raw agreement, then what each can
+    decide. Then ratings are simulated with one fault in the judge or none, and a new process that sees only the
+    ratings names it. With --sealed the fault is drawn at random and its sha256 is printed first.
+
+    Args:
+        sealed: draw the fault at random, print its hash first, and show only that
+        seed: repeat the round that random seed K draws
+        n: labelled examples in the round, 30 to 5000 (100)
+        keep: keep the files of the round in a new folder
+
+    Example:
+        markscheme demo --sealed
+
+    Exit status:
+        0 shown, 2 invalid arguments.
+    """
+    from markscheme.features.demo import view
+    from markscheme.features.demo.planting import made_round
+    from markscheme.features.demo.raters import five_raters
+    from markscheme.report.json import dumps
+
+    if plant is not None and sealed:
+        raise UsageError("give --plant or --sealed, not both")
+    shown: dict[str, Any] = {"schema": 1}
+    if not sealed and plant is None:
+        raters = five_raters()
+        shown["raters"] = view.raters_json(raters)
+        _print(view.raters(raters), json, details=details)
+    made = made_round(n=n, seed=seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
+    shown["round"] = _round(made, keep, json, sealed=plant is None)
+    if json:
+        print(dumps(shown))
+    else:
+        print("Next: markscheme init")
+    return 0
+
+
+def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
+    """Plant a fault, have it named, and show both; the seal is printed before the files are read."""
+    from markscheme.features.demo import view
+    from markscheme.features.demo.naming import diagnosed, write_project
+
+    _print(view.rules(len(made.examples)), json)
+    _print(view.planted(made, sealed=sealed), json)
+    if json and sealed:
+        print(f"seal: {made.seal}", file=sys.stderr, flush=True)
+    with _folder(keep) as folder:
+        write_project(made, folder)
+        diagnosis = diagnosed(folder)
+    _print(view.diagnosis(diagnosis), json)
+    _print(view.outcome(made, right=diagnosis.named == made.planted, sealed=sealed), json)
+    return view.round_json(made, diagnosis, sealed=sealed)
+
+
+def _print(part: "Document", json: bool, *, details: bool = False) -> None:
+    """A part of the demonstration as soon as it is there, unless JSON is asked for."""
+    if json:
+        return
+    from markscheme.report.terminal import render_terminal
+
+    render_terminal(part, sys.stdout, details=details)
+    print(flush=True)
+
+
+@contextlib.contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    """A new folder to keep; else one that is removed afterwards.
+
+    Raises:
+        UsageError: It exists, or cannot be made.
+    """
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="markscheme-demo-") as made:
+            yield Path(made)
+        return
+    try:
+        keep.mkdir(parents=True)
+    except OSError as error:
+        raise UsageError(f"{keep} cannot be made: {error.strerror or error}") from error
+    yield keep

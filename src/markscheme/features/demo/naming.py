@@ -1,0 +1,139 @@
+"""Write a round as files, and diagnose it in a process that sees nothing else."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import yaml
+
+from markscheme.calibration.accepted.acceptance import accept
+from markscheme.calibration.calibration import Rater, calibration_of
+from markscheme.calibration.findings.kinds import BROKEN_SLICE, kind_of
+from markscheme.features.demo.faults import NO_FAULT, NOWHERE, Charge, on_system
+from markscheme.features.demo.planting import JUDGE_NAME, ROUND_NAME, Round
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.receipt import ACCEPTED
+from markscheme.rubrics.file import rubric_from_data
+
+RATINGS, REPORT = "ratings.jsonl", "report.json"
+COMMAND = (
+    "calibrate",
+    f"rubrics/{ROUND_NAME}.yaml",
+    "--ratings",
+    RATINGS,
+    "--run-number",
+    "1",
+    "--json",
+    REPORT,
+    "--quiet",
+)
+"""The command of the other process, in the round's folder."""
+DECIDED = (0, 1, 4)
+"""Statuses of a calibration that was made: ok, adjust, not enough labels."""
+
+FindingJson: TypeAlias = Mapping[str, Any]
+"""As in the JSON of a calibration."""
+Calibrate: TypeAlias = Callable[[Path, Sequence[str]], int]
+"""Runs a command in a folder; its exit status."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found in a round's files.
+
+    Attributes:
+        named: The fault that the first finding names, and its place.
+        findings: All findings, in the order of the report.
+    """
+
+    named: Charge
+    findings: tuple[FindingJson, ...]
+
+
+def write_project(made: Round, folder: Path) -> list[str]:
+    """Write what a project has: rubric, labelled examples, accepted run, the judge's ratings of today.
+
+    Returns:
+        The files written, by their place in the folder.
+    """
+    home = folder / "calibration" / ROUND_NAME
+    home.mkdir(parents=True)
+    (folder / "rubrics").mkdir()
+    rubric = folder / "rubrics" / f"{ROUND_NAME}.yaml"
+    rubric.write_text(yaml.safe_dump(dict(made.asked_now), sort_keys=False), encoding="utf-8")
+    _write_lines(home / "examples.jsonl", [_line(example) for example in made.examples])
+    _write_lines(folder / RATINGS, [rating.to_json() for rating in made.ratings])
+    then = calibration_of(
+        rubric_from_data(made.asked_then),
+        ExampleSet(made.examples),
+        made.accepted,
+        Rater(JUDGE_NAME, "", "ratings"),
+    )
+    accept(then, home / ACCEPTED)
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+
+
+def _line(example: Example) -> dict[str, Any]:
+    labels = [{key: value for key, value in label.to_json().items() if key != "id"} for label in example.labels]
+    return {**example.to_json(), "labels": labels}
+
+
+def _write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+
+
+def in_another_process(folder: Path, command: Sequence[str]) -> int:
+    """Run a command of ours in a new process that is started in `folder` with nothing but the command."""
+    code = (
+        "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from markscheme.cli import main; "
+        "sys.exit(main(sys.argv[2:]))"
+    )
+    modules = json.dumps([os.path.abspath(place) for place in sys.path])
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, modules, *command],
+        cwd=folder,
+        env={key: value for key, value in os.environ.items() if key != "GITHUB_STEP_SUMMARY"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in DECIDED:
+        raise RuntimeError(f"the diagnosis ended with status {done.returncode}: {done.stderr}")
+    return done.returncode
+
+
+def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> Diagnosis:
+    """What a calibration of a round's files finds.
+
+    Args:
+        folder: Where the files are.
+        calibrate: Who runs the command.
+    """
+    calibrate(folder, COMMAND)
+    report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+    findings = tuple(report["findings"])
+    return Diagnosis(charge_of(findings[0]) if findings else Charge(NO_FAULT), findings)
+
+
+def charge_of(finding: FindingJson) -> Charge:
+    """A finding as a fault and a place; its own code where no fault that is planted goes by it.
+
+    Example:
+        >>> charge_of({"code": "lenient", "criterion": "tone", "evidence": {}})
+        Charge(fault='lenient', place='tone')
+    """
+    code = finding["code"]
+    criterion = finding["criterion"]
+    evidence = finding["evidence"]
+    kind = kind_of(code)
+    if kind is BROKEN_SLICE:
+        return Charge("slice", on_system(criterion or "several criteria", evidence["slice"]["name"]))
+    if kind is not None and kind.cause == "change" and evidence["causes"] == [f"text:{criterion}"]:
+        return Charge("text", criterion)
+    return Charge(code, criterion or NOWHERE)

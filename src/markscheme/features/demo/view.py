@@ -1,0 +1,197 @@
+"""The parts of `demo`: raw agreement before its chance-corrected value, a fault before it is named."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.features.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD
+from markscheme.features.demo.naming import Diagnosis
+from markscheme.features.demo.planting import ACCEPTED_RUNS, CRITERIA, Round
+from markscheme.features.demo.raters import OTHER_MARK, PROVENANCE, ComparedRater
+from markscheme.phrases import number
+from markscheme.report.document import (
+    Callout,
+    Document,
+    Facts,
+    Items,
+    Line,
+    Name,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    Verbatim,
+)
+from markscheme.report.figures import coefficient, share, share_with_interval
+from markscheme.report.json import attributes
+from markscheme.report.sections.first_screen import callout
+
+_MOST_SENTENCES = 2
+"""Of the first finding: what moved, and by how much."""
+
+
+def raters(compared: Sequence[ComparedRater]) -> Document:
+    """Five raters: their raw agreement compared, then what each may decide."""
+    first = compared[0].calibration.comparison
+    mark = first.rubric.pass_mark
+    table = Table(
+        ("Rater", "what it does", f"agrees at {OTHER_MARK:g}", f"at {mark:g}", "kappa", "use"),
+        tuple(_in_short(rater) for rater in compared),
+    )
+    decisions = Items(tuple((f"{rater.name}: {_decision(rater)}",) for rater in compared))
+    worth = Table(
+        ("Rater", f"kappa, pass mark {OTHER_MARK:g}", f"pass mark {mark:g}", "agreement", "use"),
+        tuple(_worth(rater) for rater in compared),
+    )
+    return Document(
+        title="Five raters compared with the same labels",
+        source=f"{len(first.gold.ids)} answers of a coding assistant. {PROVENANCE}",
+        blocks=(
+            Callout(
+                "note", "Raw agreement flatters a rater that passes everything unread; kappa doesn't.", _raw(compared)
+            ),
+            table,
+            Notes((_about_columns(mark),)),
+        ),
+        sections=(Section("What each may decide", (worth, Paragraph((_constant(compared[0]),)), decisions)),),
+    )
+
+
+def _about_columns(mark: float) -> str:
+    """What the columns of the table are."""
+    return (
+        "Agrees: same pass/fail decision as the labels, by the pass mark. "
+        f"Kappa at {mark:g}: agreement beyond chance. Use: at most explore, without people's labels."
+    )
+
+
+def _in_short(rater: ComparedRater) -> tuple[Line, ...]:
+    comparison = rater.calibration.comparison
+    accuracies = map(_accuracy, _at_both_marks(rater))
+    kappa = number(comparison.overall["pass_kappa"].value)
+    return Name(rater.name), rater.does, *accuracies, kappa, rater.calibration.decision.use
+
+
+def _at_both_marks(rater: ComparedRater) -> tuple[Comparison, Comparison]:
+    return rater.at_other_mark, rater.calibration.comparison
+
+
+def _accuracy(comparison: Comparison) -> str:
+    return share(comparison.overall["accuracy"].value)
+
+
+def _worth(rater: ComparedRater) -> tuple[Line, ...]:
+    comparison = rater.calibration.comparison
+    kappas = (coefficient(comparison.overall["pass_kappa"]) for comparison in _at_both_marks(rater))
+    return Name(rater.name), *kappas, share_with_interval(comparison.agreement), rater.calibration.decision.use
+
+
+def _raw(compared: Sequence[ComparedRater]) -> str:
+    passing = _at_both_marks(next(rater for rater in compared if rater.name == "always-pass"))
+    rates = [share(comparison.overall["prevalence_gold"].value) for comparison in passing]
+    low, high = (comparison.rubric.pass_mark for comparison in passing)
+    kappa = passing[1].overall["pass_kappa"].value
+    return (
+        f"By the labels {rates[0]} of the answers pass at {low:g} and {rates[1]} at {high:g}, so passing "
+        f"everything agrees on {rates[0]}, or on {rates[1]}. Its kappa is {number(kappa)}."
+    )
+
+
+def _constant(rater: ComparedRater) -> str:
+    comparison = rater.calibration.comparison
+    decision = rater.calibration.decision
+    return (
+        f"Kappa is 0 for chance and 1 for full agreement; 95% CIs, ~ approximate. Always giving the best score "
+        f"comes within {comparison.tolerance:g} of gold on {share(comparison.agreement_constant.value)}; the target is "
+        f"{share(decision.target)}."
+    )
+
+
+def _decision(rater: ComparedRater) -> str:
+    of_use = callout(rater.calibration)
+    codes = dict.fromkeys(finding.code for finding in rater.calibration.findings)
+    because = rater.calibration.decision.because
+    return f"{of_use.head} {because}" + (f" Found: {', '.join(codes)}." if codes else "")
+
+
+# --- a round --------------------------------------------------------------------------------------------------------
+
+
+def rules(n: int) -> Document:
+    """The invented data of a round, and which faults may be planted."""
+    simulated = (
+        f"Simulated: {n} responses on {len(CRITERIA)} criteria, two simulated annotators who miss the true level by "
+        f"{PERSON_SD:g} levels (SD), a judge that misses it by {JUDGE_SD:g}, and {ACCEPTED_RUNS} runs accepted before "
+        "two criteria were reworded. One fault is planted in the judge, or none:"
+    )
+    faults = Facts(tuple(FAULTS.items()))
+    return Document("A planted fault", simulated, (faults,))
+
+
+def planted(made: Round, *, sealed: bool) -> Document:
+    """The hash of what is planted, or the fault itself if it isn't secret."""
+    if sealed:
+        return Document("Sealed: the SHA-256 of the fault, its place and a random code", made.seal, ())
+    return Document(f"Planted: {_fault(made)}. Seed {made.seed}.", "", ())
+
+
+def diagnosis(answer: Diagnosis) -> Document:
+    """The other process's diagnosis."""
+    sentences = str(answer.findings[0]["message"]).split(". ")[:_MOST_SENTENCES] if answer.findings else []
+    message = ". ".join(sentences).rstrip(".")
+    head = f"A new process sees rubric, ratings and accepted runs only. It names: {answer.named}"
+    return Document(head, f"{message or 'No issues found'}.", ())
+
+
+def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
+    """Whether the diagnosis was right; in a sealed round also the secret, and how to check it."""
+    nothing = made.planted.fault == NO_FAULT
+    text = "Not named correctly."
+    if right:
+        text = "Nothing was wrong and nothing was reported." if nothing else "Fault and place were named."
+    if not sealed:
+        return Document(text, "", ())
+    check = (
+        f"printf %s '{made.secret}' | sha256sum\nmarkscheme demo --sealed --seed {made.seed} -n {len(made.examples)}"
+    )
+    return Document(
+        f"The seal is opened: {_fault(made)}.",
+        f"{text} To check the seal, and to repeat this round:",
+        (Verbatim(check),),
+    )
+
+
+def _fault(made: Round) -> str:
+    return f"{made.planted} ({FAULTS[made.planted.fault]})"
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def raters_json(compared: Sequence[ComparedRater]) -> list[dict[str, Any]]:
+    """The raters by the keys of its JSON."""
+    figures = ("accuracy", "pass_kappa", "prevalence_gold")
+    return [
+        {
+            **attributes(rater, "name does"),
+            "raw": [
+                {"mark": comparison.rubric.pass_mark, **{name: comparison.overall[name] for name in figures}}
+                for comparison in _at_both_marks(rater)
+            ],
+            **attributes(rater.calibration.comparison, "agreement agreement_constant reference=gold.reference"),
+            **attributes(rater.calibration.decision, "verdict use because"),
+            "findings": rater.calibration.findings,
+        }
+        for rater in compared
+    ]
+
+
+def round_json(made: Round, diagnosis: Diagnosis, *, sealed: bool) -> dict[str, Any]:
+    """A round and its outcome by the keys of its JSON."""
+    return {
+        "n": len(made.examples),
+        "sealed": sealed,
+        **attributes(made, "seed seal secret planted"),
+        **attributes(diagnosis, "named findings"),
+        "right": diagnosis.named == made.planted,
+    }

@@ -1,0 +1,20 @@
+"""From outputs and a feeling to a rubric: outputs are read, notes grouped into modes, modes counted and written."""
+
+from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
+from markscheme.seam import Feature
+
+
+def _command() -> CommandFunction:
+    from markscheme.features.discover.command import discover
+
+    return discover
+
+
+DISCOVER = Feature(
+    "discover",
+    COMMANDS(
+        CommandRow(
+            "discover", "Start here", "read outputs, note what is wrong, and write a rubric from it", _command, rank=30
+        )
+    ),
+)

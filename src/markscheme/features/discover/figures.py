@@ -1,0 +1,404 @@
+"""What reading has shown: how common each mode is, how much is unseen, and what to read again."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from markscheme.features.discover.modes import Codebook, Mode
+from markscheme.features.discover.order import ReadingOrder
+from markscheme.features.discover.reading import Note, OutputReading
+from markscheme.features.discover.unseen import (
+    LARGE_SHARE,
+    NEW_MODE_CONFIDENCE,
+    SURE,
+    chance_missed,
+    chao2,
+    good_turing,
+    listed_share,
+    new_mode_bound,
+    rarefaction,
+    read_enough,
+    read_enough_for_all,
+)
+from markscheme.stats import Estimate
+
+ENOUGH = 0.15
+"""The bound on modes not yet noted from which reading may stop; 80 to 160 outputs reach it in most simulated pools."""
+FEWEST_TASKS = 30
+"""Tasks from which the bound on modes of new tasks is shown; below, it is near 1 whatever was read."""
+GROUPS_TO_COUNT = 5
+"""Groups below which their number says nothing about new ones."""
+
+
+@dataclass(frozen=True)
+class NoteInOutput:
+    """A note with its name, its reader and its output."""
+
+    key: str
+    id: str
+    rater: str
+    note: Note
+    position: int
+
+
+@dataclass(frozen=True)
+class ModeFigures:
+    """What is known of one mode.
+
+    Attributes:
+        mode: The mode.
+        count: Outputs that show it, chosen ones too.
+        read_for: Outputs of the random part that were read for it.
+        share: Of these, those that show it; without a value where there is no random part.
+        again: Outputs to read again for it, in reading order.
+    """
+
+    mode: Mode
+    count: int
+    read_for: int
+    share: Estimate
+    again: tuple[str, ...]
+
+    @property
+    def importance(self) -> float:
+        """Share times severity; without a share, outputs that show it times severity are counted as less than any."""
+        value = self.share.value
+        return (value if value is not None else 0.0) * self.mode.severity
+
+
+@dataclass(frozen=True)
+class NewModes:
+    """What reading in turn says about modes not yet noted.
+
+    Attributes:
+        bound: At most this share of outputs shows such a mode.
+        confidence: With which that holds, at all looks together.
+        last_new: Outputs read since the last one that named a mode first; None where none did.
+        named: Modes that the sequence named.
+        read: Outputs in the sequence.
+        tasks: The same over the first output read of each task; None without groups, or with few.
+        good_turing: Good-Turing share, without a bound.
+        chao2: Chao2 number of modes, without a bound.
+    """
+
+    bound: float
+    confidence: float
+    last_new: int | None
+    named: int
+    read: int
+    tasks: float | None
+    good_turing: float | None
+    chao2: float
+
+
+@dataclass(frozen=True)
+class ReadMore:
+    """How much more to read, so that no common mode goes unseen.
+
+    Attributes:
+        share: A mode in more than this share of outputs.
+        sure: How sure.
+        more: Outputs to read for any such mode; tasks where outputs have groups.
+        all: Outputs to read for all of them at once.
+        missed: The chance that such a mode has gone unseen so far.
+        unit: What is counted: outputs or tasks.
+    """
+
+    share: float
+    sure: float
+    more: int
+    all: int
+    missed: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class ModeCurve:
+    """Modes seen against outputs read, as read, and averaged over orders."""
+
+    as_read: tuple[int, ...] = ()
+    averaged: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReadOutputs:
+    """Readings, a codebook and an order: what follows from them, output by output.
+
+    Attributes:
+        readings: Of all readers, each reader's in the order of their file.
+        codebook: The modes and the notes in them.
+        order: All outputs.
+        groups: What each output shares with others, by id; "" for nothing.
+    """
+
+    readings: tuple[OutputReading, ...]
+    codebook: Codebook = Codebook()
+    order: ReadingOrder = ReadingOrder(())
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+    # --- readings and notes -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def counted(self) -> tuple[OutputReading, ...]:
+        """The readings that count: a person's who could judge."""
+        return tuple(reading for reading in self.readings if reading.counts)
+
+    @cached_property
+    def by_id(self) -> dict[str, list[OutputReading]]:
+        """The readings that count, by output."""
+        by_id: dict[str, list[OutputReading]] = {}
+        for reading in self.counted:
+            by_id.setdefault(reading.id, []).append(reading)
+        return by_id
+
+    @cached_property
+    def notes(self) -> dict[str, NoteInOutput]:
+        """All notes of people, by their names."""
+        people = (reading for reading in self.readings if reading.kind != "model")
+        return {
+            reading.key_of(note): NoteInOutput(reading.key_of(note), reading.id, reading.rater, note, note.line)
+            for reading in people
+            for note in reading.notes
+        }
+
+    @cached_property
+    def unsorted(self) -> tuple[str, ...]:
+        """The notes that are in no mode."""
+        return tuple(key for key in self.notes if not self.codebook.modes_of(key))
+
+    @cached_property
+    def waiting(self) -> tuple[str, ...]:
+        """The notes for which a suggestion waits for a person."""
+        return tuple(self.codebook.waiting(self.notes))
+
+    @cached_property
+    def notes_in(self) -> dict[str, tuple[NoteInOutput, ...]]:
+        """The notes in each listed mode."""
+        by_mode: dict[str, list[NoteInOutput]] = {mode.name: [] for mode in self.codebook.listed}
+        for key, note in self.notes.items():
+            for name in self.codebook.modes_of(key):
+                by_mode[name].append(note)
+        return {name: tuple(notes) for name, notes in by_mode.items()}
+
+    @cached_property
+    def raters(self) -> tuple[str, ...]:
+        """The people who read, who read most first."""
+        counts = Counter(reading.rater for reading in self.readings if reading.is_finished)
+        return tuple(rater for rater, _ in counts.most_common())
+
+    @cached_property
+    def random_ids(self) -> tuple[str, ...]:
+        """The outputs of the random part that count, in order."""
+        return tuple(id for id in self.order.random_part(self.readings) if id in self.by_id)
+
+    @cached_property
+    def chosen_ids(self) -> tuple[str, ...]:
+        """The other outputs that count."""
+        random_ids = set(self.random_ids)
+        return tuple(id for id in self.by_id if id not in random_ids)
+
+    @cached_property
+    def unclear_ids(self) -> tuple[str, ...]:
+        """The outputs that nobody could judge."""
+        finished = dict.fromkeys(reading.id for reading in self.readings if reading.is_finished)
+        return tuple(id for id in finished if id not in self.by_id)
+
+    # --- modes --------------------------------------------------------------------------------------------------------
+
+    def shown_by(self, reading: OutputReading) -> frozenset[str]:
+        """The modes that one reader noted on an output, or confirmed on reading it again."""
+        noted = {name for note in reading.notes for name in self.codebook.modes_of(reading.key_of(note))}
+        return frozenset(
+            noted | {mode.name for mode in self.codebook.listed if answered_again(reading, mode) == "there"}
+        )
+
+    @cached_property
+    def modes_of(self) -> dict[str, frozenset[str]]:
+        """The modes that each output that counts shows, by any reader's word."""
+        return {
+            id: frozenset().union(*(self.shown_by(reading) for reading in readings))
+            for id, readings in self.by_id.items()
+        }
+
+    @cached_property
+    def _first_notes(self) -> dict[tuple[str, str], tuple[int, str]]:
+        """By reader and mode as it was assigned, where the reader first noted it: the line, and the output."""
+        first: dict[tuple[str, str], tuple[int, str]] = {}
+        for key, note in self.notes.items():
+            assignment = self.codebook.assigned.get(key)
+            for name in assignment.modes if assignment is not None else ():
+                place = (note.rater, self.codebook.mode(name).name)
+                first[place] = min(first.get(place, (note.position, note.id)), (note.position, note.id))
+        return first
+
+    def is_read_for(self, id: str, mode: Mode) -> bool:
+        """Whether an output was read for a mode: with it listed, after the reader's own first note of it, or again."""
+        return any(self._reads_for(reading, mode) for reading in self.by_id.get(id, ()))
+
+    def _reads_for(self, reading: OutputReading, mode: Mode) -> bool:
+        if answered_again(reading, mode) in ("there", "not there") or was_listed(reading, mode):
+            return True
+        if mode.half_of and self._reads_for(reading, self.codebook.mode(mode.half_of)):
+            return True
+        parts = self.codebook.parts_of(mode)
+        defined = [part for part in parts if part.definition]
+        if defined:
+            return all(self._reads_for(reading, part) for part in defined)
+        if any(name in reading.listed for name in mode.names) or (mode.reworded and reading.at < mode.reworded):
+            return False  # it was read under another meaning
+        names = [mode.name, *(part.name for part in parts)]
+        firsts = [first for name in names if (first := self._first_notes.get((reading.rater, name))) is not None]
+        if not firsts:
+            return False
+        line, id = min(firsts)
+        return reading.line > line and reading.id != id
+
+    def figures_of(self, mode: Mode) -> ModeFigures:
+        """What is known of a mode."""
+        shows = {id for id, names in self.modes_of.items() if mode.name in names}
+        read_for = [id for id in self.random_ids if self.is_read_for(id, mode)]
+        counted = set(read_for)
+        again = tuple(id for id in self.random_ids if id not in counted and id not in shows)
+        if not again:  # every output before it was named is settled, so all count
+            read_for = list(self.random_ids)
+        share = listed_share(
+            [float(id in shows) for id in read_for], self._groups_of(read_for), of="outputs read for it"
+        )
+        return ModeFigures(mode, len(shows), len(read_for), share, again)
+
+    def _groups_of(self, ids: Sequence[str]) -> list[str] | None:
+        """A name for the group of each output; None where outputs have none."""
+        if not any(self.groups.get(id) for id in ids):
+            return None
+        return [self.groups.get(id) or f"\0{id}" for id in ids]
+
+    @cached_property
+    def mode_figures(self) -> tuple[ModeFigures, ...]:
+        """The listed modes, by share times severity, the most important first."""
+        figures = [self.figures_of(mode) for mode in self.codebook.listed]
+        return tuple(sorted(figures, key=lambda figure: (-figure.importance, -figure.mode.severity, -figure.count)))
+
+    # --- what is unseen -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
+        """Of who read most of the random part: outputs in reading order, their modes, and who named one first.
+
+        A note in no mode may be a mode of its own, so it counts as one until it is put into another.
+        """
+        random_ids = set(self.random_ids)
+        counts = Counter(reading.rater for reading in self.counted if reading.id in random_ids)
+        if not counts:
+            return (), (), ()
+        ((rater, _),) = counts.most_common(1)
+        ids: list[str] = []
+        modes: list[frozenset[str]] = []
+        is_new: list[bool] = []
+        seen: set[str] = set()
+        mine = sorted((reading for reading in self.counted if reading.rater == rater), key=lambda reading: reading.line)
+        for reading in mine:
+            named = self.shown_by(reading) | self._alone(reading)
+            if reading.id in random_ids and not self._is_out_of_turn(reading):
+                ids.append(reading.id)
+                modes.append(named)
+                is_new.append(not named <= seen)
+            seen |= named
+        return tuple(ids), tuple(modes), tuple(is_new)
+
+    def _is_out_of_turn(self, reading: OutputReading) -> bool:
+        return reading.is_chosen and reading.id not in self.order.ids[: self.order.n_drawn]
+
+    def _alone(self, reading: OutputReading) -> frozenset[str]:
+        keys = (reading.key_of(note) for note in reading.notes)
+        return frozenset(f"\0{key}" for key in keys if not self.codebook.modes_of(key))
+
+    @cached_property
+    def new_modes(self) -> NewModes:
+        """What reading in turn says about modes not yet noted."""
+        ids, _, is_new = self._sequence
+        table = self._incidence(self.random_ids)
+        turing = good_turing(table)
+        last = max((place for place, new in enumerate(is_new, start=1) if new), default=None)
+        return NewModes(
+            new_mode_bound(is_new),
+            NEW_MODE_CONFIDENCE,
+            None if last is None else len(ids) - last,
+            len({name for id in self.random_ids for name in self.modes_of[id]}),
+            len(ids),
+            self._bound_over_tasks,
+            None if math.isnan(turing) else turing,
+            chao2(table),
+        )
+
+    @cached_property
+    def _bound_over_tasks(self) -> float | None:
+        marks = self.new_by_task
+        return new_mode_bound(marks) if len(marks) >= FEWEST_TASKS else None
+
+    @cached_property
+    def new_by_task(self) -> tuple[bool, ...]:
+        """For the first output read of each task, in order: whether it named a mode first; empty without groups."""
+        ids, _, is_new = self._sequence
+        if not any(self.groups.get(id) for id in ids):
+            return ()
+        tasks: dict[str, bool] = {}
+        for id, new in zip(ids, is_new, strict=True):
+            tasks.setdefault(self.groups.get(id) or f"\0{id}", new)
+        return tuple(tasks.values())
+
+    def read_more(self, share: float = LARGE_SHARE, sure: float = SURE) -> ReadMore:
+        """How much more to read at random."""
+        groups = self._groups_of(self.order.ids) if self.order.is_pool else None
+        read = len(self.random_ids)
+        pool = len(self.order.ids) if self.order.is_pool else None
+        unit = "outputs"
+        if groups is not None and len(set(groups)) >= GROUPS_TO_COUNT:
+            read = len({self.groups.get(id) or f"\0{id}" for id in self.random_ids})
+            pool = len(set(groups))
+            unit = "tasks"
+        left = math.inf if pool is None else pool - read
+        more = int(min(left, max(0, read_enough(share, sure, pool=pool) - read)))
+        more_for_all = int(min(left, max(0, read_enough_for_all(share, sure) - read)))
+        return ReadMore(share, sure, more, more_for_all, chance_missed(read, share, pool=pool), unit)
+
+    @cached_property
+    def curve(self) -> ModeCurve:
+        """Modes seen against outputs read."""
+        _, modes, _ = self._sequence
+        seen: set[str] = set()
+        as_read = []
+        for names in modes:
+            seen |= {name for name in names if not name.startswith("\0")}
+            as_read.append(len(seen))
+        averaged = tuple(float(value) for value in rarefaction(self._incidence(self.random_ids)))
+        return ModeCurve(tuple(as_read), averaged)
+
+    def _incidence(self, ids: Sequence[str]) -> "np.typing.NDArray[np.float64]":
+        names = [mode.name for mode in self.codebook.listed]
+        rows = [[float(name in self.modes_of[id]) for name in names] for id in ids]
+        return np.array(rows, dtype=np.float64).reshape(len(ids), len(names))
+
+
+def was_listed(reading: OutputReading, mode: Mode) -> bool:
+    """Whether the page listed a mode, with a definition of the same meaning, while the output was read."""
+    return any(name in reading.listed and mode.means(reading.listed[name]) for name in mode.names)
+
+
+def answered_again(reading: OutputReading, mode: Mode) -> str:
+    """What the reader answered on reading again for a mode with a definition of the same meaning; "" for nothing."""
+    answers = (reading.again[name] for name in mode.names if name in reading.again)
+    return next((answered.answer for answered in answers if mode.means(answered.under)), "")
+
+
+def sets_by_rater(outputs: ReadOutputs) -> dict[str, dict[str, frozenset[str]]]:
+    """By output that two or more people have read, the modes that each of them noted."""
+    by_output: dict[str, dict[str, frozenset[str]]] = {}
+    for id, readings in outputs.by_id.items():
+        by_rater = {reading.rater: outputs.shown_by(reading) for reading in readings}
+        if len(by_rater) > 1:
+            by_output[id] = by_rater
+    return by_output

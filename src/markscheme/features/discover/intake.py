@@ -1,0 +1,162 @@
+"""Take notes, assignments and a model's suggestions into a discovery's files."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from markscheme.errors import Fault, RatingError, UsageError, refuse_lines, writing
+from markscheme.features.discover.figures import ReadOutputs
+from markscheme.features.discover.modes import Codebook, Mode
+from markscheme.features.discover.note_sheet import refuse_other_outputs
+from markscheme.features.discover.open_discovery import OUTPUTS_FILE, OpenedDiscovery, open_discovery
+from markscheme.features.discover.pool import read_outputs
+from markscheme.features.discover.read_notes import Author, NotesIn, read_notes, taken_in
+from markscheme.features.discover.store import assignment_of
+from markscheme.features.discover.suggestions import NoteWords, Suggestion, suggest
+from markscheme.files import append_lines
+from markscheme.judges.judge import Judge, Reply
+from markscheme.plain_data import json_lines
+from markscheme.prompt import Prompt
+from markscheme.ratings.examples import Example
+from markscheme.ratings.kinds import PEOPLE, Kind
+from markscheme.rubrics.search import calibration_folder
+from markscheme.text import path_component
+
+
+def now() -> str:
+    """The time, as readings and assignments have it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def take_notes(
+    name: str,
+    here: Path,
+    paths: Sequence[Path],
+    author: Author,
+    *,
+    pool: Path | None,
+    seed: int | None,
+    is_random: bool,
+) -> NotesIn:
+    """Take notes from elsewhere into a discovery; what is there already isn't added again.
+
+    Args:
+        name: The rubric to be.
+        here: The working directory.
+        paths: The files.
+        author: Who wrote, where the files don't say.
+        pool: File of outputs; the one from before where None.
+        seed: Random seed of the order.
+        is_random: Whether the outputs in the files are a random draw.
+
+    Raises:
+        RatingError: A file can't be read, or doesn't say who wrote; or it is a reading sheet that was changed, or of
+            other outputs.
+        UsageError: The notes are on none of the outputs.
+    """
+    folder = calibration_folder(path_component(name, "the rubric's name"), here)
+    content = read_notes(paths, author, folder)
+    drawn = content.ids if is_random else ()
+    opened = open_discovery(name, here, pool=pool, seed=seed, drawn=drawn, more=content.examples)
+    if pool is not None and not set(content.ids) & set(opened.pool.examples):
+        raise UsageError(f"none of the notes is on an output in {pool}: no id in common")
+    for path, head in content.sheets.items():
+        refuse_other_outputs(head, opened.pool.examples, path)
+    with opened.folder.locked():
+        before = opened.codebook()
+        readings = opened.folder.readings()
+        added = taken_in(content, readings, before, is_random=is_random, materials=opened.pool.materials)
+        _keep_outputs(opened, content.examples)
+        opened.folder.add_readings(added.readings)
+        opened.folder.save(before, added.codebook)
+    return content
+
+
+def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> None:
+    """Keep the outputs that came with notes, unless the pool's file has them."""
+    path = opened.folder.path / OUTPUTS_FILE
+    kept_ids = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
+    if opened.pool_path is not None:
+        kept_ids |= set(read_outputs(opened.pool_path).examples)
+    new = [example.to_json() for id, example in examples.items() if id not in kept_ids]
+    if new:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            append_lines(path, new, follow=False)
+
+
+def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind | None) -> None:
+    """Take in where notes belong; lines of a person count, others wait for one.
+
+    Modes that aren't there yet are made: a person's, or proposed ones. A line may define them:
+    {"mode": NAME, "definition": …, "severity": …}.
+
+    Raises:
+        RatingError: Lines that aren't assignments, or name notes that aren't there.
+    """
+    with opened.folder.locked():
+        outputs = opened.outputs()
+        opened.folder.save(outputs.codebook, _with_lines(outputs, path, rater, kind or "model"))
+
+
+def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Codebook:
+    """The codebook with the modes and assignments in a file's lines."""
+    at = now()
+    book = outputs.codebook
+    faults: list[Fault] = []
+    for number, line in json_lines(path, RatingError):
+        try:
+            if isinstance(line, Mapping) and isinstance(line.get("mode"), str):
+                book = _with_mode(book, line, rater, who, at)
+                continue
+            assignment = assignment_of({"at": at, **(line if isinstance(line, Mapping) else {})}, by=rater, kind=who)
+            if assignment.note not in outputs.notes:
+                raise ValueError(f"there is no note {assignment.note!r}; notes are named reader/output/number")
+            for mode in assignment.modes:
+                if not any(mode in entry.names for entry in book.modes):
+                    book = book.name_mode(Mode(mode, by=rater, kind=who, named=at))
+            book = book.assign(assignment)
+        except (ValueError, UsageError) as error:
+            faults.append(Fault(str(error), number))
+    if faults:
+        refuse_lines(RatingError(faults, path=path))
+    return book
+
+
+def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kind, at: str) -> Codebook:
+    """The codebook with a mode that a line defines; a person's line confirms a proposed one."""
+    name = str(line["mode"])
+    definition = " ".join(str(line.get("definition") or "").split())
+    if not any(name in mode.names for mode in book.modes):
+        book = book.name_mode(Mode(name, definition, by=rater, kind=kind, named=at))
+    elif kind in PEOPLE and definition and definition != book.mode(name).definition:
+        book = book.define(name, definition, at, same_meaning=line.get("same_meaning") is True)
+    severity = line.get("severity")
+    return book.with_severity(name, severity) if isinstance(severity, int) else book
+
+
+def note_words(outputs: ReadOutputs) -> list[NoteWords]:
+    """The unsorted notes as a model sees them: words and passages, no outputs and no readers."""
+    return [NoteWords(key, outputs.notes[key].note.text, outputs.notes[key].note.quote) for key in outputs.unsorted]
+
+
+async def suggested(
+    opened: OpenedDiscovery, notes: Sequence[NoteWords], modes: Mapping[str, str], judge: Judge
+) -> Suggestion:
+    """Ask a model for groups and keep them as suggestions, which count nowhere before a person accepts.
+
+    The judge is closed, in the event loop that asked it.
+    """
+
+    async def ask(prompt: Prompt) -> Reply:
+        return await judge.reply(prompt)
+
+    try:
+        suggestion = await suggest(notes, modes, ask, str(judge.identity))
+    finally:
+        await judge.aclose()
+    with opened.folder.locked():
+        before = opened.codebook()
+        opened.folder.save(before, suggestion.added_to(before, now()))
+        opened.folder.keep_pool(None, agreement=suggestion.agreement)
+    return suggestion

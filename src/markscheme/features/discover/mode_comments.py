@@ -1,0 +1,73 @@
+"""Comments in `modes.yaml`: those at its head, above a mode and at its end stay when the file is written again."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from markscheme.errors import RatingError
+from markscheme.features.discover.modes import Mode
+from markscheme.plain_data import plain_data, read_text
+
+MODES_HEAD = "# What goes wrong in the outputs, one mode an entry. Edit freely; `markscheme discover` checks it."
+
+
+@dataclass(frozen=True)
+class ModeComments:
+    """Comments of `modes.yaml`, each a sequence of lines.
+
+    Attributes:
+        head: Before everything else.
+        above: Above a mode's entry, by the mode's name.
+        end: After the last entry.
+    """
+
+    head: Sequence[str] = (MODES_HEAD,)
+    above: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    end: Sequence[str] = ()
+
+    def above_mode(self, mode: Mode) -> Sequence[str]:
+        """The comment above a mode, under its name or an earlier one."""
+        return next((self.above[name] for name in mode.names if name in self.above), ())
+
+
+def comments_in(path: Path) -> ModeComments:
+    """The comments of a file that can be read as modes; those of a new file where there is none.
+
+    Raises:
+        RatingError: It can't be read.
+    """
+    if not path.is_file():
+        return ModeComments()
+    text = read_text(path, RatingError)
+    data, places = plain_data(text, "yaml", RatingError, path=path)
+    entries = data.get("modes") if isinstance(data, Mapping) else None
+    lines = text.splitlines()
+    start = next((place for place, line in enumerate(lines) if not _is_comment(line)), len(lines))
+    above = {}
+    depth = 0
+    for place, entry in enumerate(entries or ()):
+        number = places[("modes", place)] - 1
+        depth = len(lines[number]) - len(lines[number].lstrip())
+        above[str(entry["name"])] = _ending(lines[start:number], depth)
+    return ModeComments(
+        _trimmed(lines[:start]),
+        {name: comment for name, comment in above.items() if comment},
+        _ending(lines[start:], depth),
+    )
+
+
+def _is_comment(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _ending(lines: Sequence[str], depth: int) -> Sequence[str]:
+    """The comment with which lines end. One that is indented deeper than the entries may be a part of a text."""
+    first = len(lines)
+    while first and _is_comment(lines[first - 1]) and len(lines[first - 1]) - len(lines[first - 1].lstrip()) <= depth:
+        first -= 1
+    return _trimmed(lines[first:])
+
+
+def _trimmed(lines: Iterable[str]) -> Sequence[str]:
+    """Comment lines without indentation, and without blank lines around them."""
+    return "\n".join(line.strip() for line in lines).strip("\n").splitlines()

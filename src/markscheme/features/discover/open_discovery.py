@@ -1,0 +1,135 @@
+"""Open a discovery by name: its folder, its pool, what was read, and its modes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from markscheme.errors import UsageError
+from markscheme.features.discover.figures import ReadOutputs
+from markscheme.features.discover.modes import Codebook, Mode
+from markscheme.features.discover.order import ReadingOrder
+from markscheme.features.discover.pool import OutputPool, read_outputs
+from markscheme.features.discover.result import Discovery
+from markscheme.features.discover.store import DiscoveryFolder
+from markscheme.features.discover.unseen import LARGE_SHARE, SURE
+from markscheme.ratings.examples import Example
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibration_folder, find_rubric
+from markscheme.text import path_component
+
+BY_RUBRIC = "rubric"
+"""Who named the modes that are criteria already."""
+
+
+@dataclass(frozen=True)
+class OpenedDiscovery:
+    """A discovery as it is on disk.
+
+    Attributes:
+        folder: Its files.
+        pool: The outputs, where they are known.
+        seed: Random seed of the order.
+        drawn: Outputs that are a random draw by their user's word.
+        pool_path: The pool's file; None without one.
+        pool_name: The same as a command would name it; "" without one.
+        rubric: The rubric of the same name; None where there is none yet.
+    """
+
+    folder: DiscoveryFolder
+    pool: OutputPool
+    seed: int
+    drawn: tuple[str, ...]
+    pool_path: Path | None = None
+    pool_name: str = ""
+    rubric: Rubric | None = None
+
+    @cached_property
+    def order(self) -> ReadingOrder:
+        """All outputs in the one order for all readers."""
+        ids = self.pool.examples if self.pool_name else ()
+        return ReadingOrder.of(ids, self.drawn, seed=self.seed)
+
+    def codebook(self) -> Codebook:
+        """The modes; a rubric's criteria are among them."""
+        book = self.folder.codebook()
+        names = {name for mode in book.modes for name in mode.names}
+        criteria = self.rubric.criteria if self.rubric is not None else ()
+        for criterion in criteria:
+            if criterion.name not in names:
+                severity = max(1, min(3, round(abs(criterion.weight)))) if not criterion.required else 3
+                requirement = " ".join(criterion.requirement.split())
+                mode = Mode(criterion.name, requirement, severity, by=BY_RUBRIC, is_turned=criterion.weight > 0)
+                book = book.name_mode(mode)
+        return book
+
+    def outputs(self) -> ReadOutputs:
+        """What was read so far."""
+        return ReadOutputs(self.folder.readings(), self.codebook(), self.order, self.pool.groups)
+
+    def discovery(self, share: float = LARGE_SHARE, sure: float = SURE) -> Discovery:
+        """The figures of what was read so far."""
+        return Discovery(self.folder.name, self.outputs(), self.pool.texts, share, sure, self.pool_name)
+
+
+def open_discovery(
+    name: str,
+    here: Path,
+    *,
+    pool: Path | None = None,
+    seed: int | None = None,
+    drawn: tuple[str, ...] = (),
+    more: Mapping[str, Example] | None = None,
+) -> OpenedDiscovery:
+    """A discovery by the name of the rubric to be; a pool that is named is kept for the next time.
+
+    Args:
+        name: Of the rubric to be.
+        here: The working directory.
+        pool: File of outputs; the one from before where None.
+        seed: Random seed of the order, before anything was read.
+        drawn: Further outputs that are a random draw by their user's word.
+        more: Outputs that come with notes.
+
+    Raises:
+        UsageError: The name can't be a folder's, or the pool has moved.
+        RatingError: A file can't be read, or the pool that was kept is outside the project.
+    """
+    folder = DiscoveryFolder(calibration_folder(path_component(name, "the rubric's name"), here))
+    path = pool if pool is not None else folder.pool_file()
+    outputs = read_outputs(path) if path is not None else OutputPool()
+    record = folder.pool_record()
+    if pool is not None or drawn or (seed is not None and not folder.path.is_dir()):
+        record = folder.keep_pool(pool, seed=seed, drawn=drawn)
+    outputs = outputs.with_examples({**_kept_examples(folder), **(more or {})})
+    shown = "" if path is None else _from_here(path, here)
+    return OpenedDiscovery(folder, outputs, record.seed, record.drawn, path, shown, rubric_of(name, here))
+
+
+def rubric_of(name: str, here: Path) -> Rubric | None:
+    """The rubric of a name in this project, not one that comes with markscheme; None where there is none yet."""
+    try:
+        path = find_rubric(name, here)
+    except UsageError:
+        return None
+    if path.parent.resolve() not in {(folder / "rubrics").resolve() for folder in (here, *here.parents)}:
+        return None
+    return replace(load_rubric(path), source=path)
+
+
+OUTPUTS_FILE = "outputs.jsonl"
+"""The outputs that came with notes, in a discovery's folder."""
+
+
+def _kept_examples(folder: DiscoveryFolder) -> dict[str, Example]:
+    """Outputs that came with notes, and those that labelling has kept."""
+    file = folder.path / OUTPUTS_FILE
+    return dict(read_outputs(file).examples) if file.is_file() else {}
+
+
+def _from_here(path: Path, here: Path) -> str:
+    try:
+        return str(path.resolve().relative_to(here.resolve()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,78 @@
+"""The order in which everyone reads the pool, and the part of it that is a random draw."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from markscheme.features.discover.reading import OutputReading
+
+ALSO_EVERY = 4
+"""One output in so many is one shown out of turn, where the reader asks for such."""
+
+
+def turn_of(id: str, seed: int) -> bytes:
+    """Where an output comes in the permutation: its digest, which others don't change."""
+    return hashlib.sha256(f"{seed}\n{id}".encode()).digest()
+
+
+@dataclass(frozen=True)
+class ReadingOrder:
+    """All outputs, in the one order for all readers.
+
+    An output that joins the pool later falls into its place and is shown next.
+
+    Attributes:
+        ids: Of the outputs, in order.
+        n_drawn: How many of them, the first ones, come from files that are a random draw by their users' word.
+        is_pool: Whether the pool is known; without it, only drawn outputs can be a random part.
+    """
+
+    ids: tuple[str, ...]
+    n_drawn: int = 0
+    is_pool: bool = True
+
+    @classmethod
+    def of(cls, pool: Iterable[str], drawn: Sequence[str] = (), *, seed: int = 1) -> "ReadingOrder":
+        """The order of a pool, after outputs that were drawn elsewhere.
+
+        >>> ReadingOrder.of(["o-1", "o-2", "o-3"], seed=1).ids
+        ('o-2', 'o-1', 'o-3')
+        """
+        first = tuple(dict.fromkeys(drawn))
+        ids = set(pool)
+        rest = sorted(ids - set(first), key=lambda id: turn_of(id, seed))
+        return cls((*first, *rest), len(first), bool(ids))
+
+    def random_part(self, readings: Iterable[OutputReading]) -> tuple[str, ...]:
+        """The outputs that are a random draw of all, in order: each, and everything before it, has been read.
+
+        Outputs shown out of turn join when the order reaches them: those at the end, after the last one read in turn,
+        have not been reached. When everything has been read, nothing is left to draw.
+        """
+        finished = [reading for reading in readings if reading.is_finished]
+        read = {reading.id for reading in finished}
+        in_turn = {reading.id for reading in finished if not reading.is_chosen} | set(self.ids[: self.n_drawn])
+        prefix = _read_prefix(self.ids, read)
+        if len(prefix) == len(self.ids) and self.is_pool:
+            return tuple(prefix)
+        while prefix and prefix[-1] not in in_turn:
+            prefix.pop()
+        return tuple(prefix)
+
+
+def _read_prefix(ids: Sequence[str], read: Collection[str]) -> list[str]:
+    prefix = []
+    for id in ids:
+        if id not in read:
+            break
+        prefix.append(id)
+    return prefix
+
+
+def is_due_out_of_turn(shown: int) -> bool:
+    """Whether the next output, after so many, is one of those shown out of turn.
+
+    >>> [is_due_out_of_turn(shown) for shown in range(5)]
+    [False, False, False, True, False]
+    """
+    return shown % ALSO_EVERY == ALSO_EVERY - 1

@@ -1,0 +1,136 @@
+"""The outputs to read: examples, Promptfoo's results, a table, an export of another tool; no rubric is needed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import Fault, RatingError, refuse_lines
+from markscheme.material import Material
+from markscheme.numerals import finite
+from markscheme.plain_data import plain_data, read_text, shown
+from markscheme.promptfoo.results import read_results
+from markscheme.ratings.examples import Example
+from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
+from markscheme.readers.peek import Peek
+from markscheme.readers.tool_content import ToolContent
+from markscheme.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
+
+_ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "metadata", "score")
+"""Keys of a row that describe the output, and aren't inputs."""
+
+
+@dataclass(frozen=True)
+class OutputPool:
+    """Outputs to read.
+
+    Attributes:
+        examples: The outputs, by id, in the order of their file.
+        scores: The score that a judge's verdicts gave an output, where the file has them; for `--also low-score`.
+    """
+
+    examples: Mapping[str, Example] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The responses, by id."""
+        return {id: example.submission.response for id, example in self.examples.items()}
+
+    @cached_property
+    def materials(self) -> dict[str, Material]:
+        """The texts of each output, by id, in which passages are looked up."""
+        return {
+            id: Material({**example.submission.inputs, RESPONSE: example.submission.response})
+            for id, example in self.examples.items()
+        }
+
+    @cached_property
+    def groups(self) -> dict[str, str]:
+        """The group of each output that has one."""
+        return {id: example.group for id, example in self.examples.items() if example.group}
+
+    @cached_property
+    def inputs(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of the inputs that every output has, and of those that some have."""
+        names = dict.fromkeys(name for example in self.examples.values() for name in example.submission.inputs)
+        always = [name for name in names if all(name in e.submission.inputs for e in self.examples.values())]
+        return tuple(always), tuple(name for name in names if name not in always)
+
+    def with_examples(self, more: Mapping[str, Example]) -> "OutputPool":
+        """The pool with outputs that it doesn't have."""
+        return OutputPool({**more, **self.examples}, self.scores)
+
+
+def read_outputs(path: Path) -> OutputPool:
+    """The outputs in a file.
+
+    Raises:
+        RatingError: It has no outputs, an output has no response, or an id occurs twice.
+    """
+    peek = Peek(path)
+    file_format = format_of(peek, "anything")
+    if file_format is PROMPTFOO_RESULTS:
+        pool = _of_results(path)
+    elif file_format is not None and file_format.read_content is not None:
+        tool = ToolContent(path, for_remarks=True)
+        file_format.read_content([peek], tool)
+        pool = OutputPool(tool.responses)
+    else:
+        pool = _of_rows(peek)
+    with_content = {id: example for id, example in pool.examples.items() if example.has_content}
+    if not with_content:
+        raise RatingError("holds no output with a text in it; a row has `id` and `response` or `output`", path=path)
+    return OutputPool(with_content, pool.scores)
+
+
+def _of_results(path: Path) -> OutputPool:
+    rows = read_results(path, unjudged=True).rows
+    examples = {
+        row.id: Example(Submission(row.response, row.inputs, row.id), group=row.task, system=row.system) for row in rows
+    }
+    return OutputPool(examples, {row.id: row.score for row in rows if row.score is not None})
+
+
+def _of_rows(peek: Peek) -> OutputPool:
+    examples: dict[str, Example] = {}
+    scores: dict[str, float] = {}
+    faults: list[Fault] = []
+    for number, record in enumerate(_records(peek), start=1):
+        try:
+            example = _example(record, number)
+        except ValueError as error:
+            faults.append(Fault(str(error), number))
+            continue
+        if example is None:
+            continue
+        if example.id in examples:
+            faults.append(Fault(f"id {example.id!r} occurs above already; ids are unique", number))
+            continue
+        examples[example.id] = example
+        score = finite(record.get("score")) if isinstance(record, Mapping) else None
+        if score is not None:
+            scores[example.id] = score
+    if faults:
+        refuse_lines(RatingError(faults, path=peek.path))
+    return OutputPool(examples, scores)
+
+
+def _records(peek: Peek) -> Iterator[Any]:
+    if peek.path.suffix in (".yaml", ".yml"):
+        data, _ = plain_data(read_text(peek.path, RatingError), "yaml", RatingError, path=peek.path)
+        yield from (data.get("examples") or [] if isinstance(data, Mapping) else data or [])
+        return
+    yield from (record for key, record in peek.parts() if key in ("", "examples") and not isinstance(record, list))
+
+
+def _example(record: Any, number: int) -> Example | None:
+    """The output in a row; None for a row whose output is empty."""
+    if not isinstance(record, Mapping) or not any(key in record for key in RESPONSE_KEYS):
+        raise ValueError(f"a row of outputs has `response` or `output`; found {shown(record)}")
+    row = {key: value for key, value in record.items() if key not in _ABOUT}
+    submission = submission_of(row, number)
+    if submission.fault == NO_RESPONSE:
+        return None
+    return Example(submission, group=str(record.get("group") or ""), system=str(record.get("system") or ""))

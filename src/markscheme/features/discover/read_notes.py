@@ -1,0 +1,512 @@
+"""Notes that people wrote elsewhere, as readings: tables and lines of our own, and the exports that `import` reads."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import Fault, RatingError, refuse_lines
+from markscheme.features.discover.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Codebook, Mode
+from markscheme.features.discover.note_sheet import (
+    NoteSheetHead,
+    is_head,
+    refuse_changed_head,
+    refuse_headless,
+    refuse_unasked,
+)
+from markscheme.features.discover.reading import READ_STATES, Note, OutputReading, ReadState, reading_of
+from markscheme.material import Material
+from markscheme.phrases import counted
+from markscheme.plain_data import shown
+from markscheme.promptfoo.results import read_results
+from markscheme.ratings.examples import Example
+from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
+from markscheme.readers.file_format import FileFormat
+from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
+from markscheme.readers.imported import NO, YES
+from markscheme.readers.peek import Peek
+from markscheme.readers.tool_content import QUERY, Remark, ToolContent
+from markscheme.submission import RESPONSE_KEYS, Submission, as_text
+from markscheme.text import is_path_component, on_one_line
+
+NOTE_FIELDS = ("id", "note", "quote", "mode", "definition", "severity", "rater", "kind", "pass", "read", "at", "group")
+"""What the columns of a table of notes may be called."""
+
+
+@dataclass(frozen=True)
+class Author:
+    """Who wrote, where the files don't say.
+
+    Attributes:
+        rater: The name; "" where the files must say.
+        kind: The kind; None where the files must say. "model" lets a model's words in, as suggestions.
+    """
+
+    rater: str = ""
+    kind: Kind | None = None
+
+
+@dataclass(frozen=True)
+class NotedPassage:
+    """One note of a file: words on an output, the passage, and the modes it was put into."""
+
+    text: str
+    quote: str = ""
+    modes: tuple[str, ...] = ()
+
+
+@dataclass
+class NotesIn:
+    """What files of notes contain.
+
+    Attributes:
+        readings: By reader and output, in the order of the files; without notes.
+        passages: The notes of each reading.
+        modes: The modes that the files name.
+        examples: The outputs, where the files have them.
+        own_lines: Readings from lines of our own, which say themselves whether the output was shown out of turn.
+        stated: Readings of which a file says how the output was read; "noted" is assumed of the others.
+        lost: Counts of what notes can't hold.
+        remarks: How the files were read, where they are ambiguous.
+        sheets: The heads of reading sheets, by file.
+    """
+
+    readings: dict[tuple[str, str], OutputReading] = field(default_factory=dict)
+    passages: dict[tuple[str, str], list[NotedPassage]] = field(default_factory=dict)
+    modes: dict[str, Mode] = field(default_factory=dict)
+    examples: dict[str, Example] = field(default_factory=dict)
+    own_lines: set[tuple[str, str]] = field(default_factory=set)
+    stated: set[tuple[str, str]] = field(default_factory=set)
+    lost: Counter[str] = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)
+    sheets: dict[Path, NoteSheetHead] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The outputs that were read, in the order of the files."""
+        return tuple(dict.fromkeys(id for _, id in self.readings))
+
+    @property
+    def n_notes(self) -> int:
+        """How many notes there are."""
+        return sum(map(len, self.passages.values()))
+
+    def add(self, reading: OutputReading, passages: Iterable[NotedPassage] = (), *, says_state: bool = False) -> None:
+        """Add a reading, or notes to one that is there, of which later rows may also take back what earlier ones said.
+
+        Args:
+            reading: Without notes.
+            passages: The notes.
+            says_state: Whether the row says how the output was read.
+        """
+        key = (reading.rater, reading.id)
+        earlier = self.readings.get(key)
+        if earlier is None:
+            self.readings[key] = reading
+        else:
+            read = reading.read if says_state else earlier.read
+            passed = earlier.passed if reading.passed is None else reading.passed
+            self.readings[key] = replace(earlier, read=read, passed=passed)
+        if says_state:
+            self.stated.add(key)
+        self.passages.setdefault(key, []).extend(
+            passage for passage in passages if passage not in self.passages.get(key, ())
+        )
+
+    def put(self, reading: OutputReading, passages: Iterable[NotedPassage]) -> None:
+        """Put a line of our own in the place of what came before of the same reader and output."""
+        key = (reading.rater, reading.id)
+        self.readings[key] = reading
+        self.passages[key] = list(passages)
+        self.own_lines.add(key)
+        self.stated.add(key)
+
+    def withdraw(self, reading: OutputReading) -> None:
+        """Remove a reading that a later line withdraws."""
+        key = (reading.rater, reading.id)
+        for table in (self.readings, self.passages):
+            table.pop(key, None)
+        self.own_lines.discard(key)
+        self.stated.discard(key)
+
+    def add_mode(self, mode: Mode) -> None:
+        """Add a mode; what an earlier row left out, a later one may say."""
+        earlier = self.modes.get(mode.name)
+        if earlier is None:
+            self.modes[mode.name] = mode
+            return
+        is_person = earlier.kind in PEOPLE or mode.kind in PEOPLE
+        self.modes[mode.name] = replace(
+            earlier,
+            definition=earlier.definition or mode.definition,
+            severity=mode.severity if earlier.severity == DEFAULT_SEVERITY else earlier.severity,
+            kind="human" if is_person else earlier.kind,
+        )
+
+
+def read_notes(paths: Sequence[Path], author: Author = Author(), folder: Path | None = None) -> NotesIn:
+    """The notes in files, whatever their formats.
+
+    Args:
+        paths: The files.
+        author: Who wrote, where the files don't say.
+        folder: The discovery's, whose sheets are known by their heads; None where no sheet is one of its.
+
+    Raises:
+        RatingError: A file has no known format, can't be read, or doesn't say who wrote; or it is a reading sheet that
+            was changed.
+    """
+    content = NotesIn()
+    exports: dict[str, tuple[FileFormat, list[Peek]]] = {}
+    for peek in map(Peek, paths):
+        file_format = format_of(peek, "anything")
+        if _has_notes(peek):
+            if folder is not None:
+                _read_head(peek, folder, content)
+            _read_rows(peek, author, content)
+        elif file_format is PROMPTFOO_RESULTS:
+            _read_results(peek, author, content)
+        elif file_format is not None and file_format.read_content is not None:
+            exports.setdefault(file_format.reads, (file_format, []))[1].append(peek)
+        else:
+            raise RatingError(
+                "has no notes: expected rows with `id` and `note`, Promptfoo's results, or an export of Langfuse, "
+                "Label Studio, MLflow, LangSmith or Phoenix",
+                path=peek.path,
+            )
+    for file_format, peeks in exports.values():
+        _read_tool_files(file_format, peeks, author, content)
+    if not content.readings:
+        raise RatingError(f"contains no notes{_instead(content.lost)}", path=paths[0])
+    for rater in dict.fromkeys(rater for rater, _ in content.readings):
+        if not is_path_component(rater):
+            raise RatingError(
+                f"names a reader {rater!r}, whose notes can't be a file's; give a name of letters and digits",
+                path=paths[0],
+            )
+    return content
+
+
+def _read_head(peek: Peek, folder: Path, content: NotesIn) -> None:
+    """Add the head of a reading sheet, where a file has one."""
+    head = peek.first[0][1]
+    if not is_head(head):
+        refuse_headless(peek.path, folder)
+        return
+    refuse_changed_head(head, folder, peek.path)
+    content.sheets[peek.path] = head
+
+
+def _instead(lost: Mapping[str, int]) -> str:
+    most = sorted(lost.items(), key=lambda entry: -entry[1])[:3]
+    return "; it contains " + "; ".join(f"{count} {what}" for what, count in most) if most else ""
+
+
+def _has_notes(peek: Peek) -> bool:
+    """Whether a file has rows of notes, or lines of a file of notes."""
+    return any(
+        isinstance(record, Mapping) and "id" in record and ("note" in record or isinstance(record.get("notes"), list))
+        for _, record in peek.first
+    )
+
+
+# --- tables and lines -----------------------------------------------------------------------------------------------
+
+
+def _read_rows(peek: Peek, author: Author, content: NotesIn) -> None:
+    faults: list[Fault] = []
+    here: dict[tuple[str, str], None] = {}
+    head = content.sheets.get(peek.path)
+    for number, (_, record) in enumerate(peek.parts(), start=1):
+        try:
+            if not isinstance(record, Mapping):
+                raise ValueError(f"a row is an object, found {shown(record)}")
+            if number == 1 and is_head(record):
+                continue
+            if head is not None:
+                refuse_unasked(reading_of(record), head)
+            add = _add_line_of_notes if "notes" in record or record.get("withdrawn") is True else _add_row
+            reading = add(record, author, content)
+            here[reading.rater, reading.id] = None
+        except ValueError as error:
+            faults.append(Fault(str(error), number))
+    if faults:
+        refuse_lines(RatingError(faults, path=peek.path))
+    listed = {mode.name: mode.fingerprint for mode in content.modes.values() if mode.kind in PEOPLE}
+    for key in here:
+        after_all = content.readings.get(key)
+        if after_all is not None and after_all.read == "in full":
+            content.readings[key] = replace(after_all, listed={**listed, **after_all.listed})
+
+
+def _add_line_of_notes(record: Mapping[str, Any], author: Author, content: NotesIn) -> OutputReading:
+    """Add a line as a file of notes has it, such as a sheet saves; it replaces an earlier one."""
+    reading = reading_of(record, rater=author.rater)
+    if record.get("kind") is None and author.kind is not None:
+        reading = replace(reading, kind=author.kind)
+    reading = replace(reading, rater=author.rater or reading.rater)
+    if record.get("withdrawn") is True:
+        content.withdraw(reading)
+        return reading
+    names = {entry.get("n"): entry.get("modes") for entry in record["notes"] if isinstance(entry, Mapping)}
+    passages = [NotedPassage(note.text, note.quote, tuple(names.get(note.n) or ())) for note in reading.notes]
+    for passage in passages:
+        for name in passage.modes:
+            content.add_mode(Mode(name, by=reading.rater, kind=reading.kind, named=reading.at))
+    content.put(replace(reading, notes=()), passages)
+    return reading
+
+
+def _add_row(record: Mapping[str, Any], author: Author, content: NotesIn) -> OutputReading:
+    """Add a row with one note, or with none: an output that was read."""
+    id = _text(record, "id")
+    if not id:
+        raise ValueError("a row of notes names its output: `id` is missing")
+    kind = _kind(record, author)
+    rater = _text(record, "rater") or author.rater
+    if not rater:
+        raise ValueError("doesn't say who wrote the note: name them in a column `rater`, or with `--rater NAME`")
+    stated = _text(record, "read")
+    read = stated or "noted"
+    if read not in READ_STATES:
+        raise ValueError(f"`read` is one of {', '.join(READ_STATES)}; found {shown(read)}")
+    names = _names(record.get("mode"))
+    for name in names:
+        definition = on_one_line(_text(record, "definition")) if len(names) == 1 else ""
+        content.add_mode(Mode(name, definition, _severity(record), by=rater, kind=kind, named=_text(record, "at")))
+    text = _text(record, "note")
+    quote = _text(record, "quote")
+    passages = [NotedPassage(text, quote, names)] if text or quote or names else []
+    state: ReadState = read  # type: ignore[assignment]  # one of READ_STATES
+    reading = OutputReading(id, rater, kind, state, passed=_decision(record.get("pass")), at=_text(record, "at"))
+    content.add(reading, passages, says_state=bool(stated))
+    _add_output(id, record, content)
+    return reading
+
+
+def _add_output(id: str, record: Mapping[str, Any], content: NotesIn) -> None:
+    """Add the output itself, where the row has it; columns with other names are its inputs."""
+    others = {key: value for key, value in record.items() if key not in NOTE_FIELDS and value not in (None, "")}
+    key = next((key for key in RESPONSE_KEYS if key in others), None)
+    if key is None:
+        content.lost.update(f"column {name!r}" for name in others if name != "inputs")
+        return
+    if id in content.examples:
+        return
+    response = others.pop(key)
+    named = others.pop("inputs", None)
+    inputs = {("query" if name in QUERY else str(name)): value for name, value in others.items()}
+    inputs |= named if isinstance(named, Mapping) else {}
+    content.examples[id] = Example(Submission(as_text(response), inputs, id), group=_text(record, "group"))
+
+
+def _text(record: Mapping[str, Any], key: str) -> str:
+    value = record.get(key)
+    return "" if value is None else str(value).strip()
+
+
+def _kind(record: Mapping[str, Any], author: Author) -> Kind:
+    written = _text(record, "kind")
+    if not written and author.kind is None:
+        raise ValueError(
+            "doesn't say whether a person or a model wrote the note: pass `--kind human` or `--kind model`"
+        )
+    kind = written or author.kind
+    if kind not in KINDS:
+        raise ValueError(f"kind is one of {', '.join(KINDS)}; found {shown(kind)}")
+    return kind  # type: ignore[return-value]
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """The modes in a cell: one, several between semicolons, or a list."""
+    entries = value if isinstance(value, list) else str(value or "").split(";")
+    return tuple(dict.fromkeys(name for entry in entries if (name := " ".join(str(entry).split()))))
+
+
+def _severity(record: Mapping[str, Any]) -> int:
+    written = _text(record, "severity")
+    if not written:
+        return DEFAULT_SEVERITY
+    by_word = {word: level for level, word in HOW_BAD.items()} | {str(level): level for level in HOW_BAD}
+    if written.removesuffix(".0") not in by_word:
+        words = ", ".join(f"{level} {word}" for level, word in HOW_BAD.items())
+        raise ValueError(f"`severity` is {words}; found {shown(written)}")
+    return by_word[written.removesuffix(".0")]
+
+
+def _decision(value: Any) -> bool | None:
+    word = str(value).strip().casefold()
+    return True if word in YES else False if word in NO else None
+
+
+# --- other tools ----------------------------------------------------------------------------------------------------
+
+
+def _read_results(peek: Peek, author: Author, content: NotesIn) -> None:
+    """The comments of Promptfoo's viewer, which only people write."""
+    if not author.rater:
+        raise RatingError("doesn't say who commented in the viewer: name them with `--rater NAME`", path=peek.path)
+    results = read_results(peek.path, unjudged=True)
+    for row in results.rows:
+        if row.response.strip():
+            content.examples.setdefault(
+                row.id, Example(Submission(row.response, row.inputs, row.id), group=row.task, system=row.system)
+            )
+        if row.manual is None and not row.comment:
+            continue
+        passed = None if row.manual is None else row.manual.passed
+        reading = OutputReading(row.id, author.rater, author.kind or "human", passed=passed)
+        content.add(reading, [NotedPassage(row.comment)] if row.comment else [])
+
+
+def _read_tool_files(file_format: FileFormat, peeks: Sequence[Peek], author: Author, content: NotesIn) -> None:
+    """The comments in one export of another tool."""
+    tool = ToolContent(peeks[0].path, for_remarks=True)
+    if file_format.read_content is not None:
+        file_format.read_content(peeks, tool)
+    of_ratings = [
+        Remark(raw.unit, raw.reason if raw.reason.strip() else raw.note, raw.rater, raw.kind, raw.at)
+        for raw in tool.raw_ratings
+    ]
+    remarks = [*tool.remarks, *of_ratings]
+    left_out = Counter[str]()
+    for remark in sorted(remarks, key=lambda remark: remark.at):
+        kind = remark.kind or author.kind
+        if kind is None:
+            raise RatingError(
+                "doesn't say whether a person or a model wrote some of its comments: pass `--kind human` or "
+                "`--kind model`",
+                path=tool.path,
+            )
+        if kind not in PEOPLE and author.kind not in ("model", "code"):
+            left_out["reasons of a judge (`--kind model` takes them in as suggestions)"] += bool(remark.text)
+            continue
+        rater = remark.rater or author.rater
+        if not rater:
+            raise RatingError("doesn't say who wrote some of its comments: `--rater NAME`", path=tool.path)
+        reading = OutputReading(remark.unit, rater, kind, at=remark.at)
+        for name in remark.modes:
+            content.add_mode(Mode(name, by=rater, kind=kind, named=remark.at))
+        is_note = remark.text.strip() or remark.quote
+        content.add(reading, [NotedPassage(remark.text.strip(), remark.quote, remark.modes)] if is_note else [])
+    content.examples |= {id: example for id, example in tool.responses.items() if id not in content.examples}
+    content.lost.update(tool.lost_as_remarks)
+    content.lost.update({what: times for what, times in left_out.items() if times})
+    content.remarks += tool.notes
+
+
+# --- into the files of a discovery ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """What an import adds to a discovery.
+
+    Attributes:
+        readings: Readings to append.
+        codebook: The codebook with the modes and assignments of the files.
+    """
+
+    readings: tuple[OutputReading, ...]
+    codebook: Codebook
+
+
+def taken_in(
+    content: NotesIn,
+    before: Sequence[OutputReading],
+    codebook: Codebook,
+    *,
+    is_random: bool,
+    materials: Mapping[str, Material],
+) -> TakenIn:
+    """Notes from elsewhere as readings next to those that are there; what is there already isn't added again.
+
+    A line of our own that is later than the one on record replaces it. Rows of a table add notes, and take back what
+    they say otherwise.
+
+    Args:
+        content: The files' notes.
+        before: The readings so far.
+        codebook: The modes and assignments so far.
+        is_random: Whether the outputs in the files are a random draw.
+        materials: The texts of the outputs, by id, in which passages are looked up.
+
+    Raises:
+        UsageError: A passage's mode can't be one.
+    """
+    earlier = {(reading.rater, reading.id): reading for reading in before}
+    names = {name for mode in codebook.modes for name in mode.names}
+    for mode in content.modes.values():
+        if mode.name not in names:
+            codebook = codebook.name_mode(mode)
+        elif mode.definition and not codebook.mode(mode.name).definition:
+            codebook = codebook.define(mode.name, mode.definition, mode.named, same_meaning=True)
+    added = []
+    for key, reading in content.readings.items():
+        same = earlier.get(key)
+        notes = list(same.notes) if same is not None else []
+        named = set[int]()
+        for passage in content.passages[key]:
+            note = next((n for n in notes if (n.text, n.quote) == (passage.text, passage.quote)), None)
+            if note is None:
+                number = max((n.n for n in notes), default=0) + 1
+                material = materials.get(reading.id)
+                where = material.find(passage.quote) if material is not None and passage.quote else None
+                note = Note(number, passage.text, passage.quote, where or "")
+                notes.append(note)
+            named.add(note.n)
+            if passage.modes:
+                codebook = _assigned(codebook, reading, note, passage.modes)
+        is_own = key in content.own_lines
+        whole = replace(reading, notes=tuple(notes), is_chosen=reading.is_chosen if is_own else not is_random)
+        if same is not None:
+            is_later = key in content.stated and reading.at >= same.at
+            if is_later and is_own:
+                left = tuple(note for note in notes if note.n in named or reading.at == same.at)
+                whole = replace(reading, notes=left, is_chosen=same.is_chosen, line=same.line)
+            else:
+                whole = _with_more(same, reading, tuple(notes), is_later=is_later)
+        if whole != same:
+            added.append(whole)
+    return TakenIn(tuple(added), codebook)
+
+
+def _with_more(
+    same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
+) -> OutputReading:
+    """A reading on record with what rows of a table add, or take back.
+
+    Args:
+        same: As on record.
+        reading: By the rows.
+        notes: Those of both.
+        is_later: Whether the rows say how the output was read, and no earlier than the record.
+    """
+    in_full = reading.read == "in full"
+    read = reading.read if in_full or is_later else same.read
+    listed = {**same.listed, **reading.listed} if in_full or not is_later else reading.listed
+    passed = reading.passed if is_later and reading.passed is not None else same.passed
+    return replace(same, notes=notes, read=read, listed=listed, passed=passed)
+
+
+def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tuple[str, ...]) -> Codebook:
+    key = reading.key_of(note)
+    assignment = Assignment(key, modes, reading.rater, reading.kind, reading.at)
+    table = codebook.assigned if reading.kind in PEOPLE else codebook.suggested
+    earlier = table.get(key)
+    if earlier is not None:
+        return codebook  # a person may have moved it since
+    return codebook.assign(assignment)
+
+
+def lost_in_words(content: NotesIn) -> Iterator[str]:
+    """What an import left out, one kind a line."""
+    for what, times in content.lost.most_common():
+        yield f"{times} {what}"
+
+
+def in_words(content: NotesIn) -> str:
+    """What an import took in, in one line."""
+    raters = len({rater for rater, _ in content.readings})
+    return f"{counted(content.n_notes, 'note')} on {counted(len(content.ids), 'output')} by {counted(raters, 'reader')}"

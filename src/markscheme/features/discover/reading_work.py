@@ -1,0 +1,498 @@
+"""One reader's work: which output is next, what they note, and how they group notes. Each change is on disk at once."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RatingError, UsageError, writing
+from markscheme.features.discover.figures import ReadOutputs
+from markscheme.features.discover.modes import Assignment, Codebook, Mode, undone
+from markscheme.features.discover.nearest import in_likeness_order, least_like, nearest_modes
+from markscheme.features.discover.open_discovery import OpenedDiscovery
+from markscheme.features.discover.order import is_due_out_of_turn
+from markscheme.features.discover.reading import (
+    AGAIN_ANSWERS,
+    READ_STATES,
+    AgainAnswered,
+    Note,
+    OutputReading,
+    ReadState,
+    reading_of,
+)
+from markscheme.files import set_aside_damaged_end, sync_folder
+from markscheme.fingerprint import fingerprint
+from markscheme.labelling.order import Share
+from markscheme.labelling.serving import duration
+from markscheme.labelling.store import writing_lock
+from markscheme.plain_data import append_readable, read_text
+from markscheme.ratings.examples import Example
+from markscheme.rendering.example import render_example
+from markscheme.rendering.words import first_words
+
+RECODED = 30
+"""Notes that a second person sorts, blind; an afternoon's work less than sorting them all."""
+LOW_SCORES, UNLIKE = "low-score", "unlike"
+"""What `--also` may ask for besides a file of ids."""
+Clock = Callable[[], str]
+
+
+@dataclass
+class ReadingWork:
+    """What one reader has to read, and what they have noted.
+
+    Attributes:
+        opened: The discovery, as it was when the page was opened.
+        rater: Who reads.
+        path: The reader's file of notes.
+        lock: Held open for as long as this process may write to it.
+        clock: The time, as readings have it.
+        view: What the page begins with: read, group, again or recode.
+        is_second: Whether the reader reads what others have read, with their notes hidden.
+        also: Outputs to show out of turn, in order.
+        mine: Ids that the reader shares with nobody; None where the reader reads all.
+        history: The changes of groups on this page: the codebook before and after each.
+    """
+
+    opened: OpenedDiscovery
+    rater: str
+    path: Path
+    lock: ExitStack
+    clock: Clock
+    view: str = "read"
+    is_second: bool = False
+    also: tuple[str, ...] = ()
+    mine: frozenset[str] | None = None
+    history: list[tuple[Codebook, Codebook]] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Let other processes write."""
+        self.lock.close()
+
+    # --- what is read -------------------------------------------------------------------------------------------------
+
+    def outputs(self) -> ReadOutputs:
+        """What everybody has read so far."""
+        return self.opened.outputs()
+
+    @cached_property
+    def ids(self) -> dict[str, str]:
+        """The outputs' ids by their names on the page; an id might say who wrote it."""
+        return {unit_name(id): id for id in self.opened.pool.examples}
+
+    def own_readings(self) -> dict[str, OutputReading]:
+        """The reader's readings, by output."""
+        return {reading.id: reading for reading in self.opened.folder.readings() if reading.rater == self.rater}
+
+    @cached_property
+    def steps(self) -> tuple[tuple[str, bool], ...]:
+        """The outputs to read in this session, in order, each with whether it is shown out of turn.
+
+        Those that the reader has read come first. Outputs that others have read are left to them, unless the reader is
+        a second one.
+        """
+        outputs = self.outputs()
+        own_ids = {reading.id for reading in outputs.readings if reading.rater == self.rater}
+        done = [reading.id for reading in outputs.readings if reading.rater == self.rater and reading.is_finished]
+        by_others = {reading.id for reading in outputs.readings if reading.is_finished and reading.rater != self.rater}
+        known_ids = self.opened.pool.examples
+        order = [id for id in outputs.order.ids if id in known_ids and (self.mine is None or id in self.mine)]
+        if self.is_second:
+            in_turn = [id for id in order if id in by_others and id not in done]
+        else:
+            in_turn = [id for id in order if id not in done and (id not in by_others or id in own_ids)]
+        chosen = [id for id in self.also if id in known_ids and id not in done and id not in by_others]
+        earlier = [(id, False) for id in done if id in known_ids]
+        return (*earlier, *_interleaved(in_turn, [] if self.is_second else chosen))
+
+    def _id(self, unit: str) -> str:
+        """The id of an output, by its name on the page.
+
+        Raises:
+            UsageError: It isn't there.
+        """
+        if unit not in self.ids:
+            raise UsageError("there is no such output here; reload the page")
+        return self.ids[unit]
+
+    def shown(self, unit: str) -> str | None:
+        """An output and its inputs, laid out; None for one that isn't there."""
+        example = self.opened.pool.examples.get(self.ids.get(unit, ""))
+        return None if example is None else shown_output(example)
+
+    def read(self, unit: str, sent: Mapping[str, Any]) -> OutputReading:
+        """Keep a reading as the page has it; on disk when this returns.
+
+        Raises:
+            UsageError: The output isn't there, so nothing is kept.
+        """
+        id = self._id(unit)
+        earlier = self.own_readings().get(id)
+        notes, modes = self._notes(id, sent.get("notes"))
+        state: ReadState = sent["read"] if sent.get("read") in READ_STATES else "open"
+        passed = sent.get("pass") if isinstance(sent.get("pass"), bool) else None
+        reading = OutputReading(
+            id,
+            self.rater,
+            read=state,
+            notes=notes,
+            listed=dict(earlier.listed) if earlier is not None else self._listed(sent.get("listed")),
+            again=earlier.again if earlier is not None else {},
+            passed=passed,
+            at=self.clock(),
+            seconds=duration(sent.get("seconds")),
+            is_chosen=earlier.is_chosen if earlier is not None else dict(self.steps).get(id, False),
+        )
+        self._append(reading)
+        self._put_into_modes(reading, modes, earlier)
+        return reading
+
+    def _notes(self, id: str, sent: Any) -> tuple[tuple[Note, ...], dict[int, tuple[str, ...]]]:
+        """The notes that the page sends, and the modes that each was put into."""
+        material = self.opened.pool.materials[id]
+        notes: list[Note] = []
+        modes: dict[int, tuple[str, ...]] = {}
+        for entry in sent if isinstance(sent, list) else ():
+            number = entry.get("n") if isinstance(entry, dict) else None
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                continue
+            quote = str(entry.get("quote") or "")
+            where = material.find(quote) if quote else None
+            notes.append(Note(number, str(entry.get("text") or "").strip(), quote, where or ""))
+            names = entry.get("modes")
+            modes[number] = tuple(str(name) for name in names if name) if isinstance(names, list) else ()
+        return tuple(notes), modes
+
+    def _listed(self, sent: Any) -> dict[str, str]:
+        """The modes that the page listed, as far as their definitions are today's."""
+        today = {mode.name: mode for mode in self.opened.codebook().listed}
+        pairs = sent.items() if isinstance(sent, dict) else ()
+        return {str(name): str(under) for name, under in pairs if name in today and today[name].means(str(under))}
+
+    def _append(self, reading: OutputReading) -> None:
+        with writing(self.path):
+            append_readable(self.path, [reading.to_json()], reading_of)
+
+    def _put_into_modes(
+        self, reading: OutputReading, modes: Mapping[int, tuple[str, ...]], earlier: OutputReading | None
+    ) -> None:
+        """Keep which modes the reader put each note into; a new name is a new mode, without a definition yet."""
+
+        def changed(book: Codebook) -> Codebook:
+            for note in reading.notes:
+                key = reading.key_of(note)
+                before = book.modes_of(key)
+                wanted = modes.get(note.n, ())
+                if wanted == before or (earlier is None and not wanted):
+                    continue
+                for name in wanted:
+                    if not any(name in mode.names for mode in book.modes):
+                        book = book.name_mode(Mode(name, by=self.rater, named=self.clock()))
+                book = book.assign(Assignment(key, wanted, self.rater, "human", self.clock()))
+            return book
+
+        self.change(changed, keeps_history=False)
+
+    def withdraw(self, unit: str) -> None:
+        """Open an output again that was finished; its notes stay.
+
+        Raises:
+            UsageError: The output isn't there.
+        """
+        reading = self.own_readings().get(self._id(unit))
+        if reading is not None:
+            self._append(replace(reading, read="open", at=self.clock()))
+
+    # --- reading again ------------------------------------------------------------------------------------------------
+
+    def again_pairs(self) -> list[tuple[str, str]]:
+        """The modes and outputs to read again for them, mode by mode, those most like its notes first."""
+        discovery = self.opened.discovery()
+        pairs = []
+        for figures in discovery.outputs.mode_figures:
+            ids = [id for id in discovery.again_for(figures.mode.name) if id in self.opened.pool.examples]
+            pairs += [(figures.mode.name, id) for id in ids]
+        return pairs
+
+    def answer_again(self, unit: str, name: str, answer: str | None) -> None:
+        """Keep whether a mode is there in an output that was read before; None takes the answer back.
+
+        Raises:
+            UsageError: The output or the mode isn't there, or the answer is invalid; nothing is kept.
+        """
+        id = self._id(unit)
+        if answer is not None and answer not in AGAIN_ANSWERS:
+            raise UsageError(f"an answer is one of {', '.join(AGAIN_ANSWERS)}; got {answer!r}")
+        mode = self.opened.codebook().mode(name)
+        reading = self.own_readings().get(id) or OutputReading(id, self.rater, read="unclear", at=self.clock())
+        if not reading.is_finished or reading.read == "unclear":  # others read it first; this reader looks for one mode
+            reading = replace(reading, read="noted")
+        others = {key: value for key, value in reading.again.items() if key not in mode.names}
+        again = {**others, mode.name: AgainAnswered(answer, mode.fingerprint)} if answer is not None else others  # type: ignore[arg-type]
+        self._append(replace(reading, again=again, is_chosen=reading.is_chosen or not reading.line, at=self.clock()))
+
+    # --- grouping -----------------------------------------------------------------------------------------------------
+
+    def change(self, changed: Callable[[Codebook], Codebook], *, keeps_history: bool = True) -> None:
+        """Change the codebook as it is on disk now, and write what changed.
+
+        Raises:
+            UsageError: The change isn't possible; nothing is written.
+        """
+        with self.opened.folder.locked():
+            before = self.opened.codebook()
+            after = changed(before)
+            if after == before:
+                return
+            self.opened.folder.save(before, after)
+        if keeps_history:
+            self.history.append((before, after))
+
+    def undo(self) -> None:
+        """Take back the last change of this page; what others have changed since stays."""
+        if self.history:
+            before, after = self.history.pop()
+            self.change(lambda book: undone(book, before, after), keeps_history=False)
+
+    def group(self, sent: Mapping[str, Any]) -> None:
+        """One change of the grouping view.
+
+        Raises:
+            UsageError: It isn't possible.
+        """
+        what = str(sent.get("do"))
+        if what == "undo":
+            self.undo()
+            return
+        if note := sent.get("note"):
+            self._refuse_unknown_note(str(note))
+        at = self.clock()
+        self.change(lambda book: _grouped(book, what, sent, self.rater, at).signed(book, self.rater, at))
+
+    def _refuse_unknown_note(self, note: str) -> None:
+        if note not in self.outputs().notes:
+            raise UsageError("there is no such note here; reload the page")
+
+    def recode_notes(self) -> list[str]:
+        """The sorted notes that a second person sorts, blind: thirty at random, the same for everyone."""
+        outputs = self.outputs()
+        recoded = {entry.note for entry in outputs.codebook.recoded if entry.by == self.rater}
+        by_others = [
+            key
+            for key in outputs.notes
+            if outputs.codebook.modes_of(key) and outputs.codebook.assigned[key].by != self.rater
+        ]
+        chosen = sorted(by_others, key=lambda key: fingerprint("recode", key))[:RECODED]
+        return [key for key in chosen if key not in recoded]
+
+    def recode(self, note: str, modes: Sequence[str]) -> None:
+        """Keep where a second person would put a note; it moves nothing.
+
+        Raises:
+            UsageError: The note or a mode isn't there; nothing is kept.
+        """
+        self._refuse_unknown_note(note)
+        assignment = Assignment(note, tuple(modes), self.rater, "human", self.clock(), is_recode=True)
+        self.change(lambda book: book.assign(assignment), keeps_history=False)
+
+
+def unit_name(id: str) -> str:
+    """An output's name on the page."""
+    return fingerprint("output", id)
+
+
+def shown_output(example: Example) -> str:
+    """An output and its inputs, laid out: no verdicts, and no notes of others."""
+    return render_example(example.submission, list(example.submission.inputs))
+
+
+def named_by(example: Example) -> dict[str, str]:
+    """What names an output on the page: the beginning of its query and of its response."""
+    query = next(iter(example.submission.inputs.values()), "")
+    return {"query": first_words(query), "response": first_words(example.submission.response) or "(empty)"}
+
+
+def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tuple[str, bool]]:
+    """Outputs in turn, one in four of them one that is shown out of turn instead."""
+    left = list(dict.fromkeys(chosen))
+    shown: dict[str, bool] = {}
+    for id in in_turn:
+        while left and is_due_out_of_turn(len(shown)):
+            early = left.pop(0)
+            shown.setdefault(early, True)
+        shown.setdefault(id, False)
+    return tuple(shown.items())
+
+
+def _grouped(book: Codebook, what: str, sent: Mapping[str, Any], rater: str, at: str) -> Codebook:
+    """The codebook after one change of the grouping view."""
+    name = str(sent.get("mode") or "")
+    note = str(sent.get("note") or "")
+    texts = [" ".join(str(text).split()) for text in sent.get("names") or () if str(text).strip()]
+    match what:
+        case "assign":
+            modes = tuple(str(mode) for mode in sent.get("modes") or ())
+            return book.assign(Assignment(note, modes, rater, "human", at))
+        case "accept":
+            return book.accept([str(key) for key in sent.get("notes") or ()], rater, at)
+        case "name":
+            mode = Mode(" ".join(name.split()), by=rater, named=at)
+            named = book.name_mode(mode)
+            if not note:
+                return named
+            return named.assign(Assignment(note, (*named.modes_of(note), mode.name), rater, "human", at))
+        case "rename":
+            return book.rename(name, texts[0] if texts else "")
+        case "define":
+            words = " ".join(str(sent.get("definition") or "").split())
+            return book.define(name, words, at, same_meaning=sent.get("same") is True)
+        case "severity":
+            severity = sent.get("severity")
+            return book.with_severity(name, severity if isinstance(severity, int) else 0)
+        case "turn":
+            return book.turn(name)
+        case "anchor":
+            quote = str(sent.get("quote") or "")
+            mode = book.mode(name)
+            key = "fine" if sent.get("fine") is True else "quotes"
+            chosen = tuple(text for text in getattr(mode, key) if text != quote)
+            added = chosen if quote in getattr(mode, key) else (*chosen, quote)
+            if key == "fine":
+                return book.with_quotes(name, mode.quotes, added)
+            return book.with_quotes(name, added)
+        case "merge":
+            parts = [name, *texts]
+            return book.merge(parts, replace(book.mode(parts[-1]), by=rater, named=at))
+        case "split":
+            severity = book.mode(name).severity
+            return book.split(name, [Mode(text, severity=severity, by=rater, named=at) for text in texts])
+    raise UsageError(f"unknown change {what!r}")
+
+
+# --- what the page shows of modes and notes ---------------------------------------------------------------------------
+
+
+def listed_modes(book: Codebook) -> list[dict[str, Any]]:
+    """The modes so far, as the reading view lists them."""
+    return [
+        {"name": mode.name, "definition": mode.definition, "under": mode.fingerprint, "severity": mode.severity}
+        for mode in book.listed
+    ]
+
+
+def grouping_state(work: ReadingWork) -> dict[str, Any]:
+    """What the grouping view shows: notes in columns, near-identical ones next to each other, and what is like them."""
+    outputs = work.outputs()
+    book = outputs.codebook
+    texts = {key: f"{entry.note.text} {entry.note.quote}" for key, entry in outputs.notes.items()}
+    members = {name: [entry.key for entry in entries] for name, entries in outputs.notes_in.items()}
+    unsorted = {key: texts[key] for key in outputs.unsorted}
+    suggested = {key: list(book.suggestion_of(key)) for key in outputs.waiting}
+    return {
+        "modes": [
+            {
+                "name": figures.mode.name,
+                "definition": figures.mode.definition,
+                "under": figures.mode.fingerprint,
+                "severity": figures.mode.severity,
+                "turned": figures.mode.is_turned,
+                "quotes": list(figures.mode.quotes),
+                "fine": list(figures.mode.fine),
+                "count": figures.count,
+                "share": figures.share.as_share() if figures.read_for else "",
+                "notes": list(in_likeness_order({key: texts[key] for key in members[figures.mode.name]})),
+            }
+            for figures in outputs.mode_figures
+        ],
+        "proposed": [
+            {"name": mode.name, "definition": mode.definition}
+            for mode in book.modes
+            if mode.kind == "model" and any(mode.name in names for names in suggested.values())
+        ],
+        "unsorted": list(in_likeness_order(unsorted)),
+        "notes": {
+            key: {"text": entry.note.text, "quote": entry.note.quote, "unit": unit_name(entry.id)}
+            for key, entry in outputs.notes.items()
+        },
+        "nearest": {key: list(names) for key, names in nearest_modes(texts, members).items()},
+        "suggested": {
+            key: {"modes": names, "firm": book.suggested[key].is_firm} for key, names in suggested.items() if names
+        },
+        "undo": len(work.history),
+        "agreement": work.opened.folder.pool_record().agreement,
+    }
+
+
+def also_ids(what: str | None, opened: OpenedDiscovery) -> tuple[str, ...]:
+    """The outputs that `--also` shows out of turn, the first ones first.
+
+    Raises:
+        UsageError: The pool has no scores, or a file has no ids.
+        RatingError: A file can't be read.
+    """
+    if what is None:
+        return ()
+    pool = opened.pool
+    if what == LOW_SCORES:
+        if not pool.scores:
+            raise UsageError("--also low-score needs a pool with a judge's scores, such as Promptfoo's results")
+        return tuple(sorted(pool.scores, key=lambda id: pool.scores[id]))
+    if what == UNLIKE:
+        read = {reading.id for reading in opened.folder.readings() if reading.is_finished}
+        return least_like([pool.texts[id] for id in read if id in pool.texts], _others(pool.texts, read))
+    path = Path(what)
+    if not path.is_file():
+        raise UsageError(f"--also is {LOW_SCORES}, {UNLIKE} or a file of ids; there is no file {what}")
+    ids = [line.strip() for line in read_text(path, RatingError).splitlines() if line.strip()]
+    if not set(ids) & set(pool.examples):
+        raise UsageError(f"{what} names no output of the pool; it has one id a line")
+    return tuple(ids)
+
+
+def _others(texts: Mapping[str, str], ids: Collection[str]) -> dict[str, str]:
+    return {id: text for id, text in texts.items() if id not in ids}
+
+
+def open_reading(
+    opened: OpenedDiscovery,
+    rater: str,
+    clock: Clock,
+    *,
+    view: str = "read",
+    is_second: bool = False,
+    also: tuple[str, ...] = (),
+    share: Share | None = None,
+) -> ReadingWork:
+    """A reader's work, with what they have noted before.
+
+    Raises:
+        UsageError: There are no outputs, the name can't be a file's, or the same reader is reading already.
+    """
+    if not opened.pool.examples:
+        raise UsageError(f"there are no outputs of {opened.folder.name} yet: name them, --pool FILE")
+    path = opened.folder.notes_file(rater)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = writing_lock(path, rater)
+    sync_folder(path.parent)
+    try:
+        with writing(path):
+            set_aside_damaged_end(path)
+        mine = None if share is None else _shared(opened, share, rater)
+        return ReadingWork(opened, rater, path, lock, clock, view, is_second, also, mine)
+    except BaseException:
+        lock.close()
+        raise
+
+
+def _shared(opened: OpenedDiscovery, share: Share, rater: str) -> frozenset[str]:
+    """The outputs that a reader of a shared pool reads."""
+    ids = opened.order.ids
+    done: dict[str, set[str]] = {}
+    for reading in opened.folder.readings():
+        if reading.is_finished:
+            done.setdefault(reading.id, set()).add(reading.rater)
+    assigned = share.assigned(ids, done, seed=opened.seed)
+    return frozenset(id for id, raters in zip(ids, assigned, strict=True) if rater in raters)

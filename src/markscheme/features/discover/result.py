@@ -1,0 +1,121 @@
+"""Discovery, what a report is about: the figures of what was read, and what to do next."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from shlex import quote
+
+from markscheme.features.discover.agreement import SetAgreement, finding_agreement, grouping_agreement
+from markscheme.features.discover.draft import confirmed_modes
+from markscheme.features.discover.figures import ENOUGH, ReadMore, ReadOutputs
+from markscheme.features.discover.modes import Codebook
+from markscheme.features.discover.nearest import most_like
+from markscheme.features.discover.unseen import LARGE_SHARE, SURE
+from markscheme.phrases import counted
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """What to do next.
+
+    Attributes:
+        command: The command.
+        who: "person" where only a person may, or "anyone".
+        why: What it is for, in words.
+    """
+
+    command: str
+    who: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What reading outputs has shown.
+
+    Attributes:
+        name: The rubric to be.
+        outputs: What was read.
+        texts: The outputs' texts, by id; empty where only notes are known.
+        large_share: Of outputs, from which a mode shouldn't go unseen.
+        sure: How sure of that.
+        pool: The pool's file as the user names it; "" where only notes are known.
+    """
+
+    name: str
+    outputs: ReadOutputs
+    texts: Mapping[str, str] = field(default_factory=dict)
+    large_share: float = LARGE_SHARE
+    sure: float = SURE
+    pool: str = ""
+
+    @property
+    def codebook(self) -> Codebook:
+        """The modes, and the notes in them."""
+        return self.outputs.codebook
+
+    @property
+    def has_random_part(self) -> bool:
+        """Whether any shares can be shown."""
+        return bool(self.outputs.random_ids)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether any note is in a mode; before that, nothing can be said of modes."""
+        return not self.outputs.notes or len(self.outputs.unsorted) < len(self.outputs.notes)
+
+    @cached_property
+    def read_more(self) -> ReadMore:
+        """How much more to read."""
+        return self.outputs.read_more(self.large_share, self.sure)
+
+    @cached_property
+    def finding(self) -> SetAgreement | None:
+        """Agreement on what is there."""
+        return finding_agreement(self.outputs)
+
+    @cached_property
+    def grouping(self) -> SetAgreement | None:
+        """Agreement on where notes belong."""
+        return grouping_agreement(self.outputs)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether reading may stop, and people have confirmed modes to write."""
+        return self.outputs.new_modes.bound <= ENOUGH and bool(confirmed_modes(self.outputs))
+
+    def again_for(self, name: str) -> tuple[str, ...]:
+        """The outputs to read again for a mode, those most like its notes first."""
+        figures = next(figures for figures in self.outputs.mode_figures if figures.mode.name == name)
+        texts = {id: self.texts.get(id, "") for id in figures.again}
+        notes = [f"{note.note.text} {note.note.quote}" for note in self.outputs.notes_in[name]]
+        return most_like(notes, texts)
+
+    @cached_property
+    def next_steps(self) -> tuple[NextStep, ...]:
+        """What to do next, the most urgent first."""
+        name = self.name
+        outputs = self.outputs
+        pool = quote(self.pool) if self.pool else "FILE"
+        steps: list[NextStep] = []
+        page = f"markscheme discover {quote(name)}"
+        if not outputs.by_id:
+            return (NextStep(f"{page} --pool {pool}", "person", "read outputs and note what is wrong"),)
+        if outputs.waiting:
+            steps.append(NextStep(page, "person", "accept or refuse the suggestions, note by note"))
+        elif outputs.unsorted:
+            steps.append(NextStep(page, "person", "put the notes into modes"))
+            steps.append(NextStep(f"{page} --suggest JUDGE --plan", "anyone", "see what a model's proposal would cost"))
+        undefined = [mode.name for mode in self.codebook.listed if not mode.definition]
+        if undefined:
+            steps.append(NextStep(page, "person", f"define {', '.join(undefined)}"))
+        again = next((figures for figures in outputs.mode_figures if figures.again), None)
+        if again is not None:
+            why = f"read {counted(len(again.again), 'output')} again for {again.mode.name}"
+            steps.append(NextStep(f"{page} --again", "person", why))
+        is_left = len(outputs.by_id) + len(outputs.unclear_ids) < len(outputs.order.ids)
+        if outputs.new_modes.bound > ENOUGH and self.pool and is_left:
+            steps.append(NextStep(page, "person", "read more outputs"))
+        if confirmed_modes(outputs):
+            steps.append(NextStep(f"{page} --write", "anyone", "write the rubric and the first labels"))
+        return tuple(steps)

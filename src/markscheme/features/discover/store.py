@@ -1,0 +1,429 @@
+"""The files of a discovery in `calibration/<name>/`: notes, modes, assignments, and the pool they are about."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import Fault, RatingError, UsageError, refuse_lines, writing
+from markscheme.features.discover.mode_comments import ModeComments, comments_in
+from markscheme.features.discover.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Codebook, Mode
+from markscheme.features.discover.reading import OutputReading, merged_readings, reading_of
+from markscheme.files import append_lines, exclusive, write_whole
+from markscheme.numerals import finite
+from markscheme.plain_data import (
+    append_readable,
+    json_lines,
+    plain_data,
+    read_json,
+    read_text,
+    refuse_unreadable,
+    safe_json,
+    shown,
+)
+from markscheme.ratings.kinds import KINDS, PEOPLE
+from markscheme.rubrics.search import project_of
+from markscheme.text import path_component
+
+NOTES_FOLDER = "notes"
+MODES_FILE = "modes.yaml"
+ASSIGNED_FILE = "assigned.jsonl"
+SETTINGS_FILE = "discover.json"
+_DIGEST_DIGITS = 16
+"""Hexadecimal digits kept of a file's SHA-256, as in other fingerprints."""
+
+
+@dataclass(frozen=True)
+class PoolRecord:
+    """Which outputs a discovery is about.
+
+    Attributes:
+        path: The file, relative to the calibration folder where it can be; None where only notes are known.
+        fingerprint: Digest of its content when it was last named; for the record, since a pool may grow.
+        seed: Random seed of the order.
+        drawn: Ids of outputs in files that their users said are a random draw, in the order of the files.
+        agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None without one.
+    """
+
+    path: str | None = None
+    fingerprint: str = ""
+    seed: int = 1
+    drawn: tuple[str, ...] = ()
+    agreement: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As in `discover.json`."""
+        pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint}
+        proposal = {} if self.agreement is None else {"proposal": {"agreement": self.agreement}}
+        return {"schema": 1, "pool": pool, "seed": self.seed, "drawn": list(self.drawn), **proposal}
+
+
+def digest_of(path: Path) -> str:
+    """The digest of a file's content.
+
+    Raises:
+        UsageError: It can't be read.
+    """
+    try:
+        return sha256(path.read_bytes()).hexdigest()[:_DIGEST_DIGITS]
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+@dataclass(frozen=True)
+class DiscoveryFolder:
+    """The files of one discovery.
+
+    Attributes:
+        path: The folder `calibration/<name>`.
+    """
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The rubric to be."""
+        return self.path.name
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def notes_file(self, rater: str) -> Path:
+        """The file with one reader's notes.
+
+        Raises:
+            UsageError: The name can't be a file's.
+        """
+        return self.path / NOTES_FOLDER / f"{path_component(rater, '--rater')}.jsonl"
+
+    def readings(self) -> tuple[OutputReading, ...]:
+        """The readings of all readers, each reader's in the order in which they were first finished.
+
+        Raises:
+            RatingError: Lines that aren't readings.
+        """
+        files = sorted((self.path / NOTES_FOLDER).glob("*.jsonl"))
+        return tuple(reading for file in files for reading in readings_in(file))
+
+    def codebook(self) -> Codebook:
+        """The modes, and where people and models put the notes.
+
+        Raises:
+            RatingError: A file has faults, each with its line.
+        """
+        path = self.path / ASSIGNED_FILE
+        faults: list[Fault] = []
+        last_line: dict[str, int] = {}
+        assigned: dict[str, Assignment] = {}
+        suggested: dict[str, Assignment] = {}
+        recoded: list[Assignment] = []
+        for number, line in json_lines(path, RatingError) if path.is_file() else ():
+            try:
+                assignment = assignment_of(line)
+            except ValueError as error:
+                faults.append(Fault(str(error), number))
+                continue
+            last_line[assignment.note] = number
+            table = assigned if assignment.kind in PEOPLE else suggested
+            if line.get("withdrawn") is True:
+                table.pop(assignment.note, None)
+            elif assignment.is_recode:
+                recoded.append(assignment)
+            else:
+                table[assignment.note] = assignment
+        book = Codebook(tuple(self._modes()), assigned, suggested, tuple(recoded))
+        for note, assignment in assigned.items():  # earlier lines may name modes that were undone since
+            for name in assignment.modes:
+                try:
+                    book.mode(name)
+                except UsageError as error:
+                    faults.append(Fault(f"{error} in {MODES_FILE}", last_line[note]))
+        if faults:
+            refuse_lines(RatingError(faults, path=path))
+        return book
+
+    def _modes(self) -> Iterator[Mode]:
+        path = self.path / MODES_FILE
+        if path.is_file():
+            yield from modes_in(read_text(path, RatingError), path)
+
+    def pool_record(self) -> PoolRecord:
+        """The outputs it is about.
+
+        Raises:
+            RatingError: The file isn't as it is written here.
+        """
+        path = self.path / SETTINGS_FILE
+        if not path.is_file():
+            return PoolRecord()
+        data = read_json(path, RatingError)
+        pool = data.get("pool") if isinstance(data, Mapping) else None
+        drawn = data.get("drawn") if isinstance(data, Mapping) else None
+        seed = data.get("seed", 1) if isinstance(data, Mapping) else None
+        is_pool = pool is None or (isinstance(pool, Mapping) and isinstance(pool.get("path"), str))
+        if not is_pool or isinstance(seed, bool) or not isinstance(seed, int) or not isinstance(drawn or [], list):
+            raise RatingError("expected {schema, pool: {path, fingerprint} or null, seed, drawn}", path=path)
+        return PoolRecord(
+            None if pool is None else pool["path"],
+            "" if pool is None else str(pool.get("fingerprint") or ""),
+            seed,
+            tuple(str(id) for id in drawn or ()),
+            finite(data["proposal"].get("agreement")) if isinstance(data.get("proposal"), Mapping) else None,
+        )
+
+    def pool_file(self) -> Path | None:
+        """The pool's file; None where only notes are known.
+
+        Raises:
+            RatingError: It is outside the project, from which nothing is read for a discovery.
+            UsageError: It has moved.
+        """
+        record = self.pool_record()
+        if record.path is None:
+            return None
+        settings = self.path / SETTINGS_FILE
+        try:
+            path = (self.path / record.path).resolve()
+            is_file = path.is_file()
+        except (OSError, ValueError) as error:
+            raise RatingError(f"names {shown(record.path)}, which is no file here: {error}", path=settings) from error
+        if not path.is_relative_to(project_of(self.path)):
+            problem = f"names {shown(record.path)}, which is outside the project; to read it, say so: --pool FILE"
+            raise RatingError(problem, path=settings)
+        if not is_file:
+            raise UsageError(
+                f"the outputs of {self.name} are no longer at {path} ({SETTINGS_FILE}): say where, --pool FILE"
+            )
+        return path
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def keep_pool(
+        self,
+        pool: Path | None,
+        *,
+        seed: int | None = None,
+        drawn: Sequence[str] = (),
+        agreement: float | None = None,
+    ) -> PoolRecord:
+        """Note which outputs it is about, and how far a model's answers agreed; what isn't said stays."""
+        record = self.pool_record()
+        if seed is not None and record.path is None:  # later, another order would hide what is a random draw
+            record = replace(record, seed=seed)
+        if pool is not None:
+            record = replace(record, path=_relative(pool, self.path), fingerprint=digest_of(pool))
+        if agreement is not None:
+            record = replace(record, agreement=agreement)
+        record = replace(record, drawn=tuple(dict.fromkeys((*record.drawn, *drawn))))
+        path = self.path / SETTINGS_FILE
+        text = json.dumps(record.to_json(), ensure_ascii=False, indent=2) + "\n"
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            with writing(path):
+                self.path.mkdir(parents=True, exist_ok=True)
+                write_whole(path, text, follow=False)
+        return record
+
+    def add_readings(self, readings: Iterable[OutputReading]) -> None:
+        """Append readings to their readers' files; on disk when this returns."""
+        by_file: dict[Path, list[dict[str, Any]]] = {}
+        for reading in readings:
+            by_file.setdefault(self.notes_file(reading.rater), []).append(reading.to_json())
+        for path, lines in by_file.items():
+            with writing(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                append_readable(path, lines, reading_of)
+
+    def save(self, before: Codebook, after: Codebook) -> None:
+        """Write what has changed between two codebooks; on disk when this returns.
+
+        Raises:
+            UsageError: What has changed couldn't be read again, so nothing is written; or a file can't be written.
+        """
+        lines = [*_changed(before.assigned, after.assigned), *_changed(before.suggested, after.suggested)]
+        lines += [assignment.to_json() for assignment in after.recoded[len(before.recoded) :]]
+        refuse_unreadable(lines, assignment_of)
+        names = {mode.name for mode in after.modes}
+        removed = [mode for mode in before.modes if mode.name not in names]
+        with writing(self.path / ASSIGNED_FILE):
+            self.path.mkdir(parents=True, exist_ok=True)
+            if after.modes != before.modes:  # every name that a line has is there at each moment
+                self._write_modes((*after.modes, *removed))
+            if lines:
+                append_lines(self.path / ASSIGNED_FILE, lines, follow=False)
+            if removed:
+                self._write_modes(after.modes)
+
+    def _write_modes(self, modes: Sequence[Mode]) -> None:
+        path = self.path / MODES_FILE
+        text = modes_text(modes, comments_in(path))
+        try:
+            list(modes_in(text, path))
+        except RatingError as problem:
+            raise UsageError(f"nothing is kept, since it couldn't be read again: {problem}") from problem
+        write_whole(path, text, follow=False)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let no other process change modes and assignments meanwhile; others wait."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with exclusive(self.path, is_folder=True, busy=lambda: None):
+            yield
+
+
+def readings_in(path: Path) -> list[OutputReading]:
+    """The readings in one reader's file, in the order in which they were first finished.
+
+    Raises:
+        RatingError: Lines that aren't readings.
+    """
+    by_id: dict[str, OutputReading] = {}
+    faults: list[Fault] = []
+    for number, line in json_lines(path, RatingError):
+        try:
+            reading = reading_of(line, number=number, rater=path.stem)
+        except ValueError as error:
+            faults.append(Fault(str(error), number))
+            continue
+        earlier = by_id.pop(reading.id, None)
+        if line.get("withdrawn") is not True:
+            by_id[reading.id] = reading if earlier is None else merged_readings(earlier, reading)
+    if faults:
+        refuse_lines(RatingError(faults, path=path))
+    return sorted(by_id.values(), key=lambda reading: reading.line)
+
+
+def modes_in(text: str, path: Path) -> Iterator[Mode]:
+    """Read the modes in the text of a `modes.yaml`.
+
+    Raises:
+        RatingError: Entries that aren't modes, each with its line.
+    """
+    data, lines = plain_data(text, "yaml", RatingError, path=path)
+    entries = data.get("modes") if isinstance(data, Mapping) else data
+    if entries is None:
+        return
+    if not isinstance(entries, list):
+        raise RatingError(f"expected a list of modes under `modes:`, found {shown(entries)}", path=path)
+    faults: list[Fault] = []
+    names = set[str]()
+    for place, entry in enumerate(entries):
+        try:
+            mode = mode_of(entry)
+            if mode.name in names:
+                raise ValueError(f"two modes are named {mode.name!r}; names are unique")
+            names.add(mode.name)
+            yield mode
+        except ValueError as error:
+            faults.append(Fault(str(error), lines.get(("modes", place))))
+    if faults:
+        raise RatingError(faults, path=path)
+
+
+def mode_of(entry: Any) -> Mode:
+    """The mode in one entry of `modes.yaml`.
+
+    Raises:
+        ValueError: It isn't one; says what was found and what is allowed.
+    """
+    if not isinstance(entry, Mapping):
+        raise ValueError(f"a mode is an object with a `name`, found {shown(entry)}")
+    name = entry.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"a mode has a `name`, a text; found {shown(name)}")
+    severity = entry.get("severity", DEFAULT_SEVERITY)
+    if isinstance(severity, bool) or not isinstance(severity, int) or severity not in HOW_BAD:
+        words = ", ".join(f"{level} {word}" for level, word in HOW_BAD.items())
+        raise ValueError(f"`severity` of {name!r} is {words}; found {shown(severity)}")
+    kind = entry.get("kind", "human")
+    if kind not in KINDS:
+        raise ValueError(f"`kind` of {name!r} is one of {', '.join(KINDS)}; found {shown(kind)}")
+    return Mode(
+        name,
+        " ".join(str(entry.get("definition") or "").split()),
+        severity,
+        _texts(entry, "quotes"),
+        _texts(entry, "fine"),
+        str(entry.get("by") or ""),
+        kind,
+        str(entry.get("named") or ""),
+        _texts(entry, "was"),
+        _texts(entry, "same"),
+        str(entry.get("reworded") or ""),
+        str(entry.get("into") or ""),
+        _texts(entry, "parts"),
+        _texts(entry, "halves"),
+        str(entry.get("half_of") or ""),
+        entry.get("turned") is True,
+        str(entry.get("changed") or ""),
+    )
+
+
+def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
+    """The text of `modes.yaml`; every value is quoted as in JSON, which YAML reads too."""
+    lines = ["modes:"]
+    for mode in modes:
+        lines += comments.above_mode(mode)
+        first = True
+        for key, value in mode.to_json().items():
+            start = "- " if first else "  "
+            lines.append(f"{start}{key}: {safe_json(value)}")
+            first = False
+    entries = lines if len(lines) > 1 else ["modes: []"]
+    return "\n".join([*comments.head, *entries, *comments.end]) + "\n"
+
+
+def assignment_of(line: Any, *, by: str = "", kind: str = "") -> Assignment:
+    """The assignment in one line.
+
+    Args:
+        line: The data.
+        by: Who says so, where the line doesn't.
+        kind: The kind of who says so, where the line doesn't; a model where neither does.
+
+    Raises:
+        ValueError: It isn't one; says what was found and what is allowed.
+    """
+    if not isinstance(line, Mapping) or not isinstance(line.get("note"), str) or not line["note"]:
+        raise ValueError('an assignment names its note: {"note": "ann/o-17/1", "modes": ["wrong-price"]}')
+    modes = line.get("modes")
+    if not isinstance(modes, list) or not all(isinstance(name, str) for name in modes):
+        raise ValueError(f"`modes` of a note is a list of names, found {shown(modes)}")
+    who = kind or line.get("kind") or "model"
+    if who not in KINDS:
+        raise ValueError(f"kind is one of {', '.join(KINDS)}; found {shown(who)}")
+    return Assignment(
+        line["note"],
+        tuple(modes),
+        by or str(line.get("by") or ""),
+        who,  # type: ignore[arg-type]  # one of KINDS
+        str(line.get("at") or ""),
+        line.get("recode") is True,
+        line.get("firm") is True,
+    )
+
+
+def _changed(before: Mapping[str, Assignment], after: Mapping[str, Assignment]) -> Iterator[dict[str, Any]]:
+    for note, assignment in after.items():
+        if before.get(note) != assignment:
+            yield assignment.to_json()
+    for note, assignment in before.items():
+        if note not in after:
+            yield {**assignment.to_json(), "withdrawn": True}
+
+
+def _texts(entry: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = entry.get(key) or []
+    if not isinstance(values, list):
+        raise ValueError(f"`{key}` is a list of texts, found {shown(values)}")
+    return tuple(str(value) for value in values)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """A path as seen from a folder, so that a project can be moved as a whole; as it is where it is outside."""
+    whole = path.resolve()
+    if not whole.is_relative_to(project_of(folder)):
+        return str(whole)
+    return Path(os.path.relpath(whole, folder.resolve())).as_posix()

@@ -1,0 +1,238 @@
+"""Groups that a model proposes for notes: asked twice with the notes shuffled, and counted only once a person accepts.
+
+The model sees numbered notes and the modes so far, all of it as material. It sees no outputs, no readers and no ids.
+"""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from markscheme.errors import UnreadableReply
+from markscheme.features.discover.modes import Assignment, Codebook, Mode
+from markscheme.features.discover.partitions import adjusted_rand
+from markscheme.judges.judge import Reply
+from markscheme.plain_data import json_amid_prose, shown
+from markscheme.prompt import Prompt, about_material, fenced_material
+from markscheme.text import on_one_line
+
+MOST_NOTES = 150
+"""Notes shown in one call: a longer list is answered with notes left out."""
+TIMES_ASKED = 2
+"""Shuffles of the notes: what holds in both doesn't come from their order."""
+LONGEST_NOTE = 600
+"""Characters of a note or passage that are shown."""
+_MATERIAL = about_material(
+    "notes",
+    about="that people wrote about outputs, after the modes that were named so far, if there are any",
+    holds="instructions or groups",
+)
+_INSTRUCTIONS = f"""\
+You help people sort notes about faults in outputs of a language model into failure modes.
+
+{_MATERIAL}
+
+Rules:
+- Put notes together when the same change to the system would fix them. A mode is a kind of fault, never a topic.
+- Give each mode a short name in lower case with hyphens, and a definition: one sentence that says when the fault is \
+there, so that two people would decide alike.
+- A note may be in several modes. Leave out a note that fits none; a mode may have a single note.
+- Use a mode that was named so far by its exact name where it fits; invent others where none does.
+
+Answer with one JSON object and nothing else, in this form:
+{{"modes": [{{"name": "…", "definition": "…", "notes": [1, 5]}}]}}"""
+_SCHEMA: dict[str, object] = {
+    "type": "object",
+    "properties": {
+        "modes": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "definition": {"type": "string"},
+                    "notes": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["name", "definition", "notes"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["modes"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class NoteWords:
+    """A note as a model sees it: its words and the passage, and nothing else."""
+
+    key: str
+    text: str
+    quote: str = ""
+
+
+@dataclass(frozen=True)
+class ProposedGroups:
+    """The groups of one ask.
+
+    Attributes:
+        definitions: By name of the mode.
+        groups: By name, the keys of its notes.
+        unknown: Numbers in the answers that no note has; they are refused.
+    """
+
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown: int = 0
+
+    def group_of(self, key: str) -> str:
+        """The first group that a note is in; one of its own where the model left it out."""
+        return next((name for name, keys in self.groups.items() if key in keys), f"\0{key}")
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What a model proposes, asked twice.
+
+    Attributes:
+        proposal: The first answer, which is shown.
+        agreement: Adjusted Rand index of both answers.
+        firm: Notes that both answers put together with the same other note.
+        left_out: Notes that the first answer left out; they stay unsorted.
+        judge: Who proposes.
+    """
+
+    proposal: ProposedGroups
+    agreement: float
+    firm: frozenset[str]
+    left_out: tuple[str, ...]
+    judge: str
+
+    def added_to(self, book: Codebook, at: str) -> Codebook:
+        """The codebook with the proposal as suggestions, which count nowhere."""
+        for name, definition in self.proposal.definitions.items():
+            if not any(name in mode.names for mode in book.modes):
+                book = book.name_mode(Mode(name, definition, by=self.judge, kind="model", named=at))
+        modes: dict[str, list[str]] = {}
+        for name, keys in self.proposal.groups.items():
+            for key in keys:
+                modes.setdefault(key, []).append(name)
+        for key, names in modes.items():
+            assignment = Assignment(key, tuple(names), self.judge, "model", at, is_firm=key in self.firm)
+            book = book.assign(assignment)
+        return book
+
+
+AskModel = Callable[[Prompt], Awaitable[Reply]]
+
+
+def shuffled_batches(notes: Sequence[NoteWords], time: int) -> list[list[NoteWords]]:
+    """The notes in a random order of their own for each time they are asked about, at most 150 a batch."""
+    order = list(notes)
+    random.Random(f"notes {time}").shuffle(order)  # noqa: S311 - guessing it gains nothing
+    return [order[start : start + MOST_NOTES] for start in range(0, len(order), MOST_NOTES)]
+
+
+def prompt_of(batch: Sequence[NoteWords], definitions: Mapping[str, str]) -> Prompt:
+    """The prompt for one batch of notes.
+
+    Args:
+        batch: The notes, numbered from 1 in their order.
+        definitions: Of the modes so far, by name.
+    """
+    modes = "\n".join(
+        f"- {json.dumps(name, ensure_ascii=False)}: {on_one_line(text)}" for name, text in definitions.items()
+    )
+    lines = []
+    for number, note in enumerate(batch, start=1):
+        about = f" (about: {' '.join(note.quote[:LONGEST_NOTE].split())})" if note.quote else ""
+        lines.append(f"{number}. {' '.join(note.text[:LONGEST_NOTE].split())}{about}")
+    material = {"modes": modes, "notes": "\n".join(lines)} if modes else {"notes": "\n".join(lines)}
+    user = fenced_material(material, f"Sort these {len(batch)} notes into modes.")
+    return Prompt(_INSTRUCTIONS, user, _SCHEMA, ())
+
+
+def planned_prompts(notes: Sequence[NoteWords], definitions: Mapping[str, str]) -> list[Prompt]:
+    """The prompts of both asks, for a plan; later batches are also shown the modes that earlier ones named."""
+    return [prompt_of(batch, definitions) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)]
+
+
+async def suggest(notes: Sequence[NoteWords], definitions: Mapping[str, str], ask: AskModel, judge: str) -> Suggestion:
+    """Ask a model twice for groups of notes.
+
+    Args:
+        notes: The unsorted notes.
+        definitions: Of the modes so far, by name.
+        ask: Asks the model one prompt.
+        judge: Its name.
+
+    Raises:
+        UnreadableReply: An answer isn't in the form that was asked for.
+        JudgeError: As from the judge.
+    """
+    proposals = [await _proposed(notes, definitions, ask, time) for time in range(TIMES_ASKED)]
+    first, second = proposals
+    keys = [note.key for note in notes]
+    groups = [[proposal.group_of(key) for key in keys] for proposal in proposals]
+    in_second = _pairs(second)
+    firm = frozenset(key for pair in _pairs(first) & in_second for key in pair)
+    placed = {key for in_group in first.groups.values() for key in in_group}
+    return Suggestion(first, adjusted_rand(*groups), firm, tuple(key for key in keys if key not in placed), judge)
+
+
+def _pairs(proposal: ProposedGroups) -> set[tuple[str, str]]:
+    return {pair for keys in proposal.groups.values() for pair in combinations(sorted(keys), 2)}
+
+
+async def _proposed(notes: Sequence[NoteWords], earlier: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
+    """One ask over all batches; later batches may use what earlier ones named."""
+    definitions: dict[str, str] = {}
+    groups: dict[str, tuple[str, ...]] = {}
+    unknown = 0
+    for batch in shuffled_batches(notes, time):
+        reply = await ask(prompt_of(batch, {**earlier, **definitions}))
+        if reply.error:
+            raise UnreadableReply(f"no groups were proposed: {reply.error}")
+        proposal = read_groups(reply.text, batch)
+        definitions = {**proposal.definitions, **definitions}
+        groups |= {name: (*groups.get(name, ()), *keys) for name, keys in proposal.groups.items()}
+        unknown += proposal.unknown
+    return ProposedGroups(definitions, groups, unknown)
+
+
+def read_groups(text: str, batch: Sequence[NoteWords]) -> ProposedGroups:
+    """The groups in a reply; numbers that no note has are refused, and no group is dropped for being small.
+
+    Raises:
+        UnreadableReply: It isn't in the form that was asked for.
+    """
+    try:
+        data = json_amid_prose(text)
+    except ValueError as error:
+        raise UnreadableReply(f"expected one JSON object, got {shown(text)}") from error
+    entries = data.get("modes") if isinstance(data, Mapping) else None
+    if not isinstance(entries, list):
+        raise UnreadableReply(f"expected {{modes: […]}}, got {shown(text)}")
+    definitions: dict[str, str] = {}
+    groups: dict[str, tuple[str, ...]] = {}
+    refused = Counter[str]()
+    for entry in entries:
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("notes"), list):
+            raise UnreadableReply(f"a mode has a name, a definition and notes; got {shown(entry)}")
+        name = " ".join(str(entry.get("name") or "").split())[:LONGEST_NOTE]
+        if not name:
+            raise UnreadableReply(f"a mode has a name; got {shown(entry)}")
+        keys = []
+        for number in entry["notes"]:
+            is_number = isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(batch)
+            if is_number:
+                keys.append(batch[number - 1].key)
+            else:
+                refused["unknown"] += 1
+        if keys:
+            definitions[name] = " ".join(str(entry.get("definition") or "").split())
+            groups[name] = tuple(dict.fromkeys((*groups.get(name, ()), *keys)))
+    return ProposedGroups(definitions, groups, refused["unknown"])

@@ -1,0 +1,152 @@
+"""Write what people confirmed: the rubric, the outputs with a label, and the labels, all for dev."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from markscheme.calibration.plans.next_labels import planned_labels
+from markscheme.errors import UsageError, writing
+from markscheme.features.discover.draft import (
+    Draft,
+    added_to,
+    confirmed_modes,
+    draft_of,
+    labelled_examples,
+    ratings_of,
+)
+from markscheme.features.discover.open_discovery import OpenedDiscovery
+from markscheme.files import append_lines, write_whole
+from markscheme.ratings.additions import additions_to, new_examples, responses_in
+from markscheme.ratings.gold import no_gold
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.target_files import RATINGS_FOLDER
+from markscheme.ratings.wordings import record_words
+from markscheme.rubrics.advice import Advice, advice
+from markscheme.rubrics.rubric import Rubric
+
+
+class NothingConfirmed(UsageError):  # noqa: N818 - reads as the sentence it is
+    """No person has confirmed a mode, or no mode is ready to become a criterion."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written.
+
+    Attributes:
+        rubric: The rubric.
+        path: Its file.
+        is_new: Whether the file is new; else modes were added to it, or it had them all.
+        draft: What was drafted; None where the rubric had all modes already.
+        advice: What lint says of it.
+        examples: Outputs added to the examples.
+        labels: Labels given, by rater.
+        advised_labels: Labels to give on outputs that nobody has read, for the verdict; None where no number is known.
+    """
+
+    rubric: Rubric
+    path: Path
+    is_new: bool
+    draft: Draft | None
+    advice: tuple[Advice, ...]
+    examples: int
+    labels: Mapping[str, int]
+    advised_labels: int | None
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What to run next."""
+        name = quote(self.rubric.name)
+        count = f" --next {self.advised_labels}" if self.advised_labels else ""
+        return (
+            f"markscheme lint {name}",
+            f"markscheme label {name} --pool fresh.jsonl{count}",
+            f"markscheme calibrate {name} --judge JUDGE",
+        )
+
+
+def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: bool = False) -> Written:
+    """Write the rubric and the first labels.
+
+    Args:
+        opened: The discovery.
+        here: The working directory; the rubric goes to its `rubrics/`.
+        day: Today, as labels have it.
+        replaces: Whether a rubric that exists is written afresh, instead of getting the modes it lacks.
+
+    Raises:
+        NothingConfirmed: No mode is ready.
+        RubricError: The text isn't a rubric; nothing is written.
+    """
+    outputs = opened.outputs()
+    if not confirmed_modes(outputs):
+        raise NothingConfirmed(
+            "no person has confirmed a mode yet: put notes into modes and define them, on the page or with "
+            "`--assign FILE --kind human --rater NAME`"
+        )
+    path = here / "rubrics" / f"{opened.folder.name}.yaml"
+    is_new = opened.rubric is None or replaces
+    draft: Draft | None
+    if opened.rubric is None or replaces:
+        try:
+            draft = draft_of(opened.folder.name, outputs, opened.pool.materials, opened.pool.inputs)
+        except UsageError as error:
+            raise NothingConfirmed(str(error)) from error
+        rubric = draft.rubric
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, draft.text)
+    else:
+        path = opened.rubric.source or path
+        draft = _added(path, opened)
+        rubric = opened.rubric if draft is None else draft.rubric
+        if draft is not None and draft.edit is not None:
+            draft.edit.write()
+    labels = ratings_of(outputs, rubric)
+    n_examples = _add_examples(opened, labels, rubric)
+    counts = _add_labels(opened, labels, rubric, day)
+    planned = planned_labels(no_gold(rubric), None, rubric.target)
+    more = planned.labels.more if planned.labels is not None else None
+    return Written(rubric, path, is_new, draft, tuple(advice(rubric)), n_examples, counts, more)
+
+
+def _added(path: Path, opened: OpenedDiscovery) -> Draft | None:
+    """The rubric with the modes that it lacks; None where it has them all."""
+    assert opened.rubric is not None
+    try:
+        return added_to(path, opened.rubric, opened.outputs(), opened.pool.materials)
+    except UsageError:
+        return None
+
+
+def _add_examples(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rubric) -> int:
+    """Add the outputs with a label to the examples; returns how many are new."""
+    path = opened.folder.path / "examples.jsonl"
+    examples = labelled_examples(opened.outputs(), opened.pool.examples, labels, rubric)
+    new = new_examples(path, examples, responses_in(path), "what was read")
+    if new:
+        with writing(path):
+            append_lines(path, [example.to_json() for example in new], follow=False)
+    return len(new)
+
+
+def _add_labels(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rubric, day: str) -> dict[str, int]:
+    """Add the labels to their raters' files; returns how many are new or changed, by rater."""
+    with_text = set(opened.pool.examples)
+    by_rater: dict[str, list[Rating]] = {}
+    for label in labels:
+        if label.id in with_text:
+            by_rater.setdefault(label.rater, []).append(label)
+    counts = {}
+    for rater, ratings in by_rater.items():
+        path = opened.folder.path / RATINGS_FOLDER / f"{rater}.jsonl"
+        added = additions_to(path, ratings, rubric).ratings if path.is_file() else tuple(ratings)
+        if added:
+            with writing(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                append_lines(path, [rating.to_json() for rating in added], follow=False)
+        counts[rater] = len(added)
+    if labels:
+        record_words(opened.folder.path, rubric, day)
+    return counts

@@ -1,0 +1,20 @@
+"""Variants of a prompt run on cases: their outputs graded, and compared by case."""
+
+from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
+from markscheme.seam import Feature
+
+
+def _command() -> CommandFunction:
+    from markscheme.features.experiment.command import experiment
+
+    return experiment
+
+
+EXPERIMENT = Feature(
+    "experiment",
+    COMMANDS(
+        CommandRow(
+            "experiment", "Improve", "run prompt variants on cases, grade and compare the outputs", _command, rank=40
+        )
+    ),
+)

@@ -1,0 +1,259 @@
+"""Read an experiment from YAML or JSON, reporting all faults of the file at once, each with its line."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError, suggestion
+from markscheme.features.experiment.cells import OF_CASE, OF_VARIANT, Cell, ExperimentCase, Model, Output, Variant
+from markscheme.features.experiment.outputs import GivenOutput, case_of, read_outputs, records
+from markscheme.judges.options import ASK_OPTIONS
+from markscheme.judges.price import Price
+from markscheme.numerals import finite
+from markscheme.plain_data import Place, form_of, plain_data, read_text, refuse_pipe, shown
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
+
+_T = TypeVar("_T")
+MAX_EXPERIMENT_BYTES = 1 << 20
+"""Far more than is written by hand; outputs and cases may have files of their own."""
+KEYS = ("name", "rubric", "model", "variants", "cases", "outputs")
+VARIANT_KEYS = ("name", "system", "prompt", "outputs")
+CASE_KEYS = ("id", "inputs", "expected")
+MODEL_OPTIONS = {key: option for key, option in ASK_OPTIONS.items() if option.of_model}
+"""How a model that makes outputs is asked; limits are those of the whole run."""
+MODEL_KEYS = ("name", *MODEL_OPTIONS)
+FILE = "file://"
+
+
+def read_experiment(path: Path, outputs: Path | None, build: Callable[..., _T]) -> _T:
+    """Build an experiment from a file, its rubric and the outputs it takes from other files.
+
+    Args:
+        path: A .yaml or .json file; paths in it are relative to its folder.
+        outputs: A file that replaces the outputs of every variant.
+        build: Called with rubric, variants, cases, name, model, given outputs and path; returns an Experiment.
+
+    Raises:
+        ExperimentError: All faults of the file, each with its line.
+        RatingError: `outputs` cannot be read.
+    """
+    text = read_text(path, ExperimentError, most_bytes=MAX_EXPERIMENT_BYTES)
+    data, lines = plain_data(text, form_of(path), ExperimentError, path=path)
+    if not isinstance(data, dict):
+        begin = "rubric: NAME, then variants: and cases: (or outputs:)"
+        problem = f"expected a mapping with {', '.join(KEYS)}, got {shown(data)}; begin with {begin}"
+        raise ExperimentError(problem, path=path, line=1)
+    try:
+        return _Reading(path, data, lines, outputs).experiment(build)
+    except OSError as problem:  # the name of a file that there can't be
+        raise ExperimentError(f"names {shown(problem.filename)}: {problem.strerror}", path=path) from problem
+
+
+@dataclass
+class _Reading:
+    """One pass over a file; faults are collected and reported together."""
+
+    path: Path
+    data: Mapping[str, Any]
+    lines: Mapping[Place, int]
+    outputs: Path | None
+    faults: list[Fault] = field(default_factory=list)
+
+    def experiment(self, build: Callable[..., _T]) -> _T:
+        self._refuse_unknown(self.data, KEYS, ())
+        rubric = self._rubric()
+        model = self._model(self.data.get("model"))
+        outputs = self._outputs()
+        variants = self._variants(outputs)
+        cases = self._cases(outputs)
+        outputs_of_cells = self._outputs_of_cells(outputs, variants, cases)
+        name = self._text(self.data, "name", ()) or self.path.name.partition(".")[0]
+        if rubric is not None and variants and cases:
+            try:
+                plain = tuple(variant for variant, _ in variants)
+                built = build(rubric, plain, tuple(cases), name, model, outputs_of_cells, self.path)
+                if not self.faults:
+                    return built
+            except ExperimentError as error:
+                self.faults += [Fault(fault.problem, self._line_of(fault.about)) for fault in error.faults]
+        raise ExperimentError(sorted(self.faults, key=lambda fault: fault.line or 0), path=self.path)
+
+    # parts
+
+    def _rubric(self) -> Rubric | None:
+        named = self._text(self.data, "rubric", ())
+        if named is None:
+            self._fault("`rubric` is missing: the name or the file of what grades the outputs", ("rubric",))
+            return None
+        try:
+            return load_rubric(find_rubric(named, self.path.parent))
+        except (RubricError, UsageError) as error:
+            self._fault(str(error), ("rubric",))
+            return None
+
+    def _model(self, value: Any) -> Model | None:
+        at: Place = ("model",)
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return Model(value)
+        if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
+            self._fault(f"`model` is a name, or a mapping with name and {', '.join(MODEL_KEYS[1:])}", at)
+            return None
+        self._refuse_unknown(value, MODEL_KEYS, at)
+        values: dict[str, Any] = {}
+        for key, option in MODEL_OPTIONS.items():
+            try:
+                values[key] = option.read(value.get(key), key)
+            except UsageError as error:
+                self._fault(str(error), (*at, key))
+        price = Price.parse(values.pop("price")) if values.get("price") else None
+        return Model(value["name"], {key: value for key, value in values.items() if value is not None}, price)
+
+    def _outputs(self) -> list[GivenOutput]:
+        """Outputs of all variants: from the file given for this run, else from the one the experiment names."""
+        named = self._text(self.data, "outputs", ())
+        if self.outputs is not None:
+            return read_outputs(self.outputs)
+        return self._read(read_outputs, self.path.parent / named, ("outputs",)) if named else []
+
+    def _read(self, read: Callable[[Path], Iterable[_T]], path: Path, at: Place) -> list[_T]:
+        """The content of another file; its faults are reported along with this one's."""
+        try:
+            refuse_pipe(path, RatingError)
+            return list(read(path))
+        except RatingError as error:
+            self._fault(str(error), at)
+            return []
+
+    def _variants(self, outputs: list[GivenOutput]) -> list[tuple[Variant, Path | None]]:
+        """Variants, each with the file of its outputs; without variants, those found in the common outputs file."""
+        entries = self._list("variants")
+        if not entries and outputs:
+            names = [name for name in dict.fromkeys(output.variant for output in outputs) if name]
+            if not names:
+                self._fault("`variants` is missing, and the file of outputs names none", ("outputs",))
+            return [(Variant(name), None) for name in names]
+        return [variant for place, raw in enumerate(entries) if (variant := self._variant(raw, ("variants", place)))]
+
+    def _variant(self, raw: Any, at: Place) -> tuple[Variant, Path | None] | None:
+        if not isinstance(raw, Mapping):
+            self._fault(f"a variant is a mapping with {', '.join(VARIANT_KEYS)}; found {shown(raw)}", at)
+            return None
+        self._refuse_unknown(raw, VARIANT_KEYS, at)
+        name, system, prompt, outputs = (self._text(raw, key, at) for key in VARIANT_KEYS)
+        if not name:
+            self._fault("a variant needs a `name`", at)
+        if not (system or prompt or outputs or self.outputs or self.data.get("outputs")):
+            self._fault("a variant has a `system` text, a `prompt` or a file of `outputs`", at)
+        texts = {
+            key: self._template(text, (*at, key)) for key, text in (("system", system), ("prompt", prompt)) if text
+        }
+        return Variant(name or f"variant {at[-1]}", **texts), self.path.parent / outputs if outputs else None
+
+    def _template(self, text: str, at: Place) -> str:
+        if not text.startswith(FILE):
+            return text
+        named = self.path.parent / text.removeprefix(FILE)
+        try:
+            refuse_pipe(named, ExperimentError)
+            return read_text(named, ExperimentError)
+        except ExperimentError as error:
+            self._fault(str(error), at)
+            return ""
+
+    def _cases(self, outputs: list[GivenOutput]) -> list[ExperimentCase]:
+        cases = self.data.get("cases")
+        if cases is None and outputs:
+            inputs: dict[str, ExperimentCase] = {}
+            for output in outputs:
+                inputs.setdefault(output.case, ExperimentCase(output.case, output.inputs))
+            return list(inputs.values())
+        if isinstance(cases, str):
+            lines = self._read(records, self.path.parent / cases, ("cases",))
+            return [case for line, raw in lines if (case := self._case(raw, ("cases",), f"{cases}:{line}: "))]
+        return [case for place, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", place)))]
+
+    def _case(self, raw: Any, at: Place, elsewhere: str = "") -> ExperimentCase | None:
+        """A case written inline, or read from a line of another file, which then begins the message of a fault."""
+        try:
+            if not elsewhere and isinstance(raw, Mapping):
+                self._refuse_unknown(raw, CASE_KEYS, at)
+            return case_of(raw)
+        except ValueError as error:
+            self._fault(f"{elsewhere}{error}", at)
+            return None
+
+    def _outputs_of_cells(
+        self, outputs: list[GivenOutput], variants: list[tuple[Variant, Path | None]], cases: list[ExperimentCase]
+    ) -> dict[Cell, Output]:
+        """An output, or the reason for a missing one, for each cell of a variant whose outputs come from a file."""
+        cells: dict[Cell, Output] = {}
+        for variant, named_file in variants:
+            if named_file is None and not (self.outputs or self.data.get("outputs")):
+                continue
+            file = None if self.outputs else named_file
+            available = self._read(read_outputs, file, ("variants",)) if file else outputs
+            its = {output.case: output.output for output in available if output.variant in ("", variant.name)}
+            if available and cases and not its.keys() & {case.id for case in cases}:
+                others = ", ".join(sorted({output.variant for output in available} - {""})) or "other cases only"
+                problem = f"there is no output of variant {variant.name!r}; there are {others}"
+                self.faults.append(Fault(problem, self._line_of(((OF_VARIANT, variant.name),))))
+            nothing = Output(None, "the file holds no output of this variant for this case")
+            cells |= {(variant.name, case.id): its.get(case.id, nothing) for case in cases}
+        return cells
+
+    # values and places
+
+    def _list(self, key: str) -> list[Any]:
+        value = self.data.get(key)
+        if isinstance(value, list) and value:
+            return value
+        if value is not None or not (self.outputs or self.data.get("outputs")):
+            self._fault(f"`{key}` is a list of one or more", (key,))
+        return []
+
+    def _text(self, raw: Mapping[str, Any], key: str, at: Place) -> str | None:
+        value = raw.get(key)
+        if value is None or (isinstance(value, str) and value.strip()):
+            return value
+        self._fault(f"{key} is a text that is not empty, found {shown(value)}", (*at, key))
+        return None
+
+    def _number(self, raw: Mapping[str, Any], key: str, at: Place, *, least: float) -> float | None:
+        value = raw.get(key)
+        if value is None:
+            return None
+        number = finite(value)
+        if number is None or number < least:
+            self._fault(f"{key} is a number from {least:g}, found {shown(value)}", (*at, key))
+            return None
+        return number
+
+    def _refuse_unknown(self, raw: Mapping[str, Any], keys: tuple[str, ...], at: Place) -> None:
+        for key in (key for key in raw if key not in keys):
+            instead = suggestion(str(key), keys, mark="'") or f"; known are {', '.join(keys)}"
+            self._fault(f"unknown key {key!r}{instead}", (*at, key))
+
+    def _fault(self, problem: str, at: Place) -> None:
+        self.faults.append(Fault(problem, self._line(at)))
+
+    def _line(self, at: Place) -> int | None:
+        while at and at not in self.lines:
+            at = at[:-1]
+        return self.lines.get(at)
+
+    def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
+        """The line of the first case or variant, of those a fault is about, that is in this file."""
+        keys = {OF_CASE: ("cases", "id"), OF_VARIANT: ("variants", "name")}
+        for kind, name in about:
+            key, name_key = keys[kind]
+            entries = self.data.get(key)
+            for place, raw in reversed(list(enumerate(entries if isinstance(entries, list) else ()))):
+                if isinstance(raw, Mapping) and str(raw.get(name_key)) == name:
+                    return self._line((key, place))
+        is_of_cases = any(kind == OF_CASE for kind, _ in about)
+        return (self._line(("cases",)) or self._line(("outputs",))) if is_of_cases else self._line(("rubric",))

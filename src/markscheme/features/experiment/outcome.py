@@ -1,0 +1,118 @@
+"""The results of a graded experiment: figures, differences, pass rates corrected by human labels, and failed rules."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.rates.decisions import Decided, both_decided
+from markscheme.calibration.rates.pass_rates import PassRates
+from markscheme.errors import ComparisonError
+from markscheme.features.experiment.accepted import AcceptedExperiment
+from markscheme.features.experiment.rules import Rule, risks, worse_than_accepted
+from markscheme.features.experiment.run import ExperimentRun
+from markscheme.features.experiment.table import (
+    Difference,
+    VariantFigures,
+    between_variants,
+    corrected_rates,
+    figures,
+    variant_table,
+)
+from markscheme.ratings.examples import examples_file, load_examples
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.target_files import RATINGS_FOLDER
+from markscheme.receipt import ACCEPTED
+from markscheme.rubrics.search import find_calibration
+
+
+@dataclass(frozen=True)
+class ExperimentReport:
+    """Everything that is shown of a run.
+
+    Attributes:
+        run: The graded table.
+        rows: Each variant's figures.
+        differences: Every pair of variants.
+        since: Each variant's change since the accepted run; empty without one.
+        accepted: The day of that run.
+        rates: Pass rates as annotators would decide; None without a calibration.
+        reference: Where that calibration's labels come from.
+        failed: Why the run fails by its rules.
+        notes: Further remarks.
+    """
+
+    run: ExperimentRun
+    rows: Mapping[str, VariantFigures]
+    differences: Sequence[Difference]
+    since: Sequence[Difference] = ()
+    accepted: str = ""
+    rates: PassRates | None = None
+    reference: str | None = None
+    failed: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+def report_of(
+    run: ExperimentRun,
+    rules: Sequence[Rule],
+    accepted: AcceptedExperiment | None,
+    decided: Decided | None,
+    *,
+    worse: bool,
+    strict: bool,
+) -> ExperimentReport:
+    """The differences between variants, the changes since the accepted run, and the failed rules.
+
+    Args:
+        run: The graded table.
+        rules: Rules by which it fails.
+        accepted: The run it is compared with, if there is one.
+        decided: Decisions by which pass rates are corrected; None for the rubric's accepted calibration.
+        worse: Whether it fails if it is worse than the accepted run.
+        strict: Whether it is an error if that comparison is impossible.
+
+    Raises:
+        ComparisonError: With `worse` and `strict`, the run cannot be compared with the accepted one.
+    """
+    experiment = run.experiment
+    table = variant_table(run)
+    notes = risks(rules, run)
+    rows = {name: figures(table, name) for name in experiment.by_name}
+    since, failed = [], [line for rule in rules for line in rule.hits(rows)]
+    if accepted is not None:
+        try:
+            since = accepted.since(run)
+        except ComparisonError as error:
+            if worse and strict:
+                raise
+            notes.append(str(error))
+    failed += worse_than_accepted(since) if worse else []
+    decided = decided or _decided_then(run)
+    judge_name = str(run.grading.judge.identity)
+    if decided is not None and decided.judge not in (None, judge_name):
+        notes.append(f"The calibration is of {decided.judge}; rates hold if {judge_name} makes the same errors.")
+    return ExperimentReport(
+        run=run,
+        rows=rows,
+        differences=between_variants(table, experiment.cases),
+        since=since,
+        accepted=accepted.date if accepted else "",
+        rates=None if decided is None else corrected_rates(run, decided.table),
+        reference=None if decided is None else decided.reference,
+        failed=failed,
+        notes=notes,
+    )
+
+
+def _decided_then(run: ExperimentRun) -> Decided | None:
+    """The decisions of annotators and judge in the rubric's accepted calibration, if it applies to this run."""
+    rubric = run.experiment.rubric
+    receipt = run.grading.receipt
+    folder = find_calibration(rubric.name, Path.cwd())
+    if folder is None or receipt is None or not receipt.holds:
+        return None
+    truth = gold_of(load_examples(examples_file(folder), rubric, ratings=folder / RATINGS_FOLDER), rubric)
+    then = load_accepted(folder / ACCEPTED).runs[0]
+    table = both_decided(truth.judged(rubric, then))
+    return Decided(table, truth.reference) if table.ids else None

@@ -1,0 +1,209 @@
+"""Outputs from files (lines, tables, Promptfoo's results), and the file that stores the outputs of a run."""
+
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import Fault, RatingError, writing
+from markscheme.features.experiment.cells import ExperimentCase, Output
+from markscheme.files import append_lines
+from markscheme.grading.graded_table import parquet_rows
+from markscheme.judges.judge import Reply
+from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, parse_json, shown, table_rows
+from markscheme.promptfoo.results import Row, read_results
+from markscheme.readers.imported import RESPONSES_ALONE
+from markscheme.readers.rated import are_of_tool, has_results, open_rated
+from markscheme.submission import as_text
+
+TEXT_KEYS = ("output", "response", "answer")
+"""Where an output may be; the first that is there counts, and another is an input."""
+OWN_KEYS = frozenset(["id", "case", "variant", "inputs", "expected", "error", "output", "response"])
+AT = " @ "
+
+
+@dataclass(frozen=True, slots=True)
+class GivenOutput:
+    """One output in a file, with its variant ("" if the file doesn't say), its case and the case's inputs."""
+
+    variant: str
+    case: str
+    output: Output
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_outputs(path: Path) -> list[GivenOutput]:
+    """The outputs in lines or a table, in Promptfoo's results, or in the export of another tool.
+
+    Raises:
+        RatingError: All lines without an output, or with a second output of the same variant and case.
+    """
+    outputs: dict[tuple[str, str], GivenOutput] = {}
+    faults: list[Fault] = []
+    entries = _entries(path)
+    for place, (line, entry) in enumerate(entries, start=1):
+        try:
+            output = entry if isinstance(entry, GivenOutput) else _read_output(entry, place)
+            if (output.variant, output.case) in outputs:
+                raise ValueError(f"a second output of {output.variant or 'the variant'} for case {output.case!r}")
+            outputs[output.variant, output.case] = output
+        except ValueError as error:
+            faults.append(Fault(str(error), line))
+    if faults or not outputs:
+        raise RatingError(faults or "holds no outputs", path=path)
+    return list(outputs.values())
+
+
+def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
+    """The outputs of a file as written, each with its line."""
+    if path.suffix.casefold() in (*LINES, *TABLES, PARQUET) and not has_results(path) and not are_of_tool([path]):
+        return records(path)
+    return _of_results(read_results(path, unjudged=True).rows) if has_results(path) else _of_rated(path)
+
+
+def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
+    """The responses in a rated file: what wrote one is the variant, and its group or id the case."""
+    for file in open_rated([path], expected="examples", meanings=RESPONSES_ALONE).files:
+        for example in file.examples if file.has_responses else ():
+            if example.submission.second is not None:
+                raise RatingError("holds pairs of responses; a variant has one output for a case", path=path)
+            inputs = {name: as_text(value) for name, value in example.submission.inputs.items()}
+            case = example.group or example.id
+            yield None, GivenOutput(example.system, case, Output(example.submission.response), inputs)
+
+
+def records(path: Path) -> Iterator[tuple[int, Any]]:
+    """The objects of a file of lines or the rows of a table, each with its line; empty cells are left out.
+
+    Raises:
+        RatingError: It has neither format, or cannot be read.
+    """
+    suffix = path.suffix.casefold()
+    if suffix in LINES:
+        yield from json_lines(path, RatingError)
+        return
+    if suffix == PARQUET:
+        yield from parquet_rows(path)
+        return
+    if suffix not in TABLES:
+        known_endings = ", ".join((*LINES, *TABLES, PARQUET))
+        raise RatingError(f"expected a file that ends in {known_endings}, or an export with responses", path=path)
+    for line, row in table_rows(path, RatingError):
+        if row is None:
+            raise RatingError(ANOTHER_LENGTH, path=path, line=line)
+        yield line, {key: cell for key, cell in row.items() if cell or key in TEXT_KEYS}
+
+
+def case_of(record: Any) -> ExperimentCase:
+    """The case in a mapping: `id`, `inputs`, `expected`.
+
+    Raises:
+        ValueError: It isn't a case.
+    """
+    if not isinstance(record, Mapping):
+        raise ValueError(f"a case is a mapping with id, inputs and expected; found {shown(record)}")
+    return ExperimentCase(_named(record, "id"), _texts(record, "inputs"), _texts(record, "expected"))
+
+
+def _read_output(record: Any, place: int) -> GivenOutput:
+    """The output in the record at a place; without a name its case is that place, as `grade` numbers rows."""
+    if not isinstance(record, Mapping):
+        raise ValueError(f"an output is an object with case and output; found {shown(record)}")
+    key = next((key for key in ("case", "id") if key in record), None)
+    case = str(place) if key is None else _named(record, key)
+    text_key = next((key for key in TEXT_KEYS if record.get(key) is not None), None)
+    text = None if text_key is None else record[text_key]
+    if text is None and not record.get("error"):
+        raise ValueError("`output` is missing; where there is none, `error` says why")
+    own_keys = {*OWN_KEYS, text_key}
+    rest = {key: as_text(value) for key, value in record.items() if key not in own_keys and value is not None}
+    output = Output(None, as_text(record["error"])) if text is None else Output(as_text(text))
+    return GivenOutput(as_text(record.get("variant") or ""), case, output, rest | _texts(record, "inputs"))
+
+
+def _named(record: Mapping[str, Any], key: str) -> str:
+    name = record.get(key)
+    if isinstance(name, bool) or not isinstance(name, str | int) or not str(name).strip():
+        missing = f"`{key}` is missing: a name, as in {key}: refund"
+        raise ValueError(missing if name is None else f"`{key}` must be a name, got {shown(name)}")
+    return str(name)
+
+
+def _texts(record: Mapping[str, Any], key: str) -> dict[str, str]:
+    texts = record.get(key)
+    if texts is not None and not isinstance(texts, Mapping):
+        raise ValueError(f"`{key}` is texts by name, as in {key}: {{query: …}}; found {shown(texts)}")
+    return {str(name): as_text(value) for name, value in (texts or {}).items() if value is not None}
+
+
+def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, GivenOutput]]:
+    """Outputs in Promptfoo's results: prompt (and provider, if there are several) is the variant, the test the case."""
+    providers = {row.system.rpartition(" / ")[2] for row in rows}
+    one_provider = len(providers) == 1 and all(" / " in row.system for row in rows)
+    cases: dict[int, str] = {}
+    for row in rows:
+        if row.test not in cases:
+            name = row.id.partition(f"{AT}{row.system}")[0]
+            cases[row.test] = name if name not in cases.values() else f"{name} #{row.test}"
+        variant = row.system.rpartition(" / ")[0] if one_provider else row.system
+        failed = not row.response and row.ungraded is not None
+        output = Output(None, row.ungraded or "") if failed else Output(row.response)
+        inputs = {name: as_text(value) for name, value in row.inputs.items() if value is not None}
+        yield None, GivenOutput(variant, cases[row.test], output, inputs)
+
+
+@dataclass
+class OutputsFile:
+    """Outputs of earlier runs, one per line, which are reused; also a pool for `markscheme label`.
+
+    Attributes:
+        path: The file; None stores nothing.
+    """
+
+    path: Path | None
+
+    def __post_init__(self) -> None:
+        lines = self._read()
+        self._texts = {line["under"]: Output(line["response"], "", line["under"], line["cut_off"]) for line in lines}
+
+    def find(self, under: str) -> Output | None:
+        """The output for exactly this prompt and model."""
+        return self._texts.get(under)
+
+    def keep(self, reply: Reply, under: str, variant: str, case: ExperimentCase) -> Output:
+        """Store the output in a reply; on disk when this returns."""
+        output = Output(reply.text, "", under, reply.stop == "length")
+        line = {
+            "id": output_id(variant, case.id, under),
+            "group": case.id,
+            "system": variant,
+            "inputs": {**case.inputs, **case.expected},
+            "response": reply.text,
+            "under": under,
+            "cut_off": output.cut_off,
+            "model": reply.model,
+            "at": datetime.date.today().isoformat(),
+        }
+        if self.path is not None and under not in self._texts:
+            with writing(self.path):
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                append_lines(self.path, [line])
+        return self._texts.setdefault(under, output)
+
+    def _read(self) -> Iterator[dict[str, Any]]:
+        """Readable lines; half a line, which a power cut may leave, counts as no output."""
+        if self.path is None or not self.path.is_file():
+            return
+        for text in self.path.read_bytes().split(b"\n"):
+            try:
+                line = parse_json(text.decode())
+                if isinstance(line["response"], str) and isinstance(line["under"], str):
+                    yield {"cut_off": False, **line}
+            except (ValueError, TypeError, KeyError):
+                continue
+
+
+def output_id(variant: str, case: str, under: str) -> str:
+    """An output's id in files; it includes a digest, since labels hold for this exact answer only."""
+    return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")

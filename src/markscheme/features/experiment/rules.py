@@ -1,0 +1,121 @@
+"""Rules that fail a run, such as `overall < 0.8`, and their one-line grammar."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from markscheme.calibration.rates.gate_risk import repeated, repeats_of
+from markscheme.errors import UsageError, suggestion
+from markscheme.features.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
+from markscheme.features.experiment.run import ExperimentRun
+from markscheme.features.experiment.table import Difference, VariantFigures
+from markscheme.grading.score import ROUNDING
+from markscheme.phrases import brief
+from markscheme.ratings.from_grades import rating_of
+from markscheme.ratings.table import RatingTable
+from markscheme.stats.threshold_risk import RunFigure
+
+_OF: Final[Mapping[str, RunFigure]] = {OVERALL: "score", PASS_RATE: "pass"}
+_RULE: Final = re.compile(r"\s*([^<>=\s]+(?:\s+[^<>=\s]+)*)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule that fails a run if `figure` of any of `variants` compares to `bound` as `sign` says.
+
+    Attributes:
+        text: As typed.
+        variants: Names of the variants it applies to.
+        figure: overall, pass_rate or a criterion.
+        sign: <, <=, > or >=.
+        bound: On the figure's own scale.
+    """
+
+    text: str
+    variants: tuple[str, ...]
+    figure: str
+    sign: str
+    bound: float
+
+    @classmethod
+    def parse(cls, text: str, experiment: Experiment) -> "Rule":
+        """The rule in `[VARIANT.]FIGURE SIGN NUMBER`.
+
+        Raises:
+            UsageError: Invalid syntax, an unknown variant or figure, or a number outside the figure's range.
+        """
+        match = _RULE.fullmatch(text)
+        if match is None:
+            raise UsageError(f'--fail-if is `worse`, or as in "overall < 0.8" (<, <=, >, >=); found {text!r}')
+        variants, figure = _named(match[1], experiment)
+        bound = float(match[3])
+        scale = (0.0, 1.0) if figure in FIGURES else experiment.rubric.criterion(figure).scale.values
+        if not min(scale) <= bound <= max(scale):
+            raise UsageError(f"--fail-if {text!r}: {figure} lies between {min(scale):g} and {max(scale):g}")
+        return cls(text, variants, figure, match[2], bound)
+
+    def hits(self, rows: Mapping[str, VariantFigures]) -> list[str]:
+        """A sentence for each variant that fails by it; a variant whose figure is unknown fails too."""
+        return [why for name in self.variants if (why := self._why(name, self._value(rows[name])))]
+
+    def _why(self, name: str, value: float | None) -> str:
+        if value is None:
+            return f"{name}: {self.figure} is not known, so {self.text!r} can't be checked"
+        return (
+            f"{name}: {self.figure} is {brief(value, 4)}, and the run fails if {self.text}"
+            if self._fails(value)
+            else ""
+        )
+
+    def _value(self, row: VariantFigures) -> float | None:
+        if self.figure == PASS_RATE:
+            return row.pass_rate.value
+        return row.overall.mean if self.figure == OVERALL else row.criteria[self.figure].mean
+
+    def _fails(self, value: float) -> bool:
+        """Whether a value fails by more than rounding error; one at the bound matches <= and >= only."""
+        if abs(value - self.bound) <= ROUNDING:
+            return "=" in self.sign
+        return value < self.bound if self.sign[0] == "<" else value > self.bound
+
+
+def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
+    """A sentence for each variant that is shown to be worse than before."""
+    worse_figures = [(difference.second, difference.worse) for difference in differences]
+    return [
+        f"{name}: worse than the accepted run in {', '.join(figures)}" for name, figures in worse_figures if figures
+    ]
+
+
+def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
+    """For each rule on scores or pass rates, how often it fails although nothing changed, if cases are repeated."""
+    return [
+        f"{name}, {rule.text!r}: {gate.because}"
+        for rule in rules
+        if rule.figure in FIGURES and rule.sign[0] == "<"
+        for name in rule.variants
+        if (gate := repeated(_repeats(run, name), rule.bound, _OF[rule.figure])) is not None
+    ]
+
+
+def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
+    """The runs of each case of a variant: cases with the same content are repeats."""
+    rubric = run.experiment.rubric
+    graded = (
+        replace(rating_of(run.grades[variant, case.id], rubric, variant), id=case.digest)
+        for case in run.experiment.cases
+    )
+    return repeats_of(rubric, graded)
+
+
+def _named(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
+    """The variants and the figure that a name refers to; a figure of all variants takes precedence."""
+    figures = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
+    if name in figures:
+        return tuple(experiment.by_name), name
+    for variant in experiment.by_name:
+        if name.startswith(f"{variant}.") and name.removeprefix(f"{variant}.") in figures:
+            return (variant,), name.removeprefix(f"{variant}.")
+    instead = suggestion(name, figures, mark="'") or f"; there are {', '.join(figures)}"
+    raise UsageError(f"--fail-if knows no {name!r}{instead}; VARIANT.FIGURE names one variant's")

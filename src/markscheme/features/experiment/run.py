@@ -1,0 +1,339 @@
+"""Run an experiment: model and judge fill a graded table; existing outputs are reused."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+
+from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
+from markscheme.features.experiment.definition import Cell, Experiment, Model, Output
+from markscheme.features.experiment.outputs import OutputsFile, output_id
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many, questions, receipt_of, scorers_for
+from markscheme.judges.asking import Asking
+from markscheme.judges.family import warn_of_kinship
+from markscheme.judges.judge import Judge, Usage, make_room, total
+from markscheme.judges.kinds import names_code
+from markscheme.judges.many import ask_many
+from markscheme.judges.options import AskOptions
+from markscheme.judges.registry import open_judge
+from markscheme.progress import Steps, Watch, unwatched
+from markscheme.prompt import Prompt
+from markscheme.rubrics.search import find_calibration
+from markscheme.submission import Submission
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """An output for every cell of an experiment.
+
+    Attributes:
+        by_cell: By variant and case.
+        made: Number of outputs requested in this run.
+        usage: Their tokens and cost.
+        model: The model that answered; "" if all outputs were given.
+    """
+
+    by_cell: Mapping[Cell, Output]
+    made: int = 0
+    usage: Usage = Usage()
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class ExperimentRun:
+    """An experiment with its outputs and grades.
+
+    Attributes:
+        experiment: The experiment.
+        outputs: The variants' outputs for the cases.
+        grades: By variant and case; a cell without an output is not graded.
+        grading: The rubric and judge.
+    """
+
+    experiment: Experiment
+    outputs: Outputs
+    grades: Mapping[Cell, Grade]
+    grading: Grading
+
+    @property
+    def not_graded(self) -> int:
+        """Cells without a score."""
+        return sum(grade.error is not None for grade in self.grades.values())
+
+    @property
+    def too_few_graded(self) -> bool:
+        """Whether over a tenth of the cells could not be graded."""
+        return self.not_graded > MOST_UNGRADED * len(self.grades)
+
+
+async def run_experiment(
+    experiment: Experiment,
+    judge: Judge,
+    *,
+    model: Judge | None = None,
+    outputs_file: OutputsFile | None = None,
+    concurrency: int = 8,
+    watch: Watch = unwatched,
+) -> ExperimentRun:
+    """Run an experiment: make or reuse every output, and grade it.
+
+    Args:
+        experiment: Variants, cases, rubric.
+        judge: The judge that grades.
+        model: The model that makes missing outputs: a judge asked for a plain text.
+        outputs_file: Outputs of earlier runs; new ones are added.
+        concurrency: Maximum concurrent requests.
+        watch: Shows progress.
+
+    Raises:
+        NoJudge: Model or judge cannot be used, or outputs are missing and there is no model.
+
+    Example:
+        >>> import asyncio
+        >>> from markscheme import Rubric, ScriptedJudge
+        >>> from markscheme.features.experiment.definition import ExperimentCase, Variant
+        >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
+        >>> cases = (ExperimentCase("fr", {"query": "Capital of France?"}),)
+        >>> experiment = Experiment(rubric, (Variant("plain"),), cases)
+        >>> run = asyncio.run(
+        ...     run_experiment(experiment, ScriptedJudge([{"c1": "MET"}]), model=ScriptedJudge(["Paris."]))
+        ... )
+        >>> run.grades["plain", "fr"].score
+        1.0
+    """
+    outputs = await make_outputs(experiment, model, outputs_file=outputs_file, concurrency=concurrency, watch=watch)
+    grading = Grading(experiment.rubric, judge)
+    return await grade_outputs(experiment, outputs, grading, concurrency=concurrency, watch=watch)
+
+
+# --- outputs --------------------------------------------------------------------------------------------------------
+
+
+def _under(prompt: Prompt, model: Judge) -> str:
+    """Digest of prompt and model, the key of a stored output."""
+    return fingerprint(prompt.fingerprint, model.identity.fingerprint)
+
+
+def open_model(experiment: Experiment, asking: Asking | None = None, *, name: str | None = None) -> Judge | None:
+    """The model that makes the experiment's outputs; None if it names none.
+
+    Args:
+        experiment: The experiment that names the model.
+        asking: Limits and price shared with the judge; a price in the experiment takes precedence.
+        name: Another model, with the same settings.
+
+    Raises:
+        UsageError: Unknown model, one that takes no temperature or maximum answer length, or code that nobody but
+            the experiment's file names.
+    """
+    model = experiment.model if name is None else replace(experiment.model or Model(name), name=name)
+    if model is None:
+        return None
+    if name is None and experiment.source is not None and names_code(model.name):
+        raise UsageError(
+            f"{experiment.source}: `model: {model.name}` is code, and a file can't make markscheme run code: "
+            f"--model {quote(model.name)} does, if you trust it"
+        )
+    asking = asking or Asking()
+    return open_judge(
+        model.name,
+        asking=Asking(
+            limiter=asking.limiter,
+            price=model.price or asking.price,
+            memory=None,  # outputs are stored separately
+            parameters=model.parameters,
+            list_prices=asking.list_prices,
+        ),
+    )
+
+
+def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFile) -> list[Cell]:
+    """The cells whose output would have to be requested."""
+    if model is None:
+        return experiment.to_ask
+    return [cell for cell, output in _at_hand(experiment, model, outputs_file).items() if output is None]
+
+
+def _at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
+    if not model.identity.lasting:
+        return dict.fromkeys(experiment.to_ask)
+    return {cell: outputs_file.find(_under(_prompt(experiment, cell), model)) for cell in experiment.to_ask}
+
+
+def _prompt(experiment: Experiment, cell: Cell) -> Prompt:
+    """What the model is asked for a cell."""
+    variant, case = cell
+    return experiment.by_name[variant].ask(experiment.by_id[case])
+
+
+async def make_outputs(
+    experiment: Experiment,
+    model: Judge | None,
+    *,
+    outputs_file: OutputsFile | None = None,
+    concurrency: int = 8,
+    watch: Watch = unwatched,
+) -> Outputs:
+    """An output for every cell: the given one, one stored by an earlier run, else the model's, which is then stored.
+
+    If the model fails, or the budget runs out, the cell has a reason instead of an output, and another run tries again.
+    The model is closed.
+
+    Raises:
+        NoJudge: Outputs are missing, and there is no model to ask.
+    """
+    if experiment.to_ask and model is None:
+        raise NoJudge("no model to ask: name one under `model:`, or by --model, or name a file of outputs")
+    outputs = {cell: experiment.ready_outputs[cell] for cell in experiment.cells if cell in experiment.ready_outputs}
+    if model is None:
+        return Outputs(outputs)
+    outputs_file = outputs_file or OutputsFile(None)
+    at_hand = _at_hand(experiment, model, outputs_file)
+    outputs |= {cell: output for cell, output in at_hand.items() if output is not None}
+    to_make = [cell for cell, output in at_hand.items() if output is None]
+    try:
+        with watch("asking for outputs", len(to_make)) as shown:
+            new = await _new_outputs(experiment, model, to_make, outputs_file, concurrency, shown)
+    finally:
+        await model.aclose()
+    outputs |= {cell: output for cell, (output, _) in new.items()}
+    made = sum(output.text is not None for output, _ in new.values())
+    usage = total(usage for _, usage in new.values())
+    by_cell = {cell: outputs[cell] for cell in experiment.cells}
+    return Outputs(by_cell, made, usage, str(model.identity) if experiment.to_ask else "")
+
+
+async def _new_outputs(
+    experiment: Experiment,
+    model: Judge,
+    cells: Sequence[Cell],
+    outputs_file: OutputsFile,
+    concurrency: int,
+    shown: Steps,
+) -> dict[Cell, tuple[Output, Usage]]:
+    """The model's output for each cell, stored as soon as it is there, and its usage."""
+
+    async def output(cell: Cell) -> tuple[Output, Usage]:
+        prompt = _prompt(experiment, cell)
+        try:
+            reply = await model.reply(prompt)
+        except NoJudge:
+            raise
+        except JudgeError as error:
+            return Output(None, f"no output: {error}"), Usage()
+        variant, case = cell
+        under = _under(prompt, model)
+        if not model.identity.lasting:  # the same prompt may come to another output, which is not this one
+            under = fingerprint(under, reply.text)
+        return outputs_file.keep(reply, under, variant, experiment.by_id[case]), reply.usage
+
+    make_room(model, concurrency)
+    outputs: dict[Cell, tuple[Output, Usage]] = {}
+    not_asked = ""
+    try:
+        async for place, made in ask_many(output, cells, concurrency=concurrency):
+            outputs[cells[place]] = made
+            shown.step()
+    except BudgetError as error:
+        not_asked = f"not asked: {error}"
+    for cell in cells:
+        if cell not in outputs:
+            outputs[cell] = Output(None, not_asked), Usage()
+            shown.step()
+    return outputs
+
+
+# --- grades ---------------------------------------------------------------------------------------------------------
+
+
+def submissions(experiment: Experiment, outputs: Outputs) -> dict[Cell, Submission]:
+    """The submission of each cell that has an output."""
+    return {
+        cell: experiment.by_id[cell[1]].submission(output.text, output_id(*cell, output.under))
+        for cell, output in outputs.by_cell.items()
+        if output.text is not None
+    }
+
+
+async def grade_outputs(
+    experiment: Experiment, outputs: Outputs, grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
+) -> ExperimentRun:
+    """The graded table; if the budget runs out, the rest is not graded. The judge is closed.
+
+    Raises:
+        NoJudge: The judge cannot be used.
+    """
+    to_grade = submissions(experiment, outputs)
+    cells = list(to_grade)
+    grades: dict[Cell, Grade] = {}
+    why = "not asked"
+    try:
+        with watch("grading", len(cells)) as shown:
+            async for place, grade in grade_many(grading, to_grade.values(), concurrency=concurrency):
+                grades[cells[place]] = grade
+                shown.step()
+    except BudgetError as error:
+        why = f"not asked: {error}"
+    finally:
+        await grading.judge.aclose()
+    for cell, output in outputs.by_cell.items():
+        lacking = to_grade.get(cell) or Submission("", id=output_id(*cell, output.under))
+        grades.setdefault(cell, grading.ungraded(lacking, output.why or why))
+    return ExperimentRun(experiment, outputs, {cell: grades[cell] for cell in experiment.cells}, grading)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentRequest:
+    """An experiment to run, with model and judge by name.
+
+    Attributes:
+        experiment: With the rubric as it is used.
+        ask: How model and judge are asked.
+        outputs_file: Outputs of earlier runs.
+        model: Name of the model to ask instead of the experiment's.
+        judge: The judge's name; None for the one that is set, else the default.
+        watch: Shows progress.
+    """
+
+    experiment: Experiment
+    ask: AskOptions
+    outputs_file: OutputsFile
+    model: str | None = None
+    judge: str | None = None
+    watch: Watch = unwatched
+
+    async def run(self) -> ExperimentRun:
+        """Same as `run_experiment`; errors are those of `outputs_and_grading`."""
+        outputs, grading = await self.outputs_and_grading()
+        return await grade_outputs(self.experiment, outputs, grading, concurrency=self.ask.at_once, watch=self.watch)
+
+    async def outputs_and_grading(self) -> tuple[Outputs, Grading]:
+        """An output for every cell, and the judge that grades them.
+
+        The judge is opened before a model is paid, unless recordings may have to cover outputs.
+
+        Raises:
+            UsageError: A model or judge can't be opened.
+            NoJudge: No judge is named, and none is available.
+            BudgetError: The budget ended before an output was made.
+        """
+        experiment = self.experiment
+        ask = self.ask
+        rubric = experiment.rubric
+        asking = ask.asking()
+        scorers = scorers_for(rubric, ask.scorers)
+        opened_model = open_model(experiment, asking, name=self.model) if experiment.to_ask else None
+        calibration = find_calibration(rubric.name, Path.cwd())
+        opened = None
+        if missing(experiment, opened_model, self.outputs_file):
+            opened = ask.judge_for(rubric, [], calibration, name=self.judge, asking=asking)
+        outputs = await make_outputs(
+            experiment, opened_model, outputs_file=self.outputs_file, concurrency=ask.concurrency, watch=self.watch
+        )
+        if opened is None:
+            to_grade = submissions(experiment, outputs).values()
+            prompts = [prompt for submission in to_grade for prompt in questions(rubric, submission)]
+            opened = ask.judge_for(rubric, prompts, calibration, name=self.judge, asking=asking)
+        warn_of_kinship(opened.identity.model or opened.identity.name, [outputs.model] * len(experiment.to_ask))
+        return outputs, Grading(rubric, opened, scorers=scorers, receipt=receipt_of(rubric, opened, Path.cwd()))

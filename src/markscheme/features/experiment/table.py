@@ -1,0 +1,248 @@
+"""Figures of a graded table: each variant's means, and how variants differ case by case."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from markscheme.calibration.comparison.comparison import differences, shift_between
+from markscheme.calibration.rates.pass_rates import PassRates, pass_rates
+from markscheme.features.experiment.definition import OVERALL, ExperimentCase
+from markscheme.features.experiment.run import ExperimentRun
+from markscheme.ratings.examples import Example
+from markscheme.ratings.from_grades import rating_of
+from markscheme.ratings.gold import JUDGE
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import RatingTable, rating_table, row_by_row
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats import Estimate
+from markscheme.stats.change import holm, sign_flip
+from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.shares import share
+from markscheme.submission import Submission
+
+ACCEPTED_VARIANT = "accepted"
+ALPHA = 0.05
+"""The usual 5 %, divided by the number of comparisons for the intervals that hold for all of them at once."""
+LEAST_CASES = 5
+"""Minimum cases: below it no difference, however large, reaches p 0.05, since mid-p is at least 0.5 ** cases."""
+
+
+def variant_table(run: ExperimentRun) -> RatingTable:
+    """A run as a table of ratings: a row for each case, a column for each variant."""
+    return marks_table(marks_of(run), run.experiment.cases, run.experiment.rubric)
+
+
+def marks_of(run: ExperimentRun) -> list[Rating]:
+    """Each output's grade, as a rating of the case by the variant."""
+    rubric = run.experiment.rubric
+    return [
+        replace(rating_of(grade, rubric, variant), id=case, error=None) for (variant, case), grade in run.grades.items()
+    ]
+
+
+def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric: Rubric) -> RatingTable:
+    """Ratings of any run as a table over `cases`."""
+    return rating_table(rubric, [case.id for case in cases], marks)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure over the outputs of a variant; mean, least and most are None if n is 0."""
+
+    mean: float | None
+    least: float | None
+    most: float | None
+    n: int
+    not_graded: int
+
+
+@dataclass(frozen=True)
+class VariantFigures:
+    """One variant's row of the table.
+
+    Attributes:
+        criteria: Levels by criterion, each on its own scale.
+        overall: Scores, 0 to 1.
+        mean_level: Mean of all levels of all criteria, if all have the same scale; None otherwise.
+        pass_rate: Share of the graded outputs that the judge passes.
+    """
+
+    criteria: Mapping[str, Figure]
+    overall: Figure
+    mean_level: float | None
+    pass_rate: Estimate
+
+
+@dataclass(frozen=True)
+class Shift:
+    """The change of one figure from first to second, case by case.
+
+    Attributes:
+        difference: Mean of second minus first, with its 95% interval.
+        together: The same with a simultaneous interval: with 95% confidence all of those tested together are right.
+        p: Exact probability of such a mean if neither is higher, Holm-adjusted for all tested together.
+        means: Mean of first and of second, over the cases that both have.
+        is_fault: Whether a higher figure is worse: the criterion has a negative weight.
+    """
+
+    difference: Estimate
+    together: Estimate
+    p: float
+    means: tuple[float, float]
+    is_fault: bool = False
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the simultaneous interval shows second to be worse."""
+        low = self.together.low
+        high = self.together.high
+        return low is not None and high is not None and (low > 0 if self.is_fault else high < 0)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two variants, or one before and now, on the cases both have: overall score and each criterion's level."""
+
+    first: str
+    second: str
+    shifts: Mapping[str, Shift]
+
+    @property
+    def worse(self) -> list[str]:
+        """Figures in which second is shown to be worse."""
+        return [name for name, shift in self.shifts.items() if shift.is_worse]
+
+
+def figures(table: RatingTable, variant: str) -> VariantFigures:
+    """One variant's row."""
+    column = table[variant]
+    rubric = table.rubric
+    is_output = np.array([rating is not None for rating in column.ratings])
+    every = np.concatenate(list(column.levels.values()))
+    every = every[~np.isnan(every)]
+    one_scale = len({criterion.scale.ends for criterion in rubric.criteria}) == 1
+    return VariantFigures(
+        criteria={
+            criterion.name: _figure(column.levels[criterion.name], is_output & ~column.skipped[criterion.name])
+            for criterion in rubric.criteria
+        },
+        overall=_figure(column.scores, is_output),
+        mean_level=float(every.mean()) if len(every) and one_scale else None,
+        pass_rate=share(column.decisions, method="share of passes"),
+    )
+
+
+def _figure(values: Floats, is_due: Flags) -> Figure:
+    """The figure of some values, shape (n_cases,), and how many of those that are due are missing."""
+    known_values = values[~np.isnan(values)]
+    not_graded = int((np.isnan(values) & is_due).sum())
+    if not len(known_values):
+        return Figure(None, None, None, 0, not_graded)
+    return Figure(
+        math.fsum(known_values) / len(known_values),
+        float(known_values.min()),
+        float(known_values.max()),
+        len(known_values),
+        not_graded,
+    )
+
+
+def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> list[Difference]:
+    """Every pair of variants, case by case; cases with the same inputs count as one, by the mean of their outputs."""
+    by_inputs = _by_inputs(table, cases)
+    return _differences(by_inputs, list(combinations([column.name for column in table.columns], 2)))
+
+
+def since(
+    then: RatingTable, now: RatingTable, variants: Sequence[str], cases: Sequence[ExperimentCase]
+) -> list[Difference]:
+    """Each variant before and now, on the cases of both."""
+    earlier = [replace(then[name], name=f"{ACCEPTED_VARIANT} {name}") for name in variants]
+    both = _by_inputs(now.with_columns(*earlier), cases)
+    changes = _differences(both, [(f"{ACCEPTED_VARIANT} {name}", name) for name in variants])
+    return [replace(difference, first=ACCEPTED_VARIANT) for difference in changes]
+
+
+def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTable:
+    """The same table with one row for all cases with the same inputs: the mean of their outputs.
+
+    Not the median, by which several ratings of one response become one: these are ratings of several responses, and
+    what a variant is compared by is the mean over its responses.
+    """
+    places: dict[str, list[int]] = {}
+    for place, case in enumerate(cases):
+        places.setdefault(case.digest, []).append(place)
+    if len(places) == len(cases):
+        return table
+    rows = list(places.values())
+    columns = [
+        replace(
+            column.rows(np.array([row[0] for row in rows])),
+            levels={name: _means(levels, rows) for name, levels in column.levels.items()},
+            scores=_means(column.scores, rows),
+        )
+        for column in table.columns
+    ]
+    return RatingTable(table.rubric, tuple(table.ids[row[0]] for row in rows), tuple(columns))
+
+
+def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
+    """The mean of each row's known values, shape (n_rows,); nan if there are none."""
+    values_of_rows = [[value for value in values[list(row)].tolist() if not math.isnan(value)] for row in rows]
+    return np.array(
+        [math.fsum(row_values) / len(row_values) if row_values else math.nan for row_values in values_of_rows]
+    )
+
+
+def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
+    """Differences of pairs; the overall scores of all pairs are one family of tests, their criteria another."""
+    faults = {c.name: c.weight < 0 for c in table.rubric.criteria}
+    shifts: list[dict[str, Shift]] = [{} for _ in pairs]
+    for family in ([OVERALL], list(faults)):
+        moved = [
+            (place, name, criterion, d)
+            for place, (first, second) in enumerate(pairs)
+            for name in family
+            for criterion in [None if name == OVERALL else name]
+            if not np.isnan(d := differences(table, first, second, criterion)).all()
+        ]
+        adjusted = holm([sign_flip(d).mid_p for *_, d in moved])
+        for (place, name, criterion, _), p in zip(moved, adjusted, strict=True):
+            alone, together = (
+                shift_between(table, *pairs[place], criterion, level=level)
+                for level in (1 - ALPHA, 1 - ALPHA / len(moved))
+            )
+            means = _means_of_both(table, *pairs[place], criterion)
+            shifts[place][name] = Shift(alone, together, float(p), means, faults.get(name, False))
+    return [
+        Difference(first, second, figure_shifts) for (first, second), figure_shifts in zip(pairs, shifts, strict=True)
+    ]
+
+
+def _means_of_both(table: RatingTable, first: str, second: str, criterion: str | None) -> tuple[float, float]:
+    """Mean of two columns over the cases that both have: of a criterion's levels, or of scores without a criterion."""
+    of_first, of_second = (
+        column.scores if criterion is None else column.levels[criterion] for column in (table[first], table[second])
+    )
+    both = ~np.isnan(of_first) & ~np.isnan(of_second)
+    return math.fsum(of_first[both]) / int(both.sum()), math.fsum(of_second[both]) / int(both.sum())
+
+
+def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:
+    """Pass rates as annotators would decide, overall and by variant.
+
+    Args:
+        run: The graded table.
+        labelled: Gold and the judge on examples that both decided, these outputs or others.
+    """
+    rubric = run.experiment.rubric
+    graded = [
+        (Example(Submission("", {}, grade.id), group=case, system=variant), rating_of(grade, rubric, variant))
+        for (variant, case), grade in run.grades.items()
+    ]
+    table = row_by_row(rubric, JUDGE, graded)
+    are_own_labels = set(labelled.ids) <= set(table.ids)
+    return pass_rates(table, labelled, how=None if are_own_labels else "elsewhere")

@@ -1,0 +1,152 @@
+"""`markscheme init`: graders, a rubric, labelled examples and a configuration, added to a project."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from json import dumps
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import MORE_OPTIONS, JsonFlag, TableOptions, ToolFileOptions, existing_file
+from markscheme.errors import UsageError
+from markscheme.features.init.new_project import project_files, skill_files
+from markscheme.files import add_files
+from markscheme.phrases import counted
+from markscheme.text import escaped
+
+if TYPE_CHECKING:
+    from markscheme.readers.table_project import TableProject
+
+STAND_IN = "function:stand_in_judge:judge"
+"""The judge that comes with a new project and needs no key."""
+_FOR = {
+    "rubrics/support-reply.yaml": "what a good reply is: edit this",
+    "calibration/support-reply/examples.jsonl": "ten labelled replies, to try it on",
+    "calibration/support-reply/README.md": "how far these labels can be trusted",
+    "promptfooconfig.yaml": "replies graded under Promptfoo",
+    "stand_in_judge.py": "judges by simple rules, needs no key",
+    "graders/rubric_grader.mjs": "the grader in Promptfoo's assertions",
+    "graders/rubric_grader.py": "the same, in Python",
+    "graders/rubric_provider.mjs": "the grader behind llm-rubric",
+    "graders/rubric_provider.py": "the same, in Python",
+    "graders/session.py": "one process for all assertions",
+    "graders/warm_session.mjs": "how assertions reach that process",
+}
+"""What each file is for, in the order in which a user meets them."""
+ASSERTION = """\
+    - type: python
+      value: file://graders/rubric_grader.mjs
+      config: {rubric: support-reply}"""
+
+
+def init(
+    folder: Annotated[Path, Parameter(metavar="FOLDER", help="the project (default: here)")] = Path(),
+    /,
+    *,
+    from_: Annotated[Path | None, Parameter(name="--from", metavar="TABLE")] = None,
+    judge: Annotated[tuple[str, ...], Parameter(metavar="COLUMN")] = (),
+    table: TableOptions = TableOptions(),
+    levels: Annotated[tuple[str, ...], Parameter(metavar="LEVELS", group=MORE_OPTIONS)] = (),
+    scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B", group=MORE_OPTIONS)] = (),
+    skill: bool = False,
+    json: JsonFlag = False,
+) -> int:
+    """Add what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled examples, and a
+    promptfooconfig.yaml that runs. Existing files stay as they are.
+
+    With --from, make a rubric, its examples and all ratings from a table instead. It has verdicts and labels, or
+    labels alone, and is read as `calibrate TABLE` reads it. With --skill, add what a coding agent reads to work with
+    markscheme, and nothing else.
+
+    Args:
+        from_: go on with a table that `calibrate` or `agreement` has read
+        judge: of a table: the columns of judges; may be repeated
+        levels: of a table: the levels, worst first
+        scale: of a table: the ends of a side's scale, judge=0..1 or human=1..5; may be repeated
+        skill: add a skill for coding agents, .claude/skills/markscheme, instead
+
+    Example:
+        markscheme init --from verdicts.csv
+
+    Exit status:
+        0 done, 2 invalid arguments.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder")
+    project = None
+    if from_ is None:
+        table.refuse("this call")
+        files = skill_files() if skill else project_files()
+    elif skill:
+        raise UsageError("--skill adds no rubric, so it doesn't go with --from")
+    else:
+        from markscheme.readers.table_project import project_of_file
+
+        table_meaning = table.meaning(judge, ToolFileOptions(levels=levels, scale=scale))
+        project = project_of_file(existing_file(from_), replace(table_meaning, needs_judge=False))
+        files = dict(project.files)
+    added = add_files(files, folder)
+    made = [place.as_posix() for place in added.made]
+    left_alone = [place.as_posix() for place in added.left_alone]
+    if skill:
+        next_steps = _with_skill()
+    else:
+        next_steps = _with_promptfoo(folder, left_alone) if project is None else _with_rubric(folder, project)
+    print(
+        dumps({"schema": 1, "created": made, "kept": left_alone})
+        if json
+        else "\n".join([*_written(folder, made, left_alone), *next_steps])
+    )
+    return 0
+
+
+def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> Iterator[str]:
+    """Each file on a line, with what it is for; the rubric first, since that is what its user edits."""
+    where = "here" if folder == Path() else f"in {folder}"
+    yield f"{counted(len(made), 'file')} made {where}{f', {len(left_alone)} left as they are' if left_alone else ''}"
+    order = {place: number for number, place in enumerate(_FOR)}
+    width = max(map(len, (*made, *left_alone)), default=0)
+    for name in sorted((*made, *left_alone), key=lambda name: order.get(name, -1)):
+        remark = _as_it_is(folder / name) if name in left_alone else _FOR.get(name, "")
+        yield f"  {name:<{width}}  {remark}".rstrip()
+
+
+def _as_it_is(path: Path) -> str:
+    """Say of a file that was left alone what it is, where it can't be used."""
+    return (
+        "left as it is"
+        if path.exists()
+        else f"left as it is: a link that leads nowhere, {escaped(str(path.readlink()))}"
+    )
+
+
+def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
+    """How to go on with a rubric that was made from a table."""
+    options = "".join(f" --ratings {quote(str(place))}" for place in project.judged)
+    if project.judged:
+        yield f"The same judge by the rubric: `markscheme calibrate {quote(project.rubric)}{options}`"
+    if not project.has_responses:
+        yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
+        return
+    words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
+    if project.judged:
+        yield f"{words} ask a judge: `markscheme calibrate {quote(project.rubric)} --judge anthropic`"
+    else:
+        yield f"{words} decide which label counts where they differ: `markscheme adjudicate {quote(project.rubric)}`"
+
+
+def _with_skill() -> Iterator[str]:
+    """How an agent comes to read it."""
+    yield "Next: ask your coding agent for a rubric, or whether a judge can be trusted; it finds the skill by itself."
+
+
+def _with_promptfoo(folder: Path, left_alone: Sequence[str]) -> Iterator[str]:
+    """How to go on: without a key first, then under Promptfoo."""
+    change_folder = "" if folder == Path() else f"cd {quote(str(folder))} && "
+    yield ""
+    if "promptfooconfig.yaml" in left_alone:
+        yield f"To grade with it, add to the `assert` of your tests:\n{ASSERTION}"
+    yield f"Next, without a key:\n  {change_folder}markscheme calibrate support-reply --judge {STAND_IN}"
+    yield "With ANTHROPIC_API_KEY set, or another judge named in promptfooconfig.yaml,\n`npx promptfoo eval` grades."

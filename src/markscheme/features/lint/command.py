@@ -1,0 +1,88 @@
+"""`markscheme lint`: errors in rubrics, and advice."""
+
+import sys
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import JsonFlag, Scorers
+from markscheme.errors import UsageError
+from markscheme.rubrics.search import find_calibration, find_rubric
+
+if TYPE_CHECKING:
+    from markscheme.features.lint.lint import LintReport
+
+
+def lint(
+    rubrics: Annotated[tuple[str, ...], Parameter(metavar="RUBRIC", help="a rubric's name or file")] = (),
+    /,
+    *,
+    allow_advice: bool = False,
+    schema: bool = False,
+    scorers: Scorers = (),
+    json: JsonFlag = False,
+) -> int:
+    """Check rubrics: errors by file and line, and advice on what could be better.
+
+    Args:
+        allow_advice: exit 0 if there is only advice
+        schema: print the format of rubric files as JSON Schema instead
+
+    Example:
+        markscheme lint rubrics/*.yaml
+
+    Exit status:
+        0 no issues, 1 advice, 2 refused.
+    """
+    if schema:
+        from markscheme.rubrics.format import json_schema
+
+        print(dumps(json_schema(), indent=2, ensure_ascii=False))
+        return 0
+    if not rubrics:
+        raise UsageError("name a RUBRIC to check, by its name or its file; --schema prints the format of the files")
+    from markscheme.features.lint.lint import ADVICE, NO_ISSUES, lint_file
+
+    worst = NO_ISSUES
+    for name in rubrics:
+        report = lint_file(_from_here(find_rubric(name)), scorers)
+        _show(report, name if len(rubrics) == 1 else "", json=json)
+        worst = max(worst, report.status)
+    return NO_ISSUES if worst == ADVICE and allow_advice else worst
+
+
+def _from_here(path: Path) -> Path:
+    """The path relative to the working directory, where it is below it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _show(report: "LintReport", only: str, *, json: bool) -> None:
+    """Print what was found in a rubric, with the next step if it is the only one, as the user named it."""
+    path = report.rubric
+    if not (json or report.faults or report.advice):
+        print("\n".join([f"{path}: no issues", *(f"{path}: note: {note}" for note in report.notes)]))
+        return
+    if json:
+        print(dumps(report.to_json(), ensure_ascii=False))
+        return
+    from markscheme.features.lint.view import view
+    from markscheme.report.terminal import render_terminal
+
+    if not only:
+        print()
+    render_terminal(view(report, _next_step(path, only)), sys.stdout)
+
+
+def _next_step(path: Path, named: str) -> str:
+    """The command that uses a rubric: it compares a judge with the labels, or starts labelling; "" without a name."""
+    from markscheme.calibration.findings.commands import POOL, Commands
+    from markscheme.ratings.examples import examples_files
+
+    if not named:
+        return ""
+    commands = Commands.on(named)
+    folder = find_calibration(path.stem, Path.cwd(), path.resolve().parent)
+    has_examples = folder is not None and examples_files(folder)
+    return commands.calibrate() if has_examples else commands.label(f" --pool {POOL}")

@@ -1,0 +1,39 @@
+"""What `lint` found in a rubric: how much, where, and what to do next."""
+
+from markscheme.features.lint.lint import LintReport
+from markscheme.phrases import counted
+from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph
+from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice
+
+
+def view(report: LintReport, next_step: str = "") -> Document:
+    """The errors of a rubric that is refused, or the advice on one that can be used.
+
+    Args:
+        report: The rubric's file, its errors, advice and notes.
+        next_step: The command to use the rubric with; "" for none.
+    """
+    title = str(report.rubric)
+    notes = Notes(tuple(f"Note: {note}." for note in report.notes))
+    if report.faults:
+        errors = counted(len(report.faults), "error")
+        callout = Callout("bad", f"{errors} to correct.", "Until then, no command can use the rubric.")
+        return Document(title, "", (callout, _faults(report), notes))
+    things = counted(len(report.advice), "thing")
+    is_usable = all(advice.code != UNKNOWN_CHECK for advice in report.advice)
+    use = "The rubric can be used as it is." if is_usable else "Nothing can be graded until the check is found."
+    callout = Callout("note", f"{things} to improve.", use)
+    items = Items(tuple((_advice(advice),) for advice in report.advice))
+    onward = ("Next, with or without these edits", next_step) if next_step and is_usable else None
+    return Document(title, "", (callout, items, notes), onward=onward)
+
+
+def _faults(report: LintReport) -> Block:
+    """Each error after its file and line, as editors and other programs read them."""
+    return Paragraph(tuple(f"{report.rubric}:{fault.line or 1}: {fault.problem}" for fault in report.faults))
+
+
+def _advice(advice: Advice) -> Line:
+    """The criterion, what to do, and the code of the advice in the JSON."""
+    sentence = f"{advice.message} [{advice.code}]"
+    return (Name(advice.criterion), f": {sentence}") if advice.criterion else sentence

@@ -1,0 +1,18 @@
+"""What each rubric's judge can decide, and which judges can be used here."""
+
+from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
+from markscheme.seam import Feature
+
+
+def _command() -> CommandFunction:
+    from markscheme.features.status.command import status
+
+    return status
+
+
+STATUS = Feature(
+    "status",
+    COMMANDS(
+        CommandRow("status", "Run", "show what each rubric's judge can decide, and usable judges", _command, rank=50)
+    ),
+)

@@ -1,0 +1,54 @@
+"""`markscheme status`: the rubrics here, the judges usable here, and the warm session."""
+
+import socket
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from markscheme.commands.batches import batch_json, batch_line, batches_here
+from markscheme.commands.options import JsonFlag, SkipDamaged
+from markscheme.commands.output import put, rendered, show
+from markscheme.commands.session import session_line, sessions_at
+from markscheme.errors import UsageError
+from markscheme.files import refuse_unwritable
+from markscheme.judges.kinds import kinds
+from markscheme.rubrics.search import known_rubrics
+from markscheme.session import client
+
+
+def status(
+    *,
+    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    json: JsonFlag = False,
+    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
+) -> int:
+    """Show for each rubric what its judge can decide, from the accepted run: use, judge, labels, false passes, cost
+    of 1,000 grades, and how long the run stays fresh. Lists the judges usable here, the batches under way and the
+    running session. Makes no calls.
+
+    Args:
+        html: write a page with the history of the accepted runs: agreement, false passes, and what changed
+
+    Example:
+        markscheme status --html status.html
+    """
+    from markscheme.features.status.rubric_status import rubrics_here
+    from markscheme.features.status.view import JudgeStatus, json_of, view
+
+    if html == "-":
+        raise UsageError("`--html` must be a file; standard output has the table itself")
+    refuse_unwritable(html)
+    start = Path.cwd()
+    rubrics = list(rubrics_here(start, date.today()))
+    lacking = [(kind, kind.ready()) for kind in kinds()]
+    judges = [JudgeStatus(kind, why is None, why or kind.shown()) for kind, why in lacking]
+    sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
+    under_way = batches_here()
+    lines = list(map(batch_line, under_way)), list(map(session_line, sessions))
+    document = view(rubrics, judges, *lines, list(known_rubrics(start)))
+    show(document, json_of(rubrics, judges, list(map(batch_json, under_way)), sessions), json=json)
+    if html:
+        put(rendered(document, "html"), html)
+    return 0

@@ -1,0 +1,18 @@
+"""Changes to a response that deserve the same levels, and what they do to a judge."""
+
+from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
+from markscheme.seam import Feature
+
+
+def _command() -> CommandFunction:
+    from markscheme.features.stress.command import stress
+
+    return stress
+
+
+STRESS = Feature(
+    "stress",
+    COMMANDS(
+        CommandRow("stress", "Run", "find changes to a response that move a judge and shouldn't", _command, rank=30)
+    ),
+)

@@ -1,0 +1,237 @@
+"""The stress run: a judge asked about originals, a control and perturbed texts in random order, and its result."""
+
+import json
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from markscheme.errors import ComparisonError, RatingError, UsageError
+from markscheme.features.stress.perturbations import QUESTION_INPUTS, Perturbation, Unchanged, is_code, perturbations
+from markscheme.files import write_whole
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import Grade, Grading, asking_fingerprint
+from markscheme.judges.judge import Judge, make_room
+from markscheme.judges.many import ask_many
+from markscheme.judges.rerun import FromSample
+from markscheme.plain_data import read_json
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission
+
+ORIGINAL, CONTROL, POLARITY, ORDER, TRUNCATION = "original", "control", "polarity", "criteria-order", "truncation"
+LEAST_EXAMPLES = 20
+"""Examples below which a battery isn't worth its calls; a judgement."""
+SHOWN = 5
+"""Changed responses that a page prints, one of each kind of change."""
+RUN_SAMPLES = 1000
+"""Number of samples reserved for one run, so that no cached reply of an earlier run is used."""
+NOT_SO = "The following is not true of the response: {}"
+
+
+@dataclass(frozen=True)
+class StressQuestion:
+    """One question of a run: a version of an example, and its repeat."""
+
+    example: int
+    version: str
+    copy: int
+
+
+@dataclass(frozen=True)
+class Battery:
+    """The questions of a run.
+
+    Attributes:
+        rubric: The judge's.
+        examples: Those whose responses are changed.
+        rows: The changes.
+        originals: How often each original is asked.
+        repeats: How often each changed text is asked.
+    """
+
+    rubric: Rubric
+    examples: tuple[Example, ...]
+    rows: tuple[Perturbation, ...]
+    originals: int = 3
+    repeats: int = 1
+
+    @cached_property
+    def judged(self) -> tuple[Criterion, ...]:
+        """The criteria that a judge decides."""
+        return tuple(criterion for criterion in self.rubric.criteria if criterion.check is None)
+
+    @cached_property
+    def texts(self) -> dict[tuple[int, str], str]:
+        """The changed response by example and change; without changes that can't be made or alter every level."""
+        return {
+            (place, row.name): changed
+            for place, example in enumerate(self.examples)
+            for row in self.rows
+            if (changed := self._changed(example, row)) is not None
+        }
+
+    def _changed(self, example: Example, row: Perturbation) -> str | None:
+        response = example.submission.response
+        if row.change is None:
+            return response if self._variant(row.name) is not None else None
+        code = is_code(response)
+        if row.name != TRUNCATION and not any(row.preserves(c, code=code) for c in self.judged):
+            return None
+        changed = row.change(Unchanged(response, _question(example.submission)))
+        return None if changed == response else changed
+
+    def _variant(self, version: str) -> Rubric | None:
+        """The rubric that a version is asked with; None where it is unchanged."""
+        if version == ORDER:
+            turned = tuple(reversed(self.rubric.criteria))
+            return replace(self.rubric, criteria=turned) if len(self.judged) > 1 else None
+        if version == POLARITY:
+            worded = tuple(
+                replace(c, requirement=NOT_SO.format(c.requirement)) if c in self.judged and c.scale.is_yes_no else c
+                for c in self.rubric.criteria
+            )
+            return replace(self.rubric, criteria=worded) if worded != self.rubric.criteria else None
+        return self.rubric
+
+    def askings(self, seed: str) -> list[StressQuestion]:
+        """All questions, in an order that depends on `seed` alone."""
+        questions = [
+            StressQuestion(place, version, copy)
+            for place in range(len(self.examples))
+            for version, count in ((ORIGINAL, self.originals), (CONTROL, 1))
+            for copy in range(count)
+        ]
+        questions += [StressQuestion(place, name, copy) for place, name in self.texts for copy in range(self.repeats)]
+        random.Random(seed).shuffle(questions)  # noqa: S311 - a reproducible order, not a secret
+        return questions
+
+    def question(self, asking: StressQuestion) -> tuple[Rubric, Submission]:
+        """The rubric and submission that the judge gets."""
+        example = self.examples[asking.example]
+        text = self.texts.get((asking.example, asking.version), example.submission.response)
+        return self._variant(asking.version) or self.rubric, replace(example.submission, response=text)
+
+    def shown(self) -> list[tuple[str, str, str]]:
+        """Some of the changes, one of each: name, original and changed response."""
+        first: dict[str, tuple[str, str, str]] = {}
+        for (place, name), text in self.texts.items():
+            original = self.examples[place].submission.response
+            if text != original:
+                first.setdefault(name, (name, original, text))
+        return list(first.values())[:SHOWN]
+
+    def key(self, judge: Judge) -> str:
+        """Digest of all questions and the judge."""
+        return fingerprint(
+            asking_fingerprint(self.rubric),
+            judge.identity.fingerprint,
+            [[example.id, example.submission.response] for example in self.examples],
+            sorted((place, name, text) for (place, name), text in self.texts.items()),
+            [self.originals, self.repeats],
+        )
+
+
+def battery(
+    rubric: Rubric, examples: Sequence[Example], model: str, *, only: Sequence[str] = (), n: int = 60, **counts: int
+) -> Battery:
+    """The questions about up to `n` examples, spread over the labels' scores.
+
+    Args:
+        rubric: The judge's.
+        examples: Those that may be looked at.
+        model: The judge's.
+        only: Names of changes; empty means all.
+        n: Maximum number of examples.
+        counts: `originals` and `repeats`.
+
+    Raises:
+        UsageError: The rubric compares pairs: a change of one response of two may well deserve another level.
+    """
+    if rubric.is_of_pairs:
+        raise UsageError(f"{rubric.name} compares pairs, and a stress test changes single responses")
+    rows = tuple(row for row in perturbations(rubric, model) if not only or row.name in only)
+    return Battery(rubric, _spread(rubric, examples, n), rows, **counts)
+
+
+def _question(submission: Submission) -> str:
+    """What the response answers; "" where no input says it."""
+    return next((submission.inputs[name] for name in QUESTION_INPUTS if submission.inputs.get(name)), "")
+
+
+def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Example, ...]:
+    """At most `n` examples, evenly over their gold scores where they are labelled, else in a fixed random order."""
+    mixed = sorted(examples, key=lambda example: fingerprint(example.id))
+    if len(mixed) <= n:
+        return tuple(mixed)
+    try:
+        gold = gold_of(ExampleSet(tuple(mixed)), rubric)
+    except ComparisonError:
+        return tuple(mixed[:n])
+    score = dict(zip(gold.ids, gold.scores.tolist(), strict=True))
+    ranked = sorted(mixed, key=lambda example: -1.0 if math.isnan(s := score.get(example.id, math.nan)) else s)
+    return tuple(ranked[math.floor((place + 0.5) * len(ranked) / n)] for place in range(n))
+
+
+# --- asking ---------------------------------------------------------------------------------------------------------
+
+
+async def ask(
+    battery: Battery, judge: Judge, run: "StressRun", *, concurrency: int, step: Callable[[], None]
+) -> dict[StressQuestion, Grade]:
+    """The grade of every question.
+
+    Raises:
+        NoJudge: The judge can't be asked.
+        BudgetError: The budget doesn't cover another call; answers are kept, and the same run continues.
+    """
+    make_room(judge, concurrency)
+    askings = battery.askings(str(run.number))
+
+    async def grade(asking: StressQuestion) -> Grade:
+        rubric, submission = battery.question(asking)
+        offset = run.number * RUN_SAMPLES + (battery.originals if asking.version == CONTROL else asking.copy)
+        return await Grading(rubric, FromSample(judge, offset * rubric.samples)).grade(submission)
+
+    grades: dict[StressQuestion, Grade] = {}
+    async for place, graded in ask_many(grade, askings, concurrency=concurrency):
+        grades[askings[place]] = graded
+        step()
+    return grades
+
+
+@dataclass(frozen=True)
+class StressRun:
+    """The number of a run over the same questions: an unfinished run continues, a finished one starts the next.
+
+    Attributes:
+        number: From 1.
+        path: The file with its state.
+    """
+
+    number: int
+    path: Path
+
+    @classmethod
+    def begin(cls, folder: Path, key: str) -> "StressRun":
+        """The unfinished run of these questions, else the next one."""
+        path = folder / "stress" / f"{key}.json"
+        try:
+            state = read_json(path, RatingError)
+            number = int(state["run"]) + bool(state["finished"])
+        except (KeyError, RatingError, TypeError, ValueError):  # none was begun, or its state is damaged
+            number = 1
+        run = cls(number, path)
+        run._note(finished=False)
+        return run
+
+    def finish(self) -> None:
+        """Mark the run finished, so that the next run asks the same questions again."""
+        self._note(finished=True)
+
+    def _note(self, *, finished: bool) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self.path, json.dumps({"run": self.number, "finished": finished}), follow=False)

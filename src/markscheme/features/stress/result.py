@@ -1,0 +1,296 @@
+"""What a stress run shows: shifts, flips, obedience to a response, and length."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from markscheme.errors import NothingGraded
+from markscheme.features.stress.battery import (
+    CONTROL,
+    LEAST_EXAMPLES,
+    ORIGINAL,
+    POLARITY,
+    TRUNCATION,
+    Battery,
+    StressQuestion,
+)
+from markscheme.features.stress.perturbations import LENGTHENING, is_code, reads_whole
+from markscheme.features.stress.statistics import (
+    ALARM,
+    NOT_PRESERVING,
+    Noise,
+    StressCell,
+    differences,
+    moved_alike,
+    stress_cells,
+    with_noise,
+)
+from markscheme.grading import MOST_UNGRADED, Grade
+from markscheme.judges.judge import Usage, total
+from markscheme.rubrics.rubric import Criterion
+from markscheme.stats.change import holm, reshuffled
+from markscheme.stats.intervals import Floats
+
+INSTRUCTION: Final = "instruction"
+PADDING_ROW: Final = "padding"
+DIAGNOSES: Final = (POLARITY, TRUNCATION)
+"""Rows that are no fault of the judge where they move it: the wording, and a change that it should notice."""
+FLIP_ALARM: Final = 0.001
+"""Chance that any change is said to flip ratings though none does: next to nothing, as shifts have nearly all."""
+SHIFT_ALARM: Final = ALARM - FLIP_ALARM
+"""Chance that the control or any change is said to shift ratings though none does."""
+LEAST_FLIPS: Final = 0.05
+"""How many more ratings must flip than when asked again, as a share; fewer decide nothing. A judgement."""
+LEAST_ALIKE: Final = 3
+"""Changes that add words, `padding` among them, below which length can't be told from what the words say."""
+
+
+@dataclass(frozen=True)
+class MovedExample:
+    """An example whose rating moved under a change: both texts, both reasons, and by how many levels."""
+
+    id: str
+    shift: float
+    original: str
+    changed: str
+    reasons: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Stress:
+    """The result of a stress run; its figures are computed when they are asked for. Levels count from the worst.
+
+    Attributes:
+        battery: The questions.
+        grades: The grade of every question.
+    """
+
+    battery: Battery
+    grades: Mapping[StressQuestion, Grade]
+
+    @cached_property
+    def control(self) -> Mapping[str, StressCell]:
+        """By criterion, the originals asked once more within the run."""
+        return {criterion.name: self._family[CONTROL, criterion.name] for criterion in self.battery.judged}
+
+    @cached_property
+    def rows(self) -> Mapping[str, Mapping[str, StressCell]]:
+        """By change and criterion."""
+        battery = self.battery
+        cells = dict(self._family)
+        for row in battery.rows:
+            if row.name in DIAGNOSES:
+                cells |= self._cells([row.name], ALARM)
+        return {
+            row.name: {c.name: self._noisy(cells.get((row.name, c.name)), row.name, c) for c in battery.judged}
+            for row in battery.rows
+        }
+
+    @cached_property
+    def _family(self) -> Mapping[tuple[str, str], StressCell]:
+        """The control and all changes that should move nothing, tested together."""
+        changes = [row.name for row in self.battery.rows if row.name not in DIAGNOSES]
+        return self._cells([CONTROL, *changes], SHIFT_ALARM)
+
+    @property
+    def reads_to_the_end(self) -> bool | None:
+        """Whether half a response scores lower on completeness or correctness; None where no criterion is about that,
+        or too little is known."""
+        row = self.rows.get(TRUNCATION, {})
+        cells = [cell for c in self.battery.judged if reads_whole(c) and (cell := row.get(c.name))]
+        certain = [cell for cell in cells if cell.shift.value is not None]
+        if not certain or max(cell.shift.n for cell in certain) < LEAST_EXAMPLES:
+            return None
+        return any((cell.p or 0.0) <= ALARM and (cell.shift.value or 0.0) < 0 for cell in certain)
+
+    @property
+    def control_moved(self) -> tuple[str, StressCell] | None:
+        """The criterion that moved most when the originals were asked once more; None where none did."""
+        moved = [(name, cell) for name, cell in self.control.items() if _is_found(cell)]
+        return max(moved, key=lambda name_and_cell: abs(name_and_cell[1].shift.value or 0.0), default=None)
+
+    @property
+    def findings(self) -> list[tuple[str, str, StressCell]]:
+        """Change, criterion and cell of each finding, the largest first; `obeys` has those of an obeyed instruction."""
+        obeyed = {(INSTRUCTION, name) for name, _ in self.obeys}
+        moved_cells = [
+            (name, criterion, cell)
+            for name, row in self.rows.items()
+            if name not in DIAGNOSES
+            for criterion, cell in row.items()
+            if _is_found(cell) and (name, criterion) not in obeyed
+        ]
+        return sorted(moved_cells, key=lambda moved_cell: -abs(moved_cell[2].shift.value or 0.0))
+
+    @property
+    def obeys(self) -> list[tuple[str, StressCell]]:
+        """Criterion and cell where a response that says how to rate it is rated higher, the largest shift first."""
+        cells = self.rows.get(INSTRUCTION, {}).items()
+        obeyed = [(name, cell) for name, cell in cells if _is_found(cell) and (cell.shift.value or 0.0) > 0]
+        return sorted(obeyed, key=lambda name_and_cell: -(name_and_cell[1].shift.value or 0.0))
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether a change moved the judge, or asking again did, or cutting a response in half didn't."""
+        return bool(self.control_moved or self.obeys or self.findings or self.flips or self.reads_to_the_end is False)
+
+    @property
+    def length(self) -> list[str]:
+        """Criteria on which words move the judge whatever they say.
+
+        Neutral padding is a finding, every other change that adds words moves the rating the same way, and none is
+        shown to move it further.
+        """
+        return [criterion.name for criterion in self.battery.judged if self._is_moved_by_length(criterion)]
+
+    def _is_moved_by_length(self, criterion: Criterion) -> bool:
+        lengthening = [name for name in LENGTHENING if name in self.rows]
+        tested = [name for name in lengthening if self.rows[name][criterion.name].shift.value is not None]
+        if len(tested) < LEAST_ALIKE or (PADDING_ROW, criterion.name) not in {moved[:2] for moved in self.findings}:
+            return False
+        shifts = {name: self._shifts(name, criterion) for name in tested}
+        return moved_alike(shifts.pop(PADDING_ROW), list(shifts.values()))
+
+    @property
+    def flips(self) -> list[tuple[str, str, Noise]]:
+        """Change, criterion and noise where single ratings flip though their mean stays, the commonest flips first.
+
+        A change counts where it scatters ratings beyond what asking again does: Holm over the table.
+        """
+        noises = [
+            (name, criterion, cell.noise)
+            for name, row in self.rows.items()
+            if name not in DIAGNOSES
+            for criterion, cell in row.items()
+            if cell.noise is not None
+        ]
+        adjusted = holm([noise.p for _, _, noise in noises]).tolist()
+        shifted = {(name, criterion) for name, row in self.rows.items() for criterion, c in row.items() if _is_found(c)}
+        flips = [
+            (name, criterion, noise)
+            for (name, criterion, noise), p in zip(noises, adjusted, strict=True)
+            if p <= FLIP_ALARM and (name, criterion) not in shifted and noise.changed - noise.retest >= LEAST_FLIPS
+        ]
+        return sorted(flips, key=lambda flip: -flip[2].changed)
+
+    @property
+    def most(self) -> Mapping[tuple[str, str], tuple[MovedExample, ...]]:
+        """For each change and criterion with a finding, the examples that moved most."""
+        obeyed = [(INSTRUCTION, name) for name, _ in self.obeys]
+        moved = [*obeyed, *((row, name) for row, name, _ in self.findings)]
+        return {(row, name): tuple(self._most(row, name)) for row, name in moved}
+
+    @property
+    def usage(self) -> Usage:
+        """What asking cost."""
+        return total(grade.usage for grade in self.grades.values())
+
+    @property
+    def not_graded(self) -> int:
+        """Questions without a grade."""
+        return sum(grade.error is not None for grade in self.grades.values())
+
+    def _cells(self, versions: list[str], level: float) -> dict[tuple[str, str], StressCell]:
+        """The cells of these versions that have ratings, tested together."""
+        moved = {(version, c.name): self._moved(version, c) for version in versions for c in self.battery.judged}
+        spans = {criterion.name: _span(criterion) for criterion in self.battery.judged}
+        tested = {key: d for key, d in moved.items() if len(d) or key[0] == CONTROL}
+        dealt = {
+            (version, c.name): reshuffled(self._ratings(version, c), self._ratings(ORIGINAL, c))
+            for version in versions
+            for c in self.battery.judged
+            if (version, c.name) in tested
+        }
+        return stress_cells(tested, spans, dealt, level=level)
+
+    def _moved(self, version: str, criterion: Criterion) -> Floats:
+        groups = [example.group or example.id for example in self.battery.examples]
+        return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
+
+    def _shifts(self, version: str, criterion: Criterion) -> Floats:
+        """By example, shape (n_examples,); nan where there is none."""
+        asked_again = self._ratings(version, criterion).mean(axis=1)
+        return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
+
+    def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
+        """The cell with its noise; a missing cell means that the change may alter the level."""
+        if cell is None:
+            return NOT_PRESERVING
+        return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))
+
+    def _ratings(self, version: str, criterion: Criterion) -> Floats:
+        """Shape (n_examples, n_askings); nan where there is none, or where the change may alter the level."""
+        return self._table[version, criterion.name]
+
+    @cached_property
+    def _table(self) -> Mapping[tuple[str, str], Floats]:
+        """The ratings by version and criterion."""
+        versions = (ORIGINAL, CONTROL, *(row.name for row in self.battery.rows))
+        return {(version, c.name): self._read(version, c) for version in versions for c in self.battery.judged}
+
+    def _read(self, version: str, criterion: Criterion) -> Floats:
+        counts = {ORIGINAL: self.battery.originals, CONTROL: 1}
+        askings = range(counts.get(version, self.battery.repeats))
+        levels = [
+            [self._level(StressQuestion(place, version, copy), criterion) for copy in askings]
+            for place in range(len(self.battery.examples))
+        ]
+        return np.array(levels).reshape(len(self.battery.examples), len(askings))
+
+    def _level(self, asking: StressQuestion, criterion: Criterion) -> float:
+        grade = self.grades.get(asking)
+        verdict = grade.verdicts.get(criterion.name) if grade is not None else None
+        if verdict is None or not self._counts(asking, criterion):
+            return math.nan
+        level = criterion.scale.position(verdict.level) * _span(criterion)
+        return _span(criterion) - level if asking.version == POLARITY else level
+
+    def _counts(self, asking: StressQuestion, criterion: Criterion) -> bool:
+        if asking.version in (ORIGINAL, CONTROL, TRUNCATION):
+            return True
+        if asking.version == POLARITY:
+            return criterion.scale.is_yes_no
+        row = next(row for row in self.battery.rows if row.name == asking.version)
+        return row.preserves(criterion, code=is_code(self.battery.examples[asking.example].submission.response))
+
+    def _most(self, version: str, name: str) -> Iterator[MovedExample]:
+        criterion = self.battery.rubric.criterion(name)
+        shifts = self._shifts(version, criterion)
+        for place in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3].tolist():
+            if shifts[place]:
+                example = self.battery.examples[place]
+                changed = self.battery.texts[place, version]
+                reasons = (self._reason(place, ORIGINAL, name), self._reason(place, version, name))
+                yield MovedExample(example.id, float(shifts[place]), example.submission.response, changed, reasons)
+
+    def _reason(self, place: int, version: str, name: str) -> str:
+        verdict = self.grades[StressQuestion(place, version, 0)].verdicts.get(name)
+        return verdict.reason if verdict is not None else ""
+
+
+def _is_found(cell: StressCell) -> bool:
+    return cell.state == "finding"
+
+
+def _span(criterion: Criterion) -> float:
+    return float(len(criterion.scale.levels) - 1)
+
+
+def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stress:
+    """The result from the grades.
+
+    Args:
+        battery: The questions.
+        grades: The grade of every question.
+
+    Raises:
+        NothingGraded: Over a tenth of the questions has no grade.
+    """
+    errors = [grade.error for grade in grades.values() if grade.error is not None]
+    if len(errors) > MOST_UNGRADED * len(grades):
+        raise NothingGraded(errors, of=len(grades))
+    return Stress(battery, grades)

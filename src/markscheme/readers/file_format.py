@@ -1,0 +1,62 @@
+"""One format of rated files, and the table to which features add theirs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.readers.imported import Expected, Interpretation, Reading
+    from markscheme.readers.peek import Peek
+    from markscheme.readers.tool_content import ToolContent
+    from markscheme.rubrics.rubric import Rubric
+
+ReadFiles: TypeAlias = "Callable[[Sequence[Peek], Rubric | None, Interpretation], list[Reading]]"
+
+EXPORTED: Final = 10
+"""Rank of exports of tools, which are tried before all else: their own form is narrower than that of a table."""
+SAVED: Final = 20
+"""Rank of what a page or Promptfoo saves."""
+PUBLISHED: Final = 30
+"""Rank of data sets of other packages."""
+OURS: Final = 50
+"""Rank of our own files and of tables."""
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """One format of rated files.
+
+    Attributes:
+        reads: Description of the files for a message; brackets hold how they are recognized.
+        is_mine: Whether a file has the format.
+        read: The content of files of this format, by a rubric; without one, by the rubric that they name or imply.
+        expected: What the caller must expect for a file to have this format; empty for any caller.
+        all_are_judges: Whether a person's ratings in it are compared like a judge's, instead of being labels.
+        is_of_tool: Whether it is the export of a tool, which names its metrics and its raters.
+        states_kinds: Whether it states who labelled, a person or not.
+        names_judges: Whether it names its judges.
+        read_content: Adds the content of the files of one export, for who wants its words; None for other formats.
+        rank: When it is tried: those of a lower rank first.
+    """
+
+    reads: str
+    is_mine: "Callable[[Peek], bool]"
+    read: ReadFiles
+    expected: "tuple[Expected, ...]" = ()
+    all_are_judges: bool = False
+    is_of_tool: bool = False
+    states_kinds: bool = True
+    names_judges: bool = True
+    read_content: "Callable[[Sequence[Peek], ToolContent], None] | None" = None
+    rank: int = OURS
+
+    @property
+    def name(self) -> str:
+        """The description without how files are recognized."""
+        return self.reads.partition(" (")[0]
+
+
+FORMATS: OpenTable[FileFormat] = OpenTable()
+"""The formats of features; `readers.formats` has the core's."""

@@ -1,0 +1,19 @@
+"""The results of Python calls that reports describe; a report is loaded with the first result that shows itself."""
+
+from functools import partial
+
+from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.seam import Feature
+
+_DESCRIBED = ("Calibration", "Compared", "Agreement", "JudgeCard", "Verification")
+"""Names of the classes of results that this package describes."""
+
+
+def _reporter(name: str) -> Reporter:
+    from markscheme.report.results import REPORTERS
+
+    return REPORTERS[name]
+
+
+RESULT_REPORTS = Feature("report", RESULTS(*(ResultRow(name, partial(_reporter, name)) for name in _DESCRIBED)))
+"""What the core itself adds in the way of features: its reports are above the results that they describe."""

@@ -1,0 +1,74 @@
+"""The seam between the core and its features: tables of the core that features add rows to.
+
+The core knows its tables alone. A feature declares in its `__init__` which rows it adds to which table; the package's
+own `__init__` offers the list of all features, and it is loaded when a table's own rows don't do.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, TypeAlias, TypeVar
+
+_Row = TypeVar("_Row")
+Addition: TypeAlias = "tuple[OpenTable[Any], tuple[Any, ...]]"
+"""A table, and the rows that a feature adds to it."""
+
+
+class OpenTable(Generic[_Row]):
+    """A table of the core that features add rows to. It stands next to the type of its rows.
+
+    Reading it loads what features declare, so no module may read one to its end while it is imported.
+
+    Example:
+        >>> COLOURS = OpenTable("red", "green")
+        >>> [*COLOURS], COLOURS("blue") == (COLOURS, ("blue",))
+        (['red', 'green'], True)
+    """
+
+    def __init__(self, *own: _Row) -> None:
+        """Make a table of the core's own rows."""
+        self._own = own
+
+    def __call__(self, *rows: _Row) -> Addition:
+        """Return rows as an addition to this table, for the declaration of a feature."""
+        return self, rows
+
+    def __iter__(self) -> Iterator[_Row]:
+        """Yield the core's rows, then those of features, which are loaded when the core's have been read."""
+        yield from self._own
+        for feature in features():
+            for table, rows in feature.adds:
+                if table is self:
+                    yield from rows
+
+
+class Feature:
+    """What a feature adds to the tables of the core.
+
+    Attributes:
+        name: The name of its folder.
+        adds: Its rows, by table.
+    """
+
+    def __init__(self, name: str, *adds: Addition) -> None:
+        """Declare a feature."""
+        self.name = name
+        self.adds = adds
+
+
+class _Offered:
+    """The features that are offered: how they are loaded, and they themselves once they are."""
+
+    load: Callable[[], Iterable[Feature]] = tuple
+    loaded: tuple[Feature, ...] | None = None
+
+
+def offer(load: Callable[[], Iterable[Feature]]) -> None:
+    """Offer features in place of those offered before; they are loaded when a table first asks for them."""
+    _Offered.load = load
+    _Offered.loaded = None
+
+
+def features() -> tuple[Feature, ...]:
+    """Return the features that are offered."""
+    if _Offered.loaded is None:
+        _Offered.loaded = tuple(_Offered.load())
+    return _Offered.loaded

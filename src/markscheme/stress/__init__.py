@@ -1,1 +1,0 @@
-"""Stress test: perturbed texts, asked together with the originals, show what moves a judge that shouldn't."""

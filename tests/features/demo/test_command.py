@@ -1,0 +1,197 @@
+"""`markscheme demo`, run as a sceptic runs it: in an empty folder, without a key."""
+
+import functools
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.features.demo.faults import FAULTS, NO_FAULT
+from markscheme.features.demo.naming import COMMAND
+from tests.commands.console import INSTALLED, ROOT, environment, run
+
+Demo = Callable[..., subprocess.CompletedProcess[str]]
+Kept = tuple[subprocess.CompletedProcess[str], Path]
+
+
+FIRST = ("--seed", "3")
+"""All of the demonstration; this seed draws a sound judge."""
+SEALED = ("--sealed", "--seed", "1")
+"""A round alone; this seed draws a noisy judge."""
+OF_ITS_OWN = ("--sealed", "-n", "30", "--json")
+"""A round whose seed nobody chose."""
+KEPT = ("--seed", "23", "--keep", "kept", "--json")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """The finished command with these options, run once in an empty folder; it takes seconds and leaves no file."""
+
+    @functools.cache
+    def once(*options: str) -> subprocess.CompletedProcess[str]:
+        folder = tmp_path_factory.mktemp("demo")
+        done = run("markscheme", "demo", *options, cwd=folder)
+        assert list(folder.iterdir()) == []
+        return done
+
+    return once
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Kept]:
+    """The finished command with a fault of one's choice, and the files of its round."""
+
+    @functools.cache
+    def once(fault: str) -> Kept:
+        folder = tmp_path_factory.mktemp("demo")
+        return run("markscheme", "demo", "--plant", fault, *KEPT, cwd=folder), folder / "kept"
+
+    return once
+
+
+def test_it_shows_raw_agreement_then_what_each_may_decide_then_a_sealed_round(demo: Demo) -> None:
+    done = demo(*FIRST)
+    assert (done.returncode, done.stderr) == (0, "")
+    places = [
+        done.stdout.index(words)
+        for words in ("Raw agreement", "kappa", "A planted fault", "Sealed:", "It names:", "The seal is")
+    ]
+    assert places == sorted(places)
+
+
+def test_labels_are_called_constructed_and_people_of_a_round_simulated(demo: Demo) -> None:
+    output = " ".join(demo(*FIRST).stdout.split())
+    assert "A Claude model wrote them with planted faults" in output
+    assert "no person labelled anything." in output
+    assert "Simulated: 100 responses" in output
+    assert "human" not in output
+
+
+def test_the_hash_comes_before_the_diagnosis_and_is_that_of_what_the_seal_held(demo: Demo) -> None:
+    for options, fault in ((FIRST, NO_FAULT), (SEALED, "noisy")):
+        output = demo(*options).stdout
+        (digest,) = re.findall(r"^([0-9a-f]{64})$", output, re.MULTILINE)
+        (secret,) = re.findall(r"printf %s '(.+)' \| sha256sum", output)
+        assert output.index(digest) < output.index("It names:") < output.index(secret)
+        assert hashlib.sha256(secret.encode()).hexdigest() == digest
+        assert secret.split("|")[0] == fault
+
+
+def test_the_printed_line_checks_the_hash_in_a_shell(demo: Demo) -> None:
+    output = demo(*SEALED).stdout
+    (line,) = re.findall(r"^(printf .+)$", output, re.MULTILINE)
+    checked = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout
+    assert checked.split()[0] in output
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=() if fault == "lenient" else pytest.mark.proof) for fault in FAULTS]
+)
+def test_a_fault_of_one_s_choice_is_planted_and_named(fault: str, kept: Callable[[str], Kept]) -> None:
+    done, _ = kept(fault)
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    assert "raters" not in shown
+    assert_named(shown["round"], fault)
+
+
+def assert_named(shown: dict[str, Any], fault: str) -> None:
+    """A round has this fault, and what is named is what was planted."""
+    assert shown["planted"]["fault"] == fault
+    assert shown["named"] == shown["planted"]
+    assert shown["right"] is True
+    assert bool(shown["findings"]) == (fault != NO_FAULT)
+
+
+def test_where_nothing_is_planted_nothing_is_said(demo: Demo) -> None:
+    output = demo(*FIRST).stdout
+    assert "It names: nothing" in output
+    assert "No issues found." in output
+    assert "Nothing was wrong and nothing was reported." in output
+    assert_named(json.loads(demo(*FIRST, "--json").stdout)["round"], NO_FAULT)
+
+
+def test_as_json_the_hash_goes_to_standard_error_first(demo: Demo) -> None:
+    done = demo(*OF_ITS_OWN)
+    shown = json.loads(done.stdout)["round"]
+    assert done.stderr == f"seal: {shown['seal']}\n"
+    assert hashlib.sha256(shown["secret"].encode()).hexdigest() == shown["seal"]
+    again = demo(*OF_ITS_OWN, "--seed", str(shown["seed"]))
+    assert again.stdout == done.stdout
+
+
+def test_without_a_seed_every_round_is_another(demo: Demo, tmp_path: Path) -> None:
+    another = run("markscheme", "demo", *OF_ITS_OWN, cwd=tmp_path)
+    assert another.stderr.startswith("seal: ")
+    assert another.stderr != demo(*OF_ITS_OWN).stderr
+
+
+def test_all_of_it_is_there_as_json(demo: Demo) -> None:
+    shown = json.loads(demo(*FIRST, "--json").stdout)
+    assert shown["schema"] == 1
+    assert [rater["use"] for rater in shown["raters"]] == ["explore", "explore", "none", "none", "none"]
+    assert {rater["reference"] for rater in shown["raters"]} == {"constructed"}
+    assert shown["round"]["n"] == 100
+
+
+def test_kept_files_hold_a_project_on_which_the_shown_command_finds_the_same(kept: Callable[[str], Kept]) -> None:
+    done, folder = kept("lenient")
+    shown = json.loads(done.stdout)["round"]
+    (folder / "report.json").unlink()
+    assert run("markscheme", *COMMAND, cwd=folder).returncode in (0, 1, 4)
+    assert json.loads((folder / "report.json").read_text())["findings"] == shown["findings"]
+
+
+def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    assert run("markscheme", "demo", "-n", "29", cwd=tmp_path).returncode == 2
+    assert run("markscheme", "demo", "-n", "many", cwd=tmp_path).returncode == 2
+    assert run("markscheme", "demo", "--plant", "rot", cwd=tmp_path).returncode == 2
+    assert run("markscheme", "demo", "--plant", "text", "--sealed", cwd=tmp_path).returncode == 2
+    done = run("markscheme", "demo", "--sealed", "--keep", "there", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: there cannot be made")
+
+
+def test_help_loads_no_numerics() -> None:
+    code = "import sys; from markscheme.cli import main; main(['demo', '--help']); print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.endswith("\nFalse\n")
+
+
+NO_NETWORK = """
+import sys
+
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        raise SystemExit(f"{event} {arguments}")
+
+sys.addaudithook(refuse)
+sys.path.insert(0, sys.argv[1])
+from markscheme.cli import main
+import markscheme
+assert markscheme.__file__.startswith(sys.argv[1]), markscheme.__file__
+sys.exit(main(["demo", "--seed", "21"]))
+"""
+
+
+@pytest.mark.proof  # the package is imported from files that nobody has compiled
+def test_a_wheel_carries_all_it_needs(unpacked_wheel: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", NO_NETWORK, str(unpacked_wheel)],
+        cwd=tmp_path,
+        env=environment({"PATH": f"{INSTALLED}{os.pathsep}{os.environ['PATH']}"}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "The seal is opened" in done.stdout
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,118 @@
+"""Rounds: what is planted is what is said, and nothing but the ratings tells of it."""
+
+import hashlib
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from markscheme.features.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, NOISY_JUDGE_SD, PERSON_SD, Charge
+from markscheme.features.demo.planting import ACCEPTED_RUNS, CRITERIA, SYSTEMS, Round, made_round
+from markscheme.ratings.rating import Rating
+
+Floats = npt.NDArray[np.float64]
+MANY = 2000
+NAMES = tuple(FAULTS)
+
+
+def levels(ratings: list[Rating]) -> Floats:
+    """Shape (n, criteria)."""
+    return np.array([[rating.criteria[name].level for name in CRITERIA] for rating in ratings], dtype=np.float64)
+
+
+def misses(made: Round, *, then: bool = False) -> Floats:
+    """The judge's first run, then or now, minus the mean of both people."""
+    judged = [rating for rating in (made.accepted if then else made.ratings) if rating.sample == 0]
+    people = [levels([example.labels[person] for example in made.examples]) for person in (0, 1)]
+    return levels(judged) - (people[0] + people[1]) / 2
+
+
+def planted_at(made: Round) -> int:
+    return CRITERIA.index(made.planted.place.split(" on ")[0])
+
+
+def elsewhere(values: Floats, place: int) -> Floats:
+    return np.delete(values, place, axis=-1)
+
+
+@pytest.mark.parametrize("fault", NAMES)
+def test_a_seed_draws_the_same_round_again(fault: str) -> None:
+    assert made_round(n=30, seed=5, fault=fault) == made_round(n=30, seed=5, fault=fault)
+
+
+def test_every_fault_is_drawn_about_as_often() -> None:
+    drawn = [made_round(n=1, seed=seed).planted.fault for seed in range(1, 401)]
+    assert {fault: drawn.count(fault) > 50 for fault in NAMES} == dict.fromkeys(NAMES, True)
+
+
+def test_the_seal_is_the_sha256_of_fault_place_and_a_nonce_of_its_own() -> None:
+    rounds = [made_round(n=1, seed=seed, fault="lenient") for seed in range(1, 30)]
+    for made in rounds:
+        assert made.secret == f"lenient|{made.planted.place}|{made.nonce}"
+        assert made.seal == hashlib.sha256(made.secret.encode()).hexdigest()
+        assert len(made.nonce) == 32
+    assert len({made.seal for made in rounds}) == len(rounds)
+
+
+def test_labels_and_rubrics_are_the_same_whatever_is_planted() -> None:
+    for seed in range(1, 20):
+        for first, second in combinations([made_round(n=30, seed=seed, fault=fault) for fault in NAMES], 2):
+            assert first.examples == second.examples
+            assert (first.asked_then, first.asked_now) == (second.asked_then, second.asked_now)
+            assert [rating.id for rating in first.ratings] == [rating.id for rating in second.ratings]
+
+
+def test_two_criteria_read_otherwise_than_then_and_a_changed_text_is_one_of_them() -> None:
+    for seed in range(1, 20):
+        made = made_round(n=1, seed=seed, fault="text")
+        then, now = made.asked_then["criteria"], made.asked_now["criteria"]
+        reworded = [new["name"] for old, new in zip(then, now, strict=True) if old != new]
+        assert len(reworded) == 2
+        assert made.planted.place in reworded
+
+
+def test_nothing_is_nowhere() -> None:
+    made = made_round(n=MANY, seed=2, fault=NO_FAULT)
+    assert made.planted == Charge("nothing", "nowhere")
+    assert np.abs(misses(made).mean(axis=0)).max() < 0.05
+
+
+def test_a_lenient_judge_lies_half_a_level_above_people_on_one_criterion_then_and_now() -> None:
+    made = made_round(n=MANY, seed=2, fault="lenient")
+    place = planted_at(made)
+    for then in (True, False):
+        shifts = misses(made, then=then).mean(axis=0)
+        assert 0.38 < shifts[place] < 0.5  # the best level has none above it
+        assert np.abs(elsewhere(shifts, place)).max() < 0.05
+
+
+def test_a_changed_text_makes_the_judge_kinder_now_and_not_then() -> None:
+    made = made_round(n=MANY, seed=2, fault="text")
+    place = planted_at(made)
+    assert 0.38 < misses(made).mean(axis=0)[place] < 0.5
+    assert abs(misses(made, then=True).mean(axis=0)[place]) < 0.05
+
+
+def test_a_broken_slice_is_one_criterion_on_one_system() -> None:
+    made = made_round(n=MANY, seed=2, fault="slice")
+    place = planted_at(made)
+    system = made.planted.place.split(" on ")[1]
+    on_system = np.array([example.system == system for example in made.examples])
+    off = misses(made)
+    assert on_system.mean() == 1 / len(SYSTEMS)
+    assert 1.0 < off[on_system, place].mean() < 1.5
+    assert np.abs(off[~on_system].mean(axis=0)).max() < 0.06
+    assert np.abs(elsewhere(off[on_system], place).mean(axis=0)).max() < 0.07
+
+
+def test_a_noisy_judge_misses_by_as_much_as_is_said() -> None:
+    made = made_round(n=MANY, seed=2, fault="noisy")
+    place = planted_at(made)
+    runs = np.stack([levels([r for r in made.accepted if r.sample == run]) for run in range(ACCEPTED_RUNS)])
+    between = runs.std(axis=0, ddof=1)
+    rounding = 1 / 12
+    assert float(np.sqrt((elsewhere(between, place) ** 2).mean() - rounding)) == pytest.approx(JUDGE_SD, abs=0.05)
+    assert (
+        2 * PERSON_SD < float(np.sqrt((between[:, place] ** 2).mean() - rounding)) < NOISY_JUDGE_SD
+    )  # levels end at 1 and 5

@@ -1,0 +1,499 @@
+"""The reading and grouping page in a real browser, by keyboard alone."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from markscheme.features.discover.store import DiscoveryFolder
+from tests.browser.waiting import patient_context, wait_until
+from tests.commands.console import INSTALLED, environment, run
+
+pytestmark = pytest.mark.browser
+
+FAULTS = {"price": "The reply states a wrong price.", "long": "The reply says more than was asked."}
+LONG_NOTE = "x" * 20_000
+ARABIC = "السعر خاطئ"
+
+
+def make_outputs(folder: Path, count: int = 40) -> Path:
+    """A file of outputs, one with a trace of 200 steps and one written from right to left."""
+    steps: list[dict[str, Any]] = [{"role": "user", "content": "Where is it?"}]
+    for number in range(100):
+        call = {
+            "id": f"c{number}",
+            "type": "function",
+            "function": {"name": "track", "arguments": f'{{"n": {number}}}'},
+        }
+        steps += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": f"stop {number}"},
+        ]
+    rows = []
+    for place in range(count):
+        row: dict[str, Any] = {
+            "id": f"o{place}",
+            "query": f"Question {place}?",
+            "response": f"Only {place} euros. Truly.",
+        }
+        if place % 10 == 3:
+            row |= {"messages": steps, "response": f"It is at stop {place}."}
+        if place % 10 == 7:
+            row |= {"query": "كم السعر؟", "response": f"السعر {place} يورو فقط."}
+        rows.append(row)
+    path = folder / "outputs.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    return path
+
+
+class ReadingServer:
+    """`markscheme discover`, as a user starts it; killed or interrupted at the end."""
+
+    def __init__(self, folder: Path, *options: str, name: str = "reply") -> None:
+        self.process = subprocess.Popen(
+            [str(INSTALLED / "markscheme"), "discover", name, *options],
+            cwd=folder,
+            env=environment(None),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        address_line = self.process.stdout.readline() + self.process.stdout.readline()
+        assert "http" in address_line, self.process.communicate()[1]
+        self.url = address_line.split()[-1]
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.process.communicate(timeout=300)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    make_outputs(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def complaints(page: Page) -> Iterator[list[str]]:
+    """What the browser complains of: nothing by the end, and nothing asked of any other machine."""
+    messages: list[str] = []
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("request", lambda asked: messages.append(asked.url) if "//127.0.0.1:" not in asked.url else None)
+    yield messages
+    assert [message for message in messages if not message.startswith(("data:", "blob:", "file:"))] == []
+
+
+Start = Callable[..., ReadingServer]
+
+
+@pytest.fixture
+def servers() -> Iterator[Start]:
+    """Starts servers for ann, or whom the options name, and ends those still running."""
+    started: list[ReadingServer] = []
+
+    def start(folder: Path, *options: str) -> ReadingServer:
+        who = () if "--rater" in options else ("--rater", "ann")
+        started.append(ReadingServer(folder, "--pool", "outputs.jsonl", "--port", "8930", *who, *options))
+        return started[-1]
+
+    yield start
+    for server in started:
+        if server.process.poll() is None:
+            server.kill()
+
+
+def arrive(page: Page, place: int) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Output {place}")
+    wait_until(page, "isReady && document.activeElement.id === 'text'")
+
+
+def sent(page: Page) -> None:
+    wait_until(page, "outbox.length === 0 && !sending")
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def select_words(page: Page, words: str) -> None:
+    """Select words of the response, as a drag with the mouse does."""
+    page.evaluate(
+        """(words) => {
+          const [range] = rangesOf(document.querySelector("#response .response"), [words]);
+          const selection = document.getSelection();
+          selection.removeAllRanges();
+          selection.addRange(range);
+        }""",
+        words,
+    )
+
+
+def note(page: Page, text: str) -> None:
+    press(page, "n")
+    page.keyboard.insert_text(text)
+    press(page, "Enter", "Escape")
+
+
+def read_some(page: Page, first: int, last: int) -> int:
+    """Read outputs by keyboard; a note with a passage on each third, and good or bad on all."""
+    notes = 0
+    for place in range(first, last + 1):
+        arrive(page, place)
+        if place % 3 == 0:
+            text = page.locator("#response .response").inner_text()
+            words = text.split(" ")[0]
+            select_words(page, words)
+            press(page, "h")
+            page.keyboard.insert_text(f"{'price' if place % 2 else 'long'} {place}")
+            press(page, "Enter", "Escape")
+            press(page, "b")
+            notes += 1
+        else:
+            press(page, "g")
+        press(page, "Enter")
+    return notes
+
+
+def answer(page: Page, text: str, then: str = "Enter") -> None:
+    """Type into the dialog that is open."""
+    expect(page.locator("#dialog")).to_be_visible()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+    page.keyboard.press(then)
+    expect(page.locator("#dialog")).to_be_hidden()
+    wait_until(page, "isReady")
+
+
+def grouped(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+        wait_until(page, "isReady")
+
+
+def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_nothing(
+    servers: Start, project: Path, page: Page, complaints: list[str]
+) -> None:
+    server = servers(project)
+    page.goto(server.url)
+    assert read_some(page, 1, 15) == 5
+    arrive(page, 16)
+    press(page, "n")
+    page.keyboard.insert_text("not finished when it was killed")
+    wait_until(page, "steps[at].reading !== null && outbox.length === 0")
+    sent(page)
+    server.kill()
+    kept = DiscoveryFolder(project / "calibration" / "reply").readings()
+    assert sum(reading.is_finished for reading in kept) == 15
+    assert [n.text for reading in kept if reading.read == "open" for n in reading.notes] == [
+        "not finished when it was killed"
+    ]
+
+    server = servers(project)
+    page.goto(server.url)
+    arrive(page, 16)
+    expect(page.locator("#notes li")).to_contain_text("not finished when it was killed")
+    press(page, "Enter")
+    notes = 6 + read_some(page, 17, 30)
+    arrive(page, 31)
+    note(page, "price again")
+    press(page, "Enter")
+    sent(page)
+    assert notes + 1 >= 12
+
+    arrive(page, 32)
+    press(page, "m")
+    wait_until(page, "group !== null && isReady")
+    expect(page.locator("#group-status")).to_contain_text(f"{notes + 1} notes unsorted")
+    press(page, "N")
+    answer(page, "wrong-price")
+    press(page, "N")
+    answer(page, "too-long")
+    press(page, "N")
+    answer(page, "other-a")
+    press(page, "N")
+    answer(page, "other-b")
+    expect(page.locator(".column")).to_have_count(5)
+    for _ in range(notes + 1 - 4):
+        text = page.evaluate("group.notes[cursor.key].text")
+        name = "wrong-price" if "price" in text else "too-long"
+        place = page.evaluate("(name) => group.modes.findIndex((mode) => mode.name === name) + 1", name)
+        grouped(page, str(place))
+    expect(page.locator("#group-status")).to_have_text("All notes are in a mode")
+
+    move_to(page, "wrong-price")
+    press(page, "D")
+    answer(page, FAULTS["price"])
+    grouped(page, "V")
+    move_to(page, "too-long")
+    press(page, "D")
+    answer(page, FAULTS["long"])
+    move_to(page, "other-a")
+    press(page, "M")
+    answer(page, "too-long")
+    expect(page.locator('.column[data-mode="other-a"]')).to_have_count(0)
+    move_to(page, "other-b")
+    press(page, "S")
+    answer(page, "half-one, half-two")
+    expect(page.locator("#group-status")).to_have_text("1 note unsorted")
+    grouped(page, "u")
+    expect(page.locator('.column[data-mode="other-b"]')).to_have_count(1)
+    move_to(page, "other-b")
+    press(page, "S")
+    answer(page, "half-one, half-two")
+    move_to(page, "")
+    place = page.evaluate("group.modes.findIndex((mode) => mode.name === 'half-one') + 1")
+    grouped(page, str(place))
+    expect(page.locator("#group-status")).to_have_text("All notes are in a mode")
+    server.stop()
+
+    done = run("markscheme", "discover", "reply", "--write", "--json", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads(done.stdout)["criteria"]) == {"wrong-price", "too-long"}
+    book = DiscoveryFolder(project / "calibration" / "reply").codebook()
+    assert book.mode("wrong-price").severity == 3
+    assert book.mode("other-a").into == "too-long"
+    assert book.mode("other-b").halves == ("half-one", "half-two")
+
+
+def move_to(page: Page, column: str) -> None:
+    """Go to the first note of a column, by j and k."""
+    for _ in range(200):
+        if page.evaluate("(cursor?.column ?? null)") == column:
+            return
+        places = page.evaluate("places().map((place) => place.column)")
+        now = page.evaluate("places().findIndex((p) => p.key === cursor?.key && p.column === cursor?.column)")
+        grouped(page, "j" if places.index(column) > now else "k")
+    raise AssertionError(f"no way to {column}")
+
+
+def test_two_readers_at_once_and_a_reader_twice(servers: Start, project: Path, chromium: Browser) -> None:
+    server = servers(project)
+    second = servers(project, "--rater", "ben", "--port", "8960")
+    refused = run("markscheme", "discover", "reply", "--rater", "ann", "--untimed", cwd=project)
+    assert refused.returncode == 2
+    assert "another window" in refused.stderr
+    pages = [patient_context(chromium).new_page() for _ in range(2)]
+    for page, url in zip(pages, (server.url, second.url), strict=True):
+        page.goto(url)
+    for place in range(1, 6):
+        for page in pages:
+            arrive(page, place)
+            press(page, "g", "Enter")
+    for page in pages:
+        sent(page)
+        page.close()
+    server.stop()
+    second.stop()
+    readings = DiscoveryFolder(project / "calibration" / "reply").readings()
+    assert sorted(reading.rater for reading in readings) == ["ann"] * 5 + ["ben"] * 5
+
+
+def test_a_long_note_a_long_trace_and_text_from_right_to_left(
+    servers: Start, project: Path, page: Page, complaints: list[str]
+) -> None:
+    server = servers(project)
+    page.goto(server.url)
+    seen = set[str]()
+    for place in range(1, 41):
+        arrive(page, place)
+        if page.locator(".steps .step").count() >= 100 and "trace" not in seen:
+            seen.add("trace")
+            assert (
+                "200 steps" in page.locator("#response").inner_text()
+                or "201 steps" in page.locator("#response").inner_text()
+            )
+            press(page, "o")
+            note(page, LONG_NOTE)
+        if "السعر" in page.locator("#response").inner_text() and "rtl" not in seen:
+            seen.add("rtl")
+            select_words(page, "السعر")
+            press(page, "h")
+            page.keyboard.insert_text(ARABIC)
+            press(page, "Enter", "Escape")
+        press(page, "Enter")
+        if len(seen) == 2:
+            break
+    sent(page)
+    server.stop()
+    notes = [n for reading in DiscoveryFolder(project / "calibration" / "reply").readings() for n in reading.notes]
+    assert {n.text for n in notes} == {LONG_NOTE, ARABIC}
+    assert {n.quote_in for n in notes if n.quote} == {"response"}
+
+
+def test_a_note_is_dragged_into_a_mode_and_a_proposal_waits_until_it_is_accepted(
+    servers: Start, project: Path, page: Page
+) -> None:
+    rows = [
+        {"id": f"o{n}", "note": text, "rater": "ann", "kind": "human"}
+        for n, text in enumerate(["dear", "rude", "curt"])
+    ]
+    (project / "n.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--notes", "n.jsonl", cwd=project)
+    (project / "g.jsonl").write_text(
+        '{"note": "ann/o1/1", "modes": ["tone"]}\n{"note": "ann/o2/1", "modes": ["tone"]}\n'
+    )
+    run("markscheme", "discover", "reply", "--assign", "g.jsonl", cwd=project)
+    server = servers(project)
+    page.goto(server.url)
+    arrive(page, 4)
+    press(page, "m")
+    wait_until(page, "group !== null && isReady")
+    press(page, "N")
+    answer(page, "price")
+    expect(page.locator(".column.proposed")).to_contain_text("Counts nowhere until you accept")
+    page.locator(".card", has_text="dear").first.drag_to(page.locator('.column[data-mode=""]'))
+    expect(page.locator("#group-status")).to_contain_text("3 notes unsorted")
+    page.locator(".card", has_text="dear").first.drag_to(page.locator('.column[data-mode="price"]'))
+    expect(page.locator("#group-status")).to_contain_text("2 notes unsorted")
+    page.locator(".card", has_text="rude").first.focus()
+    press(page, "A")
+    expect(page.locator('.column[data-mode="tone"] .card')).to_have_count(2)
+    expect(page.locator(".column.proposed")).to_have_count(0)
+    server.stop()
+
+
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+def test_axe_finds_nothing_serious_in_any_view(servers: Start, project: Path, page: Page) -> None:
+    server = servers(project)
+    page.goto(server.url)
+    arrive(page, 1)
+    note(page, "a note")
+    refuse_serious(page)
+    press(page, "Enter")
+    arrive(page, 2)
+    sent(page)
+    press(page, "m")
+    wait_until(page, "group !== null && isReady")
+    press(page, "N")
+    answer(page, "a-mode")
+    refuse_serious(page)
+    press(page, "/")
+    expect(page.locator("#dialog")).to_be_visible()
+    refuse_serious(page)
+    press(page, "Escape")
+    expect(page.locator("#dialog")).to_be_hidden()
+    press(page, "m")
+    arrive(page, 2)
+    press(page, "p")
+    expect(page.locator("#overview")).to_be_visible()
+    refuse_serious(page)
+    server.stop()
+
+
+def refuse_serious(page: Page) -> None:
+    violations = Axe().run(page).response["violations"]
+    serious = [v["id"] for v in violations if v["impact"] in ("serious", "critical")]
+    assert serious == [], [(v["id"], [node["html"][:200] for node in v["nodes"]]) for v in violations]
+
+
+def test_outputs_read_before_a_mode_had_a_name_are_read_again_with_one_key_each(
+    servers: Start, project: Path, page: Page
+) -> None:
+    server = servers(project)
+    page.goto(server.url)
+    for place in range(1, 7):
+        arrive(page, place)
+        if place == 5:
+            note(page, "wrong price")
+        press(page, "Enter")
+    arrive(page, 7)
+    sent(page)
+    press(page, "m")
+    wait_until(page, "group !== null && isReady")
+    press(page, "N")
+    answer(page, "wrong-price")
+    press(page, "D")
+    answer(page, FAULTS["price"])
+    server.stop()
+    server = servers(project, "--again")
+    page.goto(server.url)
+    for place, key in enumerate("nynt", start=1):
+        expect(page.get_by_role("heading", level=1)).to_have_text(f"{place} of 4")
+        expect(page.locator("#again-definition")).to_have_text(FAULTS["price"])
+        wait_until(page, "isReady")
+        press(page, key)
+    expect(page.locator("#overview-title")).to_contain_text("All read again")
+    sent(page)
+    server.stop()
+    done = run("markscheme", "discover", "reply", "--report", "--json", cwd=project)
+    (mode,) = json.loads(done.stdout)["modes"]
+    assert (mode["count"], len(mode["again"])) == (2, 1)
+
+
+def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(
+    servers: Start, project: Path, page: Page
+) -> None:
+    rows = [
+        {"id": f"o{n}", "note": "blunder" if n % 3 == 0 else "", "mode": "m" if n % 3 == 0 else ""} for n in range(9)
+    ]
+    (project / "n.jsonl").write_text(
+        "".join(json.dumps({**row, "rater": "ann", "kind": "human", "definition": "D."}) + "\n" for row in rows)
+    )
+    run("markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--notes", "n.jsonl", cwd=project)
+    server = servers(project, "--rater", "ben", "--second", "--port", "8930")
+    page.goto(server.url)
+    for place in range(1, 10):
+        arrive(page, place)
+        assert "blunder" not in page.locator("#work").inner_text()
+        if place in (1, 2):
+            note(page, "mine")
+            press(page, "1")
+        press(page, "Enter")
+    expect(page.locator("#overview-title")).to_contain_text("All read")
+    sent(page)
+    server.stop()
+    server = servers(project, "--rater", "ben", "--recode", "--port", "8930")
+    page.goto(server.url)
+    for place in range(1, 4):
+        expect(page.get_by_role("heading", level=1)).to_have_text(f"Note {place} of 3")
+        wait_until(page, "isReady")
+        press(page, "1", "Enter")
+    expect(page.locator("#overview-title")).to_contain_text("All sorted")
+    sent(page)
+    server.stop()
+    data = json.loads(run("markscheme", "discover", "reply", "--report", "--json", cwd=project).stdout)
+    assert data["agreement"]["finding"]["units"] == 9
+    assert data["agreement"]["grouping"]["units"] == 3
+
+
+def test_a_sheet_read_on_a_phone_without_network_comes_back_as_notes(
+    servers: Start, project: Path, chromium: Browser, tmp_path: Path
+) -> None:
+    written = run(
+        "markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--rater", "cid", "--sheet", "s.html", cwd=project
+    )
+    assert written.returncode == 0, written.stderr
+    context = patient_context(chromium, viewport={"width": 390, "height": 844}, has_touch=True, offline=True)
+    page = context.new_page()
+    page.goto((project / "s.html").as_uri())
+    for place in range(1, 5):
+        arrive(page, place)
+        if place == 2:
+            page.locator("#note-open").tap()
+            page.locator("#note").fill("read on a phone")
+            page.locator("#save").tap()
+        else:
+            page.locator("#good").tap()
+            page.locator("#in-full").tap()
+    page.reload()
+    arrive(page, 5)
+    with page.expect_download() as download:
+        page.locator("#download").tap()
+    download.value.save_as(project / "reply-cid.jsonl")
+    context.close()
+    done = run("markscheme", "discover", "reply", "--notes", "reply-cid.jsonl", "--json", cwd=project)
+    data = json.loads(done.stdout)
+    assert data["read"] == {"random": 4, "chosen": 0, "unclear": 0}
+    assert [entry["text"] for entry in data["unsorted_notes"]] == ["read on a phone"]

@@ -1,0 +1,183 @@
+"""An experiment's file: what it may say, and every fault of it with its line, all at once."""
+
+from pathlib import Path
+
+import pytest
+
+from markscheme import Rubric
+from markscheme.errors import ExperimentError, RatingError
+from markscheme.features.experiment.definition import Experiment, ExperimentCase, Model, Output, Variant
+from markscheme.judges.price import Price
+from tests.features.experiment.small import EXAMPLES, FILE, write_lines
+
+RUBRIC = "inputs: [query, context]\ncriteria: [{name: tone, description: Is kind}]\n"
+WHOLE = """\
+rubric: rubric.yaml
+model: {name: "openai:gpt-5-mini", temperature: 0.7, max_tokens: 200, price: "1:2"}
+variants:
+  - {name: short, system: "Be short, {{ tone }}.", prompt: "{{query}}"}
+  - {name: long}
+cases:
+  - {id: a, inputs: {query: "Why {{tone}}?", tone: please}, expected: {context: Because.}}
+"""
+
+
+def experiment(folder: Path, text: str, rubric: str = RUBRIC) -> Path:
+    (folder / "rubric.yaml").write_text(rubric)
+    path = folder / "try.experiment.yaml"
+    path.write_text(text)
+    return path
+
+
+def faults(folder: Path, text: str, rubric: str = RUBRIC) -> list[tuple[int | None, str]]:
+    path = experiment(folder, text, rubric)
+    with pytest.raises(ExperimentError) as caught:
+        Experiment.from_file(path)
+    assert all(line.startswith(str(path)) for line in str(caught.value).splitlines() if line.startswith("/"))
+    return [(fault.line, fault.problem) for fault in caught.value.faults]
+
+
+def test_the_documented_file_is_two_variants_and_three_cases_under_four_criteria_from_1_to_5() -> None:
+    definition = Experiment.from_file(EXAMPLES / FILE)
+    assert [variant.name for variant in definition.variants] == ["formal", "casual"]
+    assert len(definition.cases) == 3
+    assert [criterion.scale.values for criterion in definition.rubric.criteria] == [(1.0, 2.0, 3.0, 4.0, 5.0)] * 4
+    assert definition.name == "support"
+
+
+def test_all_that_a_file_says_is_read(tmp_path: Path) -> None:
+    text = WHOLE.replace("{name: long}", '{name: long, prompt: "At length: {{query}}"}')
+    definition = Experiment.from_file(experiment(tmp_path, text))
+    assert definition.name == "try"
+    assert definition.model == Model("openai:gpt-5-mini", {"temperature": 0.7, "max_tokens": 200}, Price(1.0, 2.0))
+    prompt = definition.variants[0].ask(definition.cases[0])
+    assert (prompt.system, prompt.user, prompt.schema) == ("Be short, please.", "Why {{tone}}?", {})
+    graded = definition.cases[0].submission("It is.", "id")
+    assert dict(graded.inputs) == {"query": "Why {{tone}}?", "tone": "please", "context": "Because."}
+    assert definition.to_ask == [("short", "a"), ("long", "a")]
+
+
+def test_prompts_and_cases_may_stand_in_files_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "short.txt").write_text("Be short.")
+    cases = [{"id": n, "inputs": {"query": f"{n}?"}, "expected": {"context": "-"}} for n in (1, 2)]
+    write_lines(tmp_path / "cases.jsonl", cases)
+    text = "rubric: rubric.yaml\nvariants: [{name: short, system: file://short.txt}]\ncases: cases.jsonl\n"
+    definition = Experiment.from_file(experiment(tmp_path, text))
+    assert [definition.variants[0].ask(case).user for case in definition.cases] == ["1?", "2?"]
+    assert definition.variants[0].ask(definition.cases[0]).system == "Be short."
+
+
+def test_every_fault_is_reported_at_once_with_its_line(tmp_path: Path) -> None:
+    text = """\
+rubic: rubric.yaml
+model: {name: "openai:m", temperature: hot, max_tokens: 0.5, price: much}
+variants:
+  - {name: short}
+  - {system: "Be long"}
+  - {name: short, prompt: "{{query}}", sistem: "…"}
+cases:
+  - {inputs: {query: Why?}}
+  - {id: b, inputs: [query]}
+"""
+    problems = faults(tmp_path, text)
+    assert [line for line, _ in problems] == sorted(line or 0 for line, _ in problems)
+    assert {(line, problem.split(";")[0].split(",")[0]) for line, problem in problems if line} >= {
+        (1, "unknown key 'rubic'"),
+        (2, "temperature must be a number from 0"),
+        (2, "max_tokens must be a whole number from 1"),
+        (4, "a variant has a `system` text"),
+        (5, "a variant needs a `name`"),
+        (6, "unknown key 'sistem'"),
+        (8, "`id` is missing: a name"),
+    }
+    assert any(problem == "unknown key 'rubic'; did you mean 'rubric'?" for _, problem in problems)
+    assert any("`rubric` is missing" in problem for _, problem in problems)
+    assert any("`inputs` is texts by name" in problem for _, problem in problems)
+    assert any("US dollars" in problem or "dollars" in problem for _, problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "problem"),
+    [
+        (('query: "Why', 'quary: "Why'), 7, "variant 'short' asks for {{query}}, but case 'a'"),
+        (("{{ tone }}", "{{ context }}"), 7, "variant 'short' asks for {{context}}, which case 'a'"),
+        (("{{ tone }}", "{{ tone | upper }}"), 4, "variant 'short': only {{name}} is filled in"),
+        (("name: long", "name: short, prompt: x"), 5, "variant 'short' occurs twice here"),
+        (("context: Because.", "answer: Because."), 7, "case 'a' lacks 'context', which rubric 'rubric' needs"),
+        (("context: Because.", "answer: Because."), 7, "case 'a' expects 'answer', which the rubric shows to no judge"),
+        (("rubric.yaml", "rubrik.yaml"), 1, "there is no rubric file rubrik.yaml"),
+    ],
+)
+def test_what_does_not_fit_together_is_a_fault_of_the_line_to_change(
+    tmp_path: Path, change: tuple[str, str], line: int, problem: str
+) -> None:
+    text = WHOLE.replace("{name: long}", '{name: long, prompt: "{{query}}"}')
+    if change[0] == "name: long":
+        text = text.replace("{name: long, ", "{name: short, ")
+    else:
+        assert change[0] in text
+        text = text.replace(*change)
+    assert any(at == line and message.startswith(problem) for at, message in faults(tmp_path, text))
+
+
+def test_a_rubric_s_own_faults_are_reported_with_its_lines(tmp_path: Path) -> None:
+    problems = faults(tmp_path, WHOLE, "criteria:\n  - {name: tone, weight: 0, description: x}\n")
+    assert any(line == 1 and "rubric.yaml:2: weight must be a finite number" in problem for line, problem in problems)
+
+
+def test_a_criterion_called_as_a_figure_of_the_table_is_refused(tmp_path: Path) -> None:
+    rubric = RUBRIC.replace("tone", "overall")
+    assert any("'overall' needs another name" in problem for _, problem in faults(tmp_path, WHOLE, rubric))
+
+
+@pytest.mark.parametrize("text", ["- a\n", "just words", "a: [1", "variants: !!python/object:os.system {}\n"])
+def test_what_is_not_a_mapping_or_plain_data_is_refused(tmp_path: Path, text: str) -> None:
+    assert faults(tmp_path, text)
+
+
+def test_an_experiment_made_in_python_is_held_to_the_same() -> None:
+    rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
+    with pytest.raises(ExperimentError, match="variant 'a' occurs twice here"):
+        Experiment(rubric, (Variant("a"), Variant("a")), (ExperimentCase("x", {"query": "?"}),))
+    with pytest.raises(ExperimentError, match="at least one case"):
+        Experiment(rubric, (Variant("a"),), ())
+    with pytest.raises(ValueError, match="an output is a text, or there is a reason"):
+        Output(None)
+
+
+def test_outputs_of_a_variant_that_a_file_does_not_hold_are_reported(tmp_path: Path) -> None:
+    write_lines(tmp_path / "out.jsonl", [{"variant": "brief", "case": "a", "output": "So."}])
+    problems = faults(tmp_path, WHOLE + "outputs: out.jsonl\n")
+    assert (4, "there is no output of variant 'short'; there are brief") in problems
+
+
+@pytest.mark.parametrize("message", ["5", "true", "{a: b}", "[]"])
+def test_cases_that_are_not_a_list_are_the_one_fault_though_outputs_are_there(tmp_path: Path, message: str) -> None:
+    write_lines(tmp_path / "out.jsonl", [{"variant": "short", "case": "a", "output": "Hi."}])
+    text = f"rubric: rubric.yaml\noutputs: out.jsonl\nvariants: [{{name: short}}]\ncases: {message}\n"
+    assert faults(tmp_path, text) == [(4, "`cases` is a list of one or more")]
+
+
+def test_faults_of_other_files_are_reported_with_the_experiment_s_own(tmp_path: Path) -> None:
+    write_lines(tmp_path / "out.jsonl", [{"variant": "brief", "case": " "}])
+    write_lines(tmp_path / "cases.jsonl", [{"id": "a", "inputs": {"query": "?"}}, {"inputs": {}}])
+    problems = faults(
+        tmp_path,
+        "rubric: rubric.yaml\nmodle: x\nvariants: [{name: a, system: x}]\ncases: cases.jsonl\noutputs: out.jsonl\n",
+    )
+    assert [line for line, _ in problems][:2] == [2, 4]
+    assert any(line == 4 and problem.startswith("cases.jsonl:2: `id` is missing") for line, problem in problems)
+    assert any(line == 5 and "out.jsonl:1: `case` must be a name" in problem for line, problem in problems)
+
+
+def test_outputs_without_names_of_variants_say_nothing_without_any_in_the_file(tmp_path: Path) -> None:
+    write_lines(tmp_path / "out.jsonl", [{"case": "a", "output": "x", "query": "?", "context": "."}])
+    problems = faults(tmp_path, "rubric: rubric.yaml\noutputs: out.jsonl\n")
+    assert problems == [(2, "`variants` is missing, and the file of outputs names none")]
+
+
+def test_a_file_of_outputs_that_cannot_be_read_is_its_own_keeper_s_fault(tmp_path: Path) -> None:
+    write_lines(tmp_path / "out.jsonl", [{"case": "a"}, {"case": "a", "output": "x"}, {"case": "a", "output": "y"}])
+    with pytest.raises(RatingError) as caught:
+        Experiment.from_file(experiment(tmp_path, WHOLE), outputs=tmp_path / "out.jsonl")
+    assert [fault.line for fault in caught.value.faults] == [1, 3]

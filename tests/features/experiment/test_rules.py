@@ -1,0 +1,80 @@
+"""Rules that fail a run: a strict grammar, and bounds that rounding does not move."""
+
+import pytest
+
+from markscheme import Rubric
+from markscheme.errors import UsageError
+from markscheme.features.experiment.definition import Experiment, ExperimentCase, Variant
+from markscheme.features.experiment.rules import Rule
+from markscheme.features.experiment.table import VariantFigures, figures, marks_table
+from markscheme.ratings.rating import Rated, Rating
+
+RUBRIC = Rubric.from_dict({"criteria": [{"name": "tone", "description": "x"}, {"name": "fact.s", "requirement": "y"}]})
+EXPERIMENT = Experiment(
+    RUBRIC, (Variant("a"), Variant("a.b")), (ExperimentCase("x", {"query": "?"}), ExperimentCase("y", {"query": "!"}))
+)
+
+
+def rows() -> dict[str, VariantFigures]:
+    """a: overall 0.8, tone 4.2, fact.s 1, half pass; a.b: nothing graded but tone 2."""
+    marks = [
+        Rating("x", "a", "model", {"tone": Rated(4.0), "fact.s": Rated(1.0)}, overall=0.7, passed=True),
+        Rating("y", "a", "model", {"tone": Rated(4.4), "fact.s": Rated(1.0)}, overall=0.9, passed=False),
+        Rating("x", "a.b", "model", {"tone": Rated(2.0)}),
+        Rating("y", "a.b", "model"),
+    ]
+    table = marks_table(marks, EXPERIMENT.cases, RUBRIC)
+    return {name: figures(table, name) for name in EXPERIMENT.by_name}
+
+
+@pytest.mark.parametrize(
+    ("text", "hit"),
+    [
+        ("a.overall < 0.8", False),
+        ("a.overall <= 0.8", True),
+        ("a.overall<0.81", True),
+        ("a.overall > 0.8", False),
+        ("a.overall >= 0.8", True),
+        ("a.pass_rate < 0.6", True),
+        ("a.tone < 4", False),
+        (" a.tone  <  4.5 ", True),
+        ("a.fact.s < 1", False),
+        ("a.b.tone < 2.5", True),
+        ("tone < 4", True),
+        ("tone > 4.5", False),
+    ],
+)
+def test_a_rule_hits_where_its_figure_stands_so(text: str, hit: bool) -> None:
+    hits = Rule.parse(text, EXPERIMENT).hits(rows())
+    assert bool(hits) == hit
+    assert all("the run fails if" in line for line in hits)
+
+
+def test_a_rule_about_all_variants_says_which_fail() -> None:
+    assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
+
+
+def test_what_is_not_known_does_not_pass_in_silence() -> None:
+    assert Rule.parse("a.b.overall < 0.1", EXPERIMENT).hits(rows()) == [
+        "a.b: overall is not known, so 'a.b.overall < 0.1' can't be checked"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("overall", "is `worse`, or as in"),
+        ("overall = 0.8", "is `worse`, or as in"),
+        ("overall < high", "is `worse`, or as in"),
+        ("overall < 1e-1", "is `worse`, or as in"),
+        ("overall < 0.8 and tone < 3", "is `worse`, or as in"),
+        ("__import__('os').system('x') < 1", "knows no"),
+        ("overal < 0.8", "did you mean 'overall'"),
+        ("c.overall < 0.8", "knows no 'c.overall'"),
+        ("overall < 4.2", "overall lies between 0 and 1"),
+        ("tone < 0.5", "tone lies between 1 and 5"),
+    ],
+)
+def test_what_is_not_a_rule_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        Rule.parse(text, EXPERIMENT)

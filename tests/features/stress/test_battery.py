@@ -1,0 +1,129 @@
+"""A run as a whole, on judges that answer by the number of the asking."""
+
+import asyncio
+import inspect
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from markscheme.features.stress.battery import (
+    CONTROL,
+    ORIGINAL,
+    RUN_SAMPLES,
+    Battery,
+    StressRun,
+    ask,
+    battery,
+)
+from markscheme.features.stress.result import Stress, stress_of
+from markscheme.features.stress.view import json_of, view
+from markscheme.judges.judge import Identity, Reply
+from markscheme.prompt import Prompt
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.submission import Submission
+
+RUBRIC = Rubric(
+    (
+        Criterion(1.0, "Is the answer right?", "correctness", Scale.numbered(1, 5)),
+        Criterion(1.0, "Does it greet?", "greeting"),
+    )
+)
+EXAMPLES = [Example(Submission(f"Answer {n}. It is {'long ' * n}.", id=f"e{n}")) for n in range(30)]
+
+
+@dataclass(frozen=True)
+class ByAsking:
+    """Gives level 3, one more where the asking is the control's."""
+
+    moved: bool
+    identity = Identity("by-asking")
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        up = self.moved and sample % RUN_SAMPLES == 3
+        quoted = {"quote": "nothing to quote", "reason": "so"}
+        levels = {"correctness": "4" if up else "3", "greeting": "MET"}
+        return Reply(json.dumps({"verdicts": {name: {**quoted, "level": levels[name]} for name in prompt.criteria}}))
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
+    run = StressRun.begin(folder, made.key(judge))
+    grades = asyncio.run(ask(made, judge, run, concurrency=4, step=lambda: None))
+    return stress_of(made, grades)
+
+
+def test_where_the_control_moves_no_row_is_shown(tmp_path: Path) -> None:
+    made = battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace", "praise"])
+    result = ran(made, ByAsking(moved=True), tmp_path)
+    assert result.control["correctness"].shift.value == 1
+    assert result.control_moved is not None
+    document = view(result, "by-asking")
+    assert "+1.00" in document.blocks[0].text  # type: ignore[attr-defined]
+    assert not any(type(block).__name__ == "Bars" for block in document.blocks)
+    assert json_of(result)["control"]["correctness"].state == "finding"
+
+
+def test_a_steady_judge_leaves_the_table(tmp_path: Path) -> None:
+    result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace"]), ByAsking(moved=False), tmp_path)
+    assert result.control_moved is None
+    assert any(type(block).__name__ == "Bars" for block in view(result, "by-asking").blocks)
+
+
+def test_originals_control_and_changes_are_shuffled_into_one_run() -> None:
+    made = battery(RUBRIC, EXAMPLES, "gpt-5", only=["praise"], originals=2)
+    askings = made.askings("1")
+    assert [sum(asking.version == version for asking in askings) for version in (ORIGINAL, CONTROL, "praise")] == [
+        60,
+        30,
+        30,
+    ]
+    assert [asking.version for asking in askings] != sorted(asking.version for asking in askings)
+    assert askings != made.askings("2")
+    assert askings == made.askings("1")
+
+
+def test_a_criterion_worded_the_other_way_round_is_read_the_other_way_round(tmp_path: Path) -> None:
+    result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["polarity"]), ByAsking(moved=False), tmp_path)
+    assert result.rows["polarity"]["greeting"].shift.value == -1
+    assert result.rows["polarity"]["correctness"].state == "not-preserving"
+    assert result.findings == []
+
+
+def rated(level: float) -> dict[str, Rated]:
+    return {"correctness": Rated(level), "greeting": Rated(1.0)}
+
+
+def test_examples_are_spread_over_their_labels() -> None:
+    labelled = [
+        Example(
+            each.submission,
+            (Rating(each.id, "ana", "human", {"correctness": Rated(1.0 + n % 5), "greeting": Rated(1.0)}),),
+        )
+        for n, each in enumerate(EXAMPLES)
+    ]
+    chosen = battery(RUBRIC, labelled, "gpt-5", n=10).examples
+    levels = [example.labels[0].criteria["correctness"].level or 0 for example in chosen]
+    assert sorted(levels) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+
+
+def test_a_run_is_asked_again_once_it_is_finished(tmp_path: Path) -> None:
+    first = StressRun.begin(tmp_path, "key")
+    assert StressRun.begin(tmp_path, "key").number == first.number == 1
+    first.finish()
+    assert StressRun.begin(tmp_path, "key").number == 2
+
+
+@pytest.mark.parametrize("text", ["", "[" * 3_000, "[]", '{"run": "one", "finished": true}', f'{{"run": {"9" * 400}}}'])
+def test_a_state_that_cannot_be_read_is_that_of_no_run(tmp_path: Path, text: str) -> None:
+    StressRun.begin(tmp_path, "key").path.write_text(text)
+    assert StressRun.begin(tmp_path, "key").number == 1
+
+
+def test_a_battery_asks_through_the_one_driver() -> None:
+    assert "ask_many(" in Path(inspect.getfile(ask)).read_text()

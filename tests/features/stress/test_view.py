@@ -1,0 +1,28 @@
+"""A cell of the stress report in characters."""
+
+import pytest
+
+from markscheme.features.stress.statistics import NOT_PRESERVING, State, StressCell
+from markscheme.features.stress.view import cell_text
+from markscheme.stats import Estimate
+
+
+@pytest.mark.parametrize(
+    ("state", "shift", "smallest", "shown"),
+    [
+        ("finding", Estimate(0.31, 0.2, 0.42), 0.2, "+0.31 moves"),
+        ("finding", Estimate(-0.31, -0.42, -0.2), 0.2, "−0.31 moves"),
+        ("holds", Estimate(0.02, -0.19, 0.1), 0.2, "within ±0.19"),
+        ("unknown", Estimate(0.1, -0.4, 0.5), 0.42, "below 0.42?"),
+        ("unknown", Estimate(0.5, -2.0, 3.0), 9.46, "not known"),
+        ("unknown", Estimate(0.1, -0.4, 0.5), None, "not known"),
+    ],
+)
+def test_an_effect_larger_than_the_scale_is_not_a_limit(
+    state: State, shift: Estimate, smallest: float | None, shown: str
+) -> None:
+    assert cell_text(StressCell(shift, None, state, smallest), span=4.0) == shown
+
+
+def test_a_text_that_may_deserve_another_level_has_no_figure() -> None:
+    assert cell_text(NOT_PRESERVING, span=4.0) == "–"

@@ -1,0 +1,543 @@
+"""Figures of the package as a building: a core that knows no feature, and features that are each one folder.
+
+`python -m tests.rooms` prints them, and `tests/test_rooms.py` compares them with `LIMITS`. Sources are read and never
+imported. A feature is a folder of `src/markscheme/features/`; `features/__init__.py` lists them, and the package's
+`__init__` alone reads that list.
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tests.house import (
+    MOST_SHOWN,
+    SOURCE,
+    TESTS,
+    Figure,
+    Limit,
+    Module,
+    bound_names,
+    by_module,
+    code_lines,
+    is_dataclass,
+    modules_of,
+    percentage,
+)
+
+PACKAGE = "markscheme"
+FACE = PACKAGE
+"""The package's own `__init__`, which hands the features to the core."""
+LIST = f"{PACKAGE}.features"
+"""The module that lists the features; a line of it goes with the feature it is about."""
+
+LIMITS: Mapping[str, Limit] = {
+    "imports from the core to features": Limit(0),
+    "imports from one feature to another": Limit(0),
+    "modules that need a feature to be imported": Limit(0),
+    "files outside that name a feature, of the one named most": Limit(3),
+    "test files outside its folder that need a feature": Limit(20, slack=0),
+    "modules in rings of imports": Limit(33, slack=0),
+    "imports by a string": Limit(7, slack=0),
+    "code lines of the core": Limit(46_950, slack=300),
+    "public classes": Limit(538, slack=3),
+    "dataclasses": Limit(509, slack=3),
+    "options declared in two places": Limit(86, slack=1),
+    'defaults that are ""': Limit(215, slack=3),
+    "imports inside functions": Limit(372, slack=3),
+    "names that could hold anything, % of bound names": Limit(3.55, slack=0.1),
+    "docstrings of functions that begin with no verb, %": Limit(87.6, slack=0.5),
+    "docstrings of functions that begin in mid-thought, %": Limit(26, slack=0.5),
+}
+"""They only fall: a thread that was cut once stays cut."""
+
+NAMED_BY: Mapping[str, str] = {
+    "demo": r"markscheme\.features\.demo\b|[pP]lanted",
+    "discover": r"[dD]iscover|ReadingWork",
+    "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",
+    "init": r"new_project|features\.init",
+    "lint": r"features\.lint|\blint_file",
+    "status": r"[rR]ubric_?[sS]tatus|\bstatus_view",
+    "stress": r"\bstress|[pP]erturb",
+}
+"""By feature, the words in code by which other modules speak of it."""
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+HOLDS_ANYTHING = words(
+    "found said one given each there own kept known asked told held other another those these such place part entry "
+    "number what at now thing item way much many rest both left done"
+)
+"""Names that fit any value; a reader has to look up what they hold."""
+COMMANDS_OF_DOCSTRINGS = words(
+    "accept add allow append apply ask assert begin bind build call cancel check choose clean close collect combine "
+    "compare compute connect convert copy count create cut decide declare decode define delete describe detect "
+    "determine divide drop encode end ensure enter estimate evaluate exclude execute expand explain export extend "
+    "extract fail fetch fill filter find finish fit flatten fold follow forget format gather get give grade group "
+    "handle hash hide hold import infer insert inspect install iterate join judge keep label leave let limit link list "
+    "load locate lock log look make map mark match measure merge move name normalize offer open order parse pass pick "
+    "plan plot predict prepare prevent print propose prove put raise rank rate read record reduce refuse register "
+    "release remember remove rename render repeat replace report require reset resolve restore return reverse rewrite "
+    "round run sample save say score search select send separate serve set settle show simulate skip solve sort "
+    "split start stop store strip sum swap take tell test throw tie translate trim truncate try tune turn undo update "
+    "use validate verify wait walk warn watch weigh wrap write yield"
+)
+"""Verbs with which the docstring of a function may begin."""
+IN_MID_THOUGHT = words(
+    "what how why which who whose where when whether it its they their that this these those one ones each both either "
+    "neither for as with by of in on at from to into under over without within between likewise also so such if unless "
+    "none no not any every same others"
+)
+"""First words that need the sentence before them."""
+SAME_IN_ALL_COMMANDS = words("name path text judge rubric json details ask examples split id group")
+"""Parameters that mean what a command is about, and no option of it."""
+ENOUGH_TO_CARRY = 3
+"""Fields of options in a dataclass that make it one more place where these are declared."""
+
+
+# --- imports ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import of a module of ours, and its manner: on top, in a function, for types or by a string."""
+
+    importer: str
+    imported: str
+    manner: str
+    line: int
+
+    def __str__(self) -> str:
+        """Say where it is, and what it imports."""
+        return f"{self.importer}:{self.line} {self.imported} ({self.manner})"
+
+
+def dotted(module: Module) -> str:
+    """Return the name by which a module of the package is imported."""
+    return ".".join([PACKAGE, *module.name.removesuffix(".py").split("/")]).removesuffix(".__init__")
+
+
+def feature_of(name: str) -> str:
+    """Return the feature in whose folder a module lies, or "" for one of the core."""
+    return name.split(".")[2] if name.startswith(f"{LIST}.") else ""
+
+
+def imports_of(module: Module, known: Iterable[str]) -> list[Import]:
+    """List the imports of the package's own modules in a module, however they import."""
+    name = dotted(module)
+    home = name if module.name.endswith("__init__.py") else name.rpartition(".")[0]
+    names = frozenset(known)
+
+    def edges(node: ast.AST, manner: str) -> Iterator[Import]:
+        for imported, kind in imported_by(node, home, names, manner):
+            while imported not in names and imported:
+                imported = imported.rpartition(".")[0]
+            if imported and imported != name:
+                yield Import(name, imported, kind, getattr(node, "lineno", 0))
+        for child, kind in inside(node, manner):
+            yield from edges(child, kind)
+
+    return list(edges(module.tree, "on top"))
+
+
+def inside(node: ast.AST, manner: str) -> Iterator[tuple[ast.AST, str]]:
+    """Yield the parts of a node, with the manner of what they import."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        manner = "in a function"
+    for_types = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+    for field, value in ast.iter_fields(node):
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield child, "for types" if for_types and field == "body" else manner
+
+
+def imported_by(node: ast.AST, home: str, names: frozenset[str], manner: str) -> Iterator[tuple[str, str]]:
+    """Yield what a node itself imports, and how."""
+    match node:
+        case ast.Import(names=aliases):
+            yield from ((alias.name, manner) for alias in aliases)
+        case ast.ImportFrom(module=module, level=level, names=aliases):
+            above = ".".join(home.split(".")[: len(home.split(".")) - level + 1]) if level else ""
+            base = ".".join(filter(None, (above, module)))
+            inner = [f"{base}.{alias.name}" for alias in aliases]
+            yield from ((full if full in names else base, manner) for full in inner)
+        case ast.Call():
+            text = string_import(node)
+            if text:
+                yield text, "by a string"
+
+
+def string_import(call: ast.Call) -> str:
+    """Return the module of ours that a call names by a string, as far as it stands in the text, or "".
+
+    `import_module` takes a module's name; an entry point is the name of a module and, after a colon, of what is in it.
+    """
+    argument = next(iter(call.args), None)
+    pieces = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+    texts = [piece.value if isinstance(piece, ast.Constant) else "" for piece in pieces]
+    imports = ast.unparse(call.func).rpartition(".")[2] in ("import_module", "__import__")
+    is_entry_point = any(isinstance(text, str) and ":" in text for text in texts)
+    named = re.match(rf"{PACKAGE}(\.\w+)*", texts[0]) if isinstance(texts[0], str) else None
+    return named[0] if named and (imports or is_entry_point) else ""
+
+
+def is_own_face(edge: Import, modules: Mapping[str, Module]) -> bool:
+    """Return True where a package hands on the names of its own modules when they are first used."""
+    return modules[edge.importer].name.endswith("__init__.py") and edge.imported.startswith(edge.importer)
+
+
+# --- what imports lead to ---------------------------------------------------------------------------------------------
+
+
+def reached(start: str, graph: Mapping[str, set[str]]) -> set[str]:
+    """Return all that is reached from a node of a graph, itself only by a ring."""
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        further = graph.get(waiting.pop(), set()) - seen
+        seen |= further
+        waiting += further
+    return seen
+
+
+def rings_in(graph: Mapping[str, set[str]]) -> list[set[str]]:
+    """Return the groups of modules that import each other in a ring, the largest first."""
+    beyond = {name: reached(name, graph) for name in graph}
+    rings = {
+        frozenset(other for other in beyond[name] if name in beyond[other]) for name in graph if name in beyond[name]
+    }
+    return sorted(map(set, rings), key=lambda ring: (-len(ring), min(ring)))
+
+
+def broken_without(feature: str, imports: Sequence[Import], names: Iterable[str]) -> set[str]:
+    """Return the modules outside a feature that cannot be imported without its folder."""
+    importers: dict[str, set[str]] = defaultdict(set)
+    for edge in imports:
+        if edge.manner == "on top" and not (edge.importer == LIST and feature_of(edge.imported) == feature):
+            importers[edge.imported].add(edge.importer)
+    for name in names:
+        importers[name.rpartition(".")[0]].add(name)  # to import a module runs the packages it lies in
+    lost = {name for name in names if feature_of(name) == feature}
+    return {name for start in lost for name in reached(start, importers)} - lost
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def words_of_code(module: Module) -> Iterator[str]:
+    """Yield the names and texts of a module's code, without docstrings and comments."""
+    for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
+        is_docstring = token.string.lstrip("rRbBuUfF").startswith('"""')
+        if token.type in (tokenize.NAME, tokenize.STRING) and not is_docstring:
+            yield token.string
+
+
+def files_that_name(feature: str, modules: Mapping[str, Module]) -> list[str]:
+    """List the modules outside a feature whose code speaks of it."""
+    pattern = re.compile(NAMED_BY.get(feature) or rf"\b{feature}\b")
+    outside = (module for name, module in modules.items() if feature_of(name) != feature and name not in (LIST, FACE))
+    return [module.name for module in outside if any(pattern.search(word) for word in words_of_code(module))]
+
+
+def first_word(docstring: str) -> str:
+    """Return a docstring's first word in lower case; of `The same …`, the second."""
+    first, second, *_ = [*re.findall(r"[a-z][a-z'-]*", docstring.lower()), "", ""]
+    return second if (first, second) in (("the", "same"), ("the", "one"), ("the", "rest")) else first
+
+
+def is_command(word: str) -> bool:
+    """Return True for a verb as a docstring begins with it, `return` or `returns`."""
+    return not COMMANDS_OF_DOCSTRINGS.isdisjoint({word, word.removesuffix("s"), word.removesuffix("es")})
+
+
+def documented_functions(module: Module) -> Iterator[tuple[str, str]]:
+    """Yield the place and the docstring of each function that has one; a property is described like an attribute."""
+    for node in module.nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            is_property = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+            text = ast.get_docstring(node)
+            if text and not is_property:
+                yield module.at(node, node.name), text
+
+
+def empty_defaults(module: Module) -> Iterator[str]:
+    """Yield the fields and parameters whose default is an empty text."""
+    for node in module.nodes:
+        if isinstance(node, ast.arguments):
+            positional = [*node.posonlyargs, *node.args]
+            last = positional[len(positional) - len(node.defaults) :]
+            pairs = [*zip(last, node.defaults, strict=True), *zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+            yield from (module.at(arg, arg.arg) for arg, default in pairs if is_empty(default))
+        elif isinstance(node, ast.ClassDef):
+            fields = [statement for statement in node.body if isinstance(statement, ast.AnnAssign)]
+            yield from (module.at(line, ast.unparse(line.target)) for line in fields if is_empty(line.value))
+
+
+def is_empty(default: ast.expr | None) -> bool:
+    """Return True for the empty text."""
+    return isinstance(default, ast.Constant) and default.value == ""
+
+
+def imports_in_functions(module: Module) -> set[str]:
+    """Return the places of import statements inside functions."""
+    functions = [node for node in module.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inner = [node for function in functions for node in ast.walk(function)]
+    return {module.at(node, ast.unparse(node)) for node in inner if isinstance(node, ast.Import | ast.ImportFrom)}
+
+
+# --- options ----------------------------------------------------------------------------------------------------------
+
+
+def fields_of(node: ast.ClassDef) -> list[str]:
+    """List the fields of a class that have a default."""
+    return [
+        statement.target.id
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value
+    ]
+
+
+def is_of_options(node: ast.ClassDef) -> bool:
+    """Return True for a family of options, by its name."""
+    return node.name.endswith(("Options", "Flags"))
+
+
+def functions_on_top(module: Module) -> Iterator[ast.FunctionDef]:
+    """Yield a module's public functions."""
+    for node in module.tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield node
+
+
+def homes_of_options(modules: Mapping[str, Module]) -> dict[str, set[str]]:
+    """Return the places where each option is declared.
+
+    These are families of options, commands, functions that the package exports, tables of settings, and dataclasses
+    that carry several options further.
+    """
+    face = modules.get(FACE)
+    exported = {
+        (node.module, alias.name)
+        for node in (face.nodes if face else ())
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    options: set[str] = set()
+    homes: dict[str, set[str]] = defaultdict(set)
+    classes = [
+        (name, node) for name, module in modules.items() for node in module.nodes if isinstance(node, ast.ClassDef)
+    ]
+    commands = {name for name in modules if name.startswith(f"{PACKAGE}.commands.") or name.endswith(".command")}
+    for name, node in classes:
+        if is_of_options(node) and (name in commands or "options" in name):
+            options.update(fields_of(node))
+    for name, module in modules.items():
+        for function in functions_on_top(module):
+            if name in commands and function.name in (name.rpartition(".")[2], feature_of(name)):
+                options.update(arg.arg for arg in function.args.kwonlyargs)
+            if name in commands or (name, function.name) in exported:
+                for arg in [*function.args.args, *function.args.kwonlyargs]:
+                    homes[arg.arg].add(f"{name}.{function.name}")
+        for table, key in keys_of_tables(module):
+            homes[key].add(f"{name}.{table}")
+    for name, node in classes:
+        shared = options.intersection(fields_of(node))
+        if is_of_options(node) or (is_dataclass(node) and len(shared) >= ENOUGH_TO_CARRY):
+            for option in shared:
+                homes[option].add(f"{name}.{node.name}")
+    return {option: homes[option] for option in sorted(options - SAME_IN_ALL_COMMANDS)}
+
+
+def keys_of_tables(module: Module) -> Iterator[tuple[str, str]]:
+    """Yield the keys of tables of settings, by the name of the table."""
+    for node in module.tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            table = ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+            if table.endswith(("KEYS", "OPTIONS")):
+                yield from ((table, str(key.value)) for key in node.value.keys if isinstance(key, ast.Constant))
+
+
+# --- tests ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FilesOfTests:
+    """The files in a folder of tests."""
+
+    files: Mapping[str, Module]
+    features: frozenset[str]
+
+    @cached_property
+    def by_name(self) -> dict[str, str]:
+        """The files by the names under which they are imported."""
+        return {"tests." + path.removesuffix(".py").replace("/", "."): path for path in self.files}
+
+    @cached_property
+    def imported(self) -> dict[str, set[str]]:
+        """The names of all that each file imports."""
+        return {path: self._names_in(path) for path in self.files}
+
+    @cached_property
+    def helpers(self) -> dict[str, set[str]]:
+        """The files of tests that each file imports."""
+        return {
+            path: {self.by_name[name] for name in names if name in self.by_name}
+            for path, names in self.imported.items()
+        }
+
+    @cached_property
+    def run(self) -> dict[str, set[str]]:
+        """The features whose command each file runs by its name."""
+        return {path: self._commands_in(path) for path in self.files}
+
+    def _names_in(self, path: str) -> set[str]:
+        names: set[str] = set()
+        for node in self.files[path].nodes:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            elif isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+        return names
+
+    def _commands_in(self, path: str) -> set[str]:
+        calls = [node for node in self.files[path].nodes if isinstance(node, ast.Call) and node.args]
+        words = [first_text(call) for call in calls if ast.unparse(call.func).rpartition(".")[2] in RUNNERS]
+        return {word.replace("-", "_") for word in words} & self.features
+
+    def needs(self, path: str) -> set[str]:
+        """Return the features that a file needs, by itself and by its helpers."""
+        needed: set[str] = set()
+        for file in {path, *reached(path, self.helpers)}:
+            needed |= {feature_of(name) for name in self.imported[file]} | self.run[file]
+        return needed & self.features
+
+    def ties(self) -> list[str]:
+        """List the test files that need a feature in whose folder of tests they don't lie."""
+        home = {path: path.split("/")[1] if path.startswith("features/") else "" for path in self.files}
+        tests = [path for path in self.files if path.rpartition("/")[2].startswith("test_")]
+        needed = {path: self.needs(path) - {home[path]} for path in tests} if self.features else {}
+        return [f"{path}: {', '.join(sorted(features))}" for path, features in sorted(needed.items()) if features]
+
+
+RUNNERS = ("run", "main", "console", "markscheme")
+"""Functions with which tests run a command."""
+
+
+def first_text(call: ast.Call) -> str:
+    """Return the first word of the command that a call runs, or ""."""
+    first = call.args[0]
+    words = first.elts if isinstance(first, ast.List | ast.Tuple) else call.args
+    texts = [word.value for word in words if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+    return next((text for text in texts if text != PACKAGE), "")
+
+
+# --- the figures ------------------------------------------------------------------------------------------------------
+
+
+def counted(places: Iterable[object]) -> Figure:
+    """Make the figure of a count."""
+    texts = tuple(map(str, places))
+    return Figure(len(texts), texts)
+
+
+def named_most(by_feature: Mapping[str, list[str]]) -> Figure:
+    """Make the figure of the feature with the most places."""
+    most = max(by_feature, key=lambda feature: len(by_feature[feature]), default="")
+    places = by_feature.get(most, [])
+    return Figure(len(places), tuple(f"{most}: {place}" for place in places))
+
+
+def figures_of(sources: Iterable[Module], tests: Iterable[Module] = ()) -> dict[str, Figure]:
+    """Measure the package, with its tests."""
+    modules = {dotted(module): module for module in sources}
+    imports = [edge for module in modules.values() for edge in imports_of(module, modules)]
+    features = sorted({feature_of(name) for name in modules} - {""})
+    graph: dict[str, set[str]] = {name: set() for name in modules}
+    for edge in imports:
+        if not is_own_face(edge, modules):
+            graph[edge.importer].add(edge.imported)
+    between = [edge for edge in imports if feature_of(edge.importer) and feature_of(edge.imported)]
+    inward = [
+        edge
+        for edge in imports
+        if not feature_of(edge.importer)
+        and edge.importer not in (FACE, LIST)
+        and (feature_of(edge.imported) or edge.imported in (FACE, LIST))
+    ]
+    files = FilesOfTests({module.name: module for module in tests}, frozenset(features))
+    return {
+        "imports from the core to features": counted(inward),
+        "imports from one feature to another": counted(
+            edge for edge in between if feature_of(edge.importer) != feature_of(edge.imported)
+        ),
+        "modules that need a feature to be imported": counted(
+            f"{name} needs {feature}"
+            for feature in features
+            for name in sorted(broken_without(feature, imports, modules))
+        ),
+        "files outside that name a feature, of the one named most": named_most(
+            {feature: files_that_name(feature, modules) for feature in features}
+        ),
+        "test files outside its folder that need a feature": counted(files.ties()),
+        "modules in rings of imports": counted(name for ring in rings_in(graph) for name in sorted(ring)),
+        "imports by a string": counted(
+            edge for edge in imports if edge.manner == "by a string" and not is_own_face(edge, modules)
+        ),
+        **figures_of_style(modules),
+    }
+
+
+def figures_of_style(modules: Mapping[str, Module]) -> dict[str, Figure]:
+    """Measure how much there is of what a reader has to learn, and how well it explains itself."""
+    classes = [(module, node) for module in modules.values() for node in module.nodes if isinstance(node, ast.ClassDef)]
+    core = sum(code_lines(module) for name, module in modules.items() if not feature_of(name))
+    bound = [(module.at(node, name), name) for module in modules.values() for node, name in bound_names(module)]
+    vague = [place for place, name in bound if name.strip("_").lower() in HOLDS_ANYTHING]
+    documented = [pair for module in modules.values() for pair in documented_functions(module)]
+    riddles = [place for place, text in documented if first_word(text) in IN_MID_THOUGHT]
+    verbless = [place for place, text in documented if not is_command(first_word(text))]
+    homes = homes_of_options(modules)
+    return {
+        "code lines of the core": Figure(core),
+        "public classes": counted(module.at(node, node.name) for module, node in classes if node.name[0] != "_"),
+        "dataclasses": counted(module.at(node, node.name) for module, node in classes if is_dataclass(node)),
+        "options declared in two places": counted(
+            f"{option}: {', '.join(sorted(places))}" for option, places in homes.items() if len(places) > 1
+        ),
+        'defaults that are ""': counted(place for module in modules.values() for place in empty_defaults(module)),
+        "imports inside functions": counted(
+            place for module in modules.values() for place in sorted(imports_in_functions(module))
+        ),
+        "names that could hold anything, % of bound names": share_of(vague, len(bound)),
+        "docstrings of functions that begin with no verb, %": share_of(verbless, len(documented)),
+        "docstrings of functions that begin in mid-thought, %": share_of(riddles, len(documented)),
+    }
+
+
+def share_of(places: list[str], whole: int) -> Figure:
+    """Make the figure of a share in per cent."""
+    return Figure(percentage(len(places), whole), by_module(places))
+
+
+def main() -> int:
+    """Print the figures with their limits and the first places of each that is exceeded; then the exit status is 1."""
+    figures = figures_of(modules_of(SOURCE), modules_of(TESTS))
+    exceeded = {name for name, figure in figures.items() if figure.value > LIMITS[name].most}
+    for name, figure in figures.items():
+        print(f"{name}: {figure.value:g} (at most {LIMITS[name].most:g})")
+        if name in exceeded:
+            print(*(f"    {place}" for place in figure.places[:MOST_SHOWN]), sep="\n")
+    return int(bool(exceeded))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""The seam: tables of the core that features add rows to, loaded when the core's own rows don't do."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from markscheme import seam
+from markscheme.seam import Feature, OpenTable, features, offer
+
+
+@pytest.fixture
+def offered() -> Iterator[list[str]]:
+    """Two features of colours, and when they were loaded."""
+    loaded: list[str] = []
+    before = features()
+
+    def load() -> tuple[Feature, ...]:
+        loaded.append("once")
+        return Feature("sea", COLOURS("blue"), SHAPES("wave")), Feature("sun", COLOURS("red", "gold"))
+
+    offer(load)
+    yield loaded
+    offer(lambda: before)
+
+
+COLOURS = OpenTable("grey", "white")
+SHAPES = OpenTable[str]()
+
+
+def test_a_table_has_the_rows_of_the_core_and_then_those_of_features(offered: list[str]) -> None:
+    assert [*COLOURS] == ["grey", "white", "blue", "red", "gold"]
+    assert [*SHAPES] == ["wave"]
+    assert offered == ["once"]
+
+
+def test_features_are_not_loaded_while_a_row_of_the_core_does(offered: list[str]) -> None:
+    assert "grey" in COLOURS
+    assert "white" in COLOURS
+    assert offered == []
+
+
+def test_without_features_a_table_has_the_rows_of_the_core(offered: list[str]) -> None:
+    offer(tuple)
+    assert [*COLOURS] == ["grey", "white"]
+    assert features() == ()
+    assert offered == []
+
+
+def test_the_package_offers_its_features_when_it_is_imported() -> None:
+    from markscheme.features import FEATURES
+    from markscheme.report.reported import RESULT_REPORTS
+
+    assert seam.features() == (RESULT_REPORTS, *FEATURES)
