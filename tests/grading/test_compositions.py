@@ -17,7 +17,7 @@ from markscheme.grading.as_a_whole import AsAWhole
 from markscheme.grading.by_criterion import ByCriterion, GradeOptions, SubmissionGrader
 from markscheme.grading.by_order import ByOrder
 from markscheme.grading.certified import Certified
-from markscheme.grading.grades import DecidedBy, Fingerprints
+from markscheme.grading.grades import ASK_A_PERSON, DecidedBy, Fingerprints, grade_json
 from markscheme.grading.grading import Grading, grader_for
 from markscheme.grading.receipts import WithReceipt
 from markscheme.grading.strategies import STRATEGY_KINDS, questions
@@ -89,6 +89,26 @@ def test_every_certificate_decides_as_recorded(golden: GoldenFiles) -> None:
         return grades
 
     golden.check("grading/certified.json", as_lines(asyncio.run(every())))
+
+
+def test_whatever_a_certificate_leaves_to_a_person_says_why() -> None:
+    left = Counter[str]()
+    for composition in certified_compositions():
+        judges = CertifiedJudges(composition.file, composition.stages)
+        grade = graded(grader_for(composition.rubric, judges), composition.submission)
+        if grade.decision == "ask":
+            written = grade_json(grade, composition.rubric)
+            assert grade.reason.startswith(f"{ASK_A_PERSON}{written['ask']}; "), composition.name
+            left[written["ask"].partition(";")[0]] += 1
+    assert left["no judge is certain enough"] > 10
+    assert left["the rubric changed since cascade.json was certified"] > 10
+    assert "" not in left
+
+
+def test_either_a_judge_decided_or_a_person_should_with_the_reason() -> None:
+    for stage, why in ((None, None), (None, ""), (1, "no judge is certain enough")):
+        with pytest.raises(ValueError, match="either a stage decided or a person should"):
+            DecidedBy(stage, "judge", 0.5, why)
 
 
 def test_a_grader_says_beforehand_what_it_asks_first() -> None:

@@ -55,7 +55,7 @@ class Certified:
         differs = [void] if void else []
         every: list[Grade] = []
         shown = None
-        decided_by = DecidedBy(None, "", None, self._why_ask(differs) if void else None)
+        decided_by = DecidedBy(None, "", None, self._why_ask(differs))
         indices = range(len(self.stages))
         for index in indices[-1:] if void else indices:
             record = self.judges.file.stages[index]

@@ -44,12 +44,19 @@ class DecidedBy:
         judge: Its name; that of the last one that graded where a person should decide.
         certainty: How certain it is, 0 to 1; None where that isn't known.
         why_ask: Why a person should decide; None where a judge did.
+
+    Raises:
+        ValueError: Neither a judge nor a reason to ask a person, or both.
     """
 
     stage: int | None
     judge: str
     certainty: float | None
     why_ask: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.stage is None) != bool(self.why_ask):
+            raise ValueError(f"either a stage decided or a person should, with why: {self}")
 
     @property
     def decider(self) -> str | None:
@@ -164,7 +171,7 @@ class Grade:
             return on_one_line(f"{NO_SCORE}: {'; '.join(parts)}")
         if isinstance(self.holistic, Holistic):
             parts.append(self.holistic.reason)
-        why = "" if self.decided_by is None else f"{self.decided_by.why_ask or ''}; "
+        why = "" if self.decided_by is None else f"{self.decided_by.why_ask}; "
         asks = f"{ASK_A_PERSON}{why}" if self.decision == "ask" else ""
         return on_one_line(f"{asks}{number(self.scored.score)}, {self.scored.decision}: {'; '.join(parts)}")
 
