@@ -32,7 +32,7 @@ class Labelled(NamedTuple):
     fails: int
     stopped: int
     passes: int
-    kept: int
+    passed: int
     annotators: int = 2
     split: int = 0
     ungraded: int = 0
@@ -84,8 +84,8 @@ def write(folder: Path, labelled: Labelled) -> None:
     decisions: list[tuple[int | None, int | None]] = [
         *[(0, 0)] * labelled.stopped,
         *[(0, 1)] * (labelled.fails - labelled.stopped),
-        *[(1, 1)] * labelled.kept,
-        *[(1, 0)] * (labelled.passes - labelled.kept),
+        *[(1, 1)] * labelled.passed,
+        *[(1, 0)] * (labelled.passes - labelled.passed),
         *[(None, 1)] * labelled.split,
         *[(1, None)] * labelled.ungraded,
     ]
