@@ -241,7 +241,7 @@ def test_accepting_after_an_edit_starts_over_and_says_why(accepted_twice: Path) 
     here = accepted_twice
     setting.ask_strictly(here)
     refused = _calibrate(here, "--accept", "--quiet")
-    assert "not accepted: function:judging:judge shouldn't be used; --anyway accepts it" in refused.stderr
+    assert "not accepted: function:judging:judge can't be used for decisions yet; --anyway accepts it" in refused.stderr
     assert _accepted_runs(here) == 2
     done = _calibrate(here, "--accept", "--anyway", "--quiet")
     assert "1 run accepted" in done.stderr

@@ -193,7 +193,11 @@ def test_judges_are_asked_and_the_cheapest_that_is_no_worse_is_chosen(project: P
     careful, frugal, hasty = comparison["judges"]
     assert (careful["not_worse"], hasty["not_worse"]) == (True, False)
     assert comparison["recommended"] == (FRUGAL if frugal["not_worse"] else CAREFUL)
-    assert hasty["behind_best"]["value"] == pytest.approx(-0.5)
+    assert hasty["behind_best"]["value"] == pytest.approx(-0.1)
+    of_hasty = comparison["pairs"][1]
+    assert (of_hasty["first"], of_hasty["second"]) == (CAREFUL, HASTY)
+    assert of_hasty["accuracy"]["difference"]["value"] == pytest.approx(-0.1)
+    assert of_hasty["agreement"]["difference"]["value"] == pytest.approx(-0.5)
     again = compared(project, CAREFUL, FRUGAL, "--rubric", "manners", env=env)
     assert [judge["usd_per_1000"] for judge in again["judges"]] == [None, None]
 
