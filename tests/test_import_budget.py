@@ -143,7 +143,6 @@ def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_dri
         "stats.probabilities",
         "stats.reliability",
         "stats.selection",
-        "stats.wrong_decisions",
     }
     assert not loaded & {f"markscheme.{name}" for name in unneeded}
 

@@ -78,6 +78,7 @@ class _Room:
         notes: Lines of small print.
         examples: Examples to read first; the HTML page has all.
         captions: Whether bars are explained.
+        asides: Whether sections within a section are drawn: what changes no decision.
     """
 
     cards: int
@@ -86,6 +87,7 @@ class _Room:
     notes: int
     examples: int = 0
     captions: bool = True
+    asides: bool = True
 
 
 _ALL_ROOM = _Room(cards=8, advice=True, rows=10_000, notes=10_000, examples=5)
@@ -96,9 +98,9 @@ _ROOMS = (
     _Room(cards=3, advice=True, rows=20, notes=6),
     _Room(cards=2, advice=True, rows=12, notes=4),
     _Room(cards=2, advice=False, rows=8, notes=3),
-    _Room(cards=2, advice=False, rows=6, notes=2),
-    _Room(cards=1, advice=False, rows=5, notes=2),
-    _Room(cards=1, advice=False, rows=3, notes=1, captions=False),
+    _Room(cards=2, advice=False, rows=6, notes=2, asides=False),
+    _Room(cards=1, advice=False, rows=5, notes=2, asides=False),
+    _Room(cards=1, advice=False, rows=3, notes=1, captions=False, asides=False),
 )
 """What a first screen leaves out, step by step, until it fits: small print and advice before findings and figures."""
 
@@ -243,7 +245,8 @@ class _Page:
                 self._blank()
                 self._say(block.title, "bold")
                 for inner in doc.in_text(block.blocks):
-                    self.block(inner)
+                    if self.room.asides or not isinstance(inner, doc.Section):
+                        self.block(inner)
             case doc.Callout():
                 self._callout(block)
             case doc.Paragraph():
