@@ -201,11 +201,13 @@ def test_a_fast_expression_is_recognized(pattern: str) -> None:
 
 def test_no_expression_takes_more_steps_than_its_text_is_long() -> None:
     for suffix, fewest in FEWEST.items():
-        assert sum(f".{suffix}:" in one.at.replace(".mjs:", ".js:") for one in expressions()) >= fewest
+        assert sum(f".{suffix}:" in expression.at.replace(".mjs:", ".js:") for expression in expressions()) >= fewest
     slow = {
-        f"{one.at} {one.pattern}": [f"{fault.first!r} and {fault.second!r} share {fault.word!r}" for fault in found]
-        for one in expressions()
-        if (found := faults(one.pattern, one.flags, method=one.method))
+        f"{expression.at} {expression.pattern}": [
+            f"{fault.first!r} and {fault.second!r} share {fault.word!r}" for fault in overlaps
+        ]
+        for expression in expressions()
+        if (overlaps := faults(expression.pattern, expression.flags, method=expression.method))
     }
     assert slow == {}
 

@@ -79,8 +79,8 @@ async def reward(
         Submission(response_text(response), {name: values[place] for name, values in inputs.items()})
         for place, response in enumerate(responses)
     )
-    given = {id(rubric): rubric for rubric in ([rubrics] if isinstance(rubrics, Rubric) else rubrics)}
-    by_id = {key: Grading(r, judge, receipt=_receipt(r, judge, calibration)) for key, r in given.items()}
+    rubric_by_id = {id(rubric): rubric for rubric in ([rubrics] if isinstance(rubrics, Rubric) else rubrics)}
+    by_id = {key: Grading(r, judge, receipt=_receipt(r, judge, calibration)) for key, r in rubric_by_id.items()}
     gradings = repeat(by_id[id(rubrics)]) if isinstance(rubrics, Rubric) else (by_id[id(r)] for r in rubrics)
     jobs = zip(gradings, submissions, strict=False)  # one grading for all is repeated without end
     scores: list[float | None] = [None] * len(responses)

@@ -79,9 +79,9 @@ def test_a_server_that_refuses_the_schema_of_one_row_has_two_ways_of_asking_on_t
 def test_a_server_that_takes_no_schema_has_one_way_of_asking_and_one_fingerprint() -> None:
     with server_that_refuses_the_format(lambda _: True) as server:
         judge = at(server)
-        with pytest.warns(RuntimeWarning, match="is asked without json_object, json_schema") as said:
+        with pytest.warns(RuntimeWarning, match="is asked without json_object, json_schema") as warnings:
             calibration = calibrate(RUBRIC, rows(), judge)
-    assert len(said) == 1
+    assert len(warnings) == 1
     assert calibration.rater.ways == {NO_FORMAT: 40}
     assert calibration.rater.identity == replace(judge.identity, without=NO_FORMAT)
     assert "the judge was asked in" not in calibration.to_markdown()

@@ -41,11 +41,11 @@ def make_rubric_project(folder: Path) -> None:
         labels = [{"rater": rater, "kind": "human", "criteria": levels} for rater in ("ana", "ben")]
         response = (SAFE if levels["safe"] else UNSAFE).format(n=n)
         examples.append({"id": unit, "query": "How do I get in again?", "response": response, "labels": labels})
-        said = {
+        levels = {
             name: {"level": level, "reason": f"The reply is fine on {name}." if level else f"It isn't on {name}."}
             for name, level in zip(names, its, strict=True)
         }
-        ratings.append({"id": unit, "rater": "judge", "kind": "model", "criteria": said})
+        ratings.append({"id": unit, "rater": "judge", "kind": "model", "criteria": levels})
     write_lines(home / "examples.jsonl", examples)
     write_lines(folder / "unsafe.jsonl", ratings)
 

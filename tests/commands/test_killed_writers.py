@@ -47,6 +47,6 @@ def test_a_kill_at_each_write_tears_no_line_and_leaves_nothing_after_the_next_ru
     assert done.returncode == 0, done.stderr
     became = json.loads(done.stdout)
     assert len(became["killed"]) > 2, "the command writes"
-    wrong = [one for one in became["killed"] if one["torn"] or one["missing"] or one["left"]]
+    wrong = [outcome for outcome in became["killed"] if outcome["torn"] or outcome["missing"] or outcome["left"]]
     assert wrong == [], done.stderr[-2000:]
-    assert {one["status"] for one in became["killed"]} == {became["status"]}, done.stderr[-2000:]
+    assert {outcome["status"] for outcome in became["killed"]} == {became["status"]}, done.stderr[-2000:]

@@ -474,8 +474,8 @@ def test_a_certificate_whose_labels_changed_decides_nothing_and_further_examples
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder = copied(certified, tmp_path / "project")
-    before, said = graded(folder, certified[1])
-    assert (sum(grade["decision"] == "ask" for grade in before) < OUTPUTS, "label" in said) == (True, False)
+    before, messages = graded(folder, certified[1])
+    assert (sum(grade["decision"] == "ask" for grade in before) < OUTPUTS, "label" in messages) == (True, False)
     file = folder / "calibration" / "reply" / "examples.jsonl"
     labelled = file.read_text()
     label = {"rater": "ann", "kind": "human", "criteria": {"tone": 1}, "pass": True}
@@ -484,13 +484,13 @@ def test_a_certificate_whose_labels_changed_decides_nothing_and_further_examples
     turned = labelled.replace('"pass": true', '"pass": false', 1)
     for changed in (turned, "".join(labelled.splitlines(keepends=True)[1:])):
         file.write_text(changed)
-        grades, said = graded(folder, certified[1])
+        grades, messages = graded(folder, certified[1])
         assert {grade["decision"] for grade in grades} == {"ask"}
-        assert said.count("changed since cascade.json was certified, so it decides nothing; certify again") == 1
+        assert messages.count("changed since cascade.json was certified, so it decides nothing; certify again") == 1
     file.unlink()
-    grades, said = graded(folder, certified[1])
+    grades, messages = graded(folder, certified[1])
     assert [grade["decision"] for grade in grades] == [grade["decision"] for grade in before]
-    assert said.count("isn't here, so its labels were not checked") == 1
+    assert messages.count("isn't here, so its labels were not checked") == 1
 
 
 @pytest.mark.parametrize(

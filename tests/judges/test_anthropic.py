@@ -278,10 +278,10 @@ def refusing_400(*names: str) -> Callable[[front.Request], Answer]:
 def test_behind_a_gateway_it_is_asked_without_what_that_doesn_t_know_and_with_the_limit_it_allows() -> None:
     with MessagesFront(refusing_400("output_config", "cache_control")) as server:
         judge = at(server.url)
-        with pytest.warns(RuntimeWarning, match="is asked without max_tokens above 1000, output_config") as said:
+        with pytest.warns(RuntimeWarning, match="is asked without max_tokens above 1000, output_config") as warnings:
             replies = [asked(judge) for _ in range(3)]
         bodies = [request.body for request in server.requests]
-    assert len(said) == 1
+    assert len(warnings) == 1
     assert len(bodies) == 4 + 2, "what was refused once is not tried again"
     assert {reply.without for reply in replies} == {("max_tokens above 1000", "output_config")}
     assert [reply.usage.calls for reply in replies] == [4, 1, 1]

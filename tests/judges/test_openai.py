@@ -240,9 +240,9 @@ def test_a_server_that_refuses_everything_is_not_asked_for_ever() -> None:
 def test_many_at_once_adapt_to_what_the_server_takes() -> None:
     with ChatServer(refusing("json_schema", "seed")) as server:
         judge = at(server.url)
-        with pytest.warns(RuntimeWarning) as said:
+        with pytest.warns(RuntimeWarning) as warnings:
             assert {reply.without for reply in asked_often(judge, 8)} == {("json_schema", "seed")}
-        assert len(said) == 1
+        assert len(warnings) == 1
         before = len(server.requests)
         asked_often(judge, 8)
         assert len(server.requests) == before + 8
@@ -311,11 +311,11 @@ def same_settings(first: dict[str, Any], second: dict[str, Any]) -> bool:
 def test_a_setting_that_was_taken_before_is_left_out_for_the_one_prompt_that_is_refused_with_it(
     refused: int, code: str | None
 ) -> None:
-    said = {"message": "response_format isn't supported", "param": "response_format", "code": code}
+    error = {"message": "response_format isn't supported", "param": "response_format", "code": code}
 
     def decide(body: dict[str, Any]) -> Answer:
         is_refused = body["seed"] == refused and "response_format" in body
-        return Answer({"error": said}, 400) if is_refused else completion(VERDICT)
+        return Answer({"error": error}, 400) if is_refused else completion(VERDICT)
 
     with ChatServer(decide) as server:
         judge = at(server.url)

@@ -258,7 +258,8 @@ def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
         of_side = answer.figures.fails_drawn if rare[0].name == "stops" else n - answer.figures.fails_drawn
         yield (f"{_capital(things)} are rare here ({percent(of_side / n)}): labels drawn at random won't decide soon.")
         if rare[0].name == "stops":
-            yield "Label outputs that users complained about as well."
+            by_certificate = "" if comparison.rubric.table_of else ", or let a certificate decide a part"
+            yield f"Label outputs that users complained about as well{by_certificate}."
         return
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) == 1:

@@ -152,7 +152,7 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
 def _table_of(report: Mapping[str, Any]) -> TableOf | None:
     """What raters gave, where the report is on a table without a rubric; earlier reports name the measure alone."""
     if report.get("measure") == "decision":
-        return "decisions"
+        return "pass-fail"
     return "values" if "table_read_as" in report["judge"] else None
 
 

@@ -135,7 +135,7 @@ def _rubric(values: ReadValues, people: Sequence[str], path: Path) -> Rubric:
     name = people[0] if len(people) == 1 else "label"
     say = "says" if len(people) == 1 else "say"
     criterion = Criterion(1.0, f"What {in_words(people)} {say} of a response.", name, values.scale)
-    of: TableOf = "decisions" if values.kind == "decision" else "values"
+    of: TableOf = "pass-fail" if values.kind == "decision" else "values"
     return Rubric((criterion,), name=path.stem, tolerance=values.tolerance, table_of=of)
 
 

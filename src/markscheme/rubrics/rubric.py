@@ -35,7 +35,7 @@ Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
 SubjectKind = Literal["responses", "pairs"]
 SUBJECT_KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
-TableOf = Literal["decisions", "values"]
+TableOf = Literal["pass-fail", "values"]
 """What raters gave in a table without a rubric: pass and fail, or levels, scores and categories."""
 MOST_SAMPLES = 1000
 """Maximum times a judge may be asked for one grade: more is a typing error that would cost a fortune."""

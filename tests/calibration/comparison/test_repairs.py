@@ -25,8 +25,8 @@ Levels = dict[str, float | None]
 def rubric_of(case: RepairCase) -> Rubric:
     """The rubric of a worked case."""
     criteria = (
-        Criterion(float(said["weight"]), f"Is it {name}?", name=name, required=said.get("required", False))
-        for name, said in case.criteria.items()
+        Criterion(float(options["weight"]), f"Is it {name}?", name=name, required=options.get("required", False))
+        for name, options in case.criteria.items()
     )
     return Rubric(tuple(criteria), pass_mark=case.mark)
 

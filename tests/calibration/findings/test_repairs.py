@@ -63,7 +63,7 @@ def repairs(**by_criterion: Repair) -> Repairs:
 
 
 def order(findings: tuple[Finding, ...]) -> list[str | None]:
-    return [found.criterion for found in findings]
+    return [finding.criterion for finding in findings]
 
 
 def test_false_passes_come_first_then_wrong_decisions_then_scores_then_the_cost_in_score() -> None:
@@ -76,20 +76,20 @@ def test_false_passes_come_first_then_wrong_decisions_then_scores_then_the_cost_
         f=repair(),
         g=repair(),
     )
-    found = [finding(LENIENT, name, cost) for name, cost in zip("abcdefg", (1, 2, 3, 4, 5, 6, 7), strict=True)]
-    assert "".join(str(name) for name in order(ranked(found, counted))) == "dbacegf"
+    ranking = [finding(LENIENT, name, cost) for name, cost in zip("abcdefg", (1, 2, 3, 4, 5, 6, 7), strict=True)]
+    assert "".join(str(name) for name in order(ranked(ranking, counted))) == "dbacegf"
 
 
 def test_what_is_about_no_level_keeps_the_place_that_its_cost_gives_it() -> None:
     counted = repairs(a=repair(1), b=repair(9), c=repair(5))
-    found = [
+    ranking = [
         finding(LENIENT, "a", 5),
         finding(LENGTH, None, 4),
         finding(LENIENT, "b", 3),
         finding(AMBIGUOUS, "c", 2),
         finding(NOISY, "c", 1),
     ]
-    result = ranked(found, counted)
+    result = ranked(ranking, counted)
     assert [(it.code, it.criterion) for it in result] == [
         ("lenient", "b"),
         ("length", None),
@@ -98,7 +98,7 @@ def test_what_is_about_no_level_keeps_the_place_that_its_cost_gives_it() -> None
         ("lenient", "a"),
     ]
     assert [it.severity for it in result if it.repair is None] == ["medium", "medium"]
-    assert [it.criterion for it in ranked(found, None)] == ["a", None, "b", "c", "c"]
+    assert [it.criterion for it in ranked(ranking, None)] == ["a", None, "b", "c", "c"]
 
 
 def test_only_faults_of_a_judge_s_levels_are_ranked_by_gold_s_level_in_their_place() -> None:
@@ -119,19 +119,19 @@ def test_only_faults_of_a_judge_s_levels_are_ranked_by_gold_s_level_in_their_pla
 
 def test_a_required_criterion_with_a_small_share_of_the_error_is_high_and_first() -> None:
     gold, judge = unsafe_replies()
-    found = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), judged(SAFE_AND_STEPS, judge))
-    first = found[0]
+    ranking = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), judged(SAFE_AND_STEPS, judge))
+    first = ranking[0]
     assert (first.code, first.criterion, first.severity) == ("lenient", "safe", "high")
     assert first.repair is not None
     assert (len(first.repair.false_passes), first.repair.totals.false_passes, first.repair.broken) == (20, 20, 0)
-    assert all(other.severity == "low" for other in found[1:] if other.repair is not None)
+    assert all(other.severity == "low" for other in ranking[1:] if other.repair is not None)
 
 
 def test_where_decisions_don_t_follow_from_levels_the_cost_in_score_decides_as_before() -> None:
     gold, judge = unsafe_replies()
     ratings = [replace(rated, passed=True) for rated in judged(SAFE_AND_STEPS, judge)]
-    found = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), ratings)
-    assert found
-    assert all(it.repair is None for it in found)
-    costs = [it.cost for it in found]
+    ranking = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), ratings)
+    assert ranking
+    assert all(it.repair is None for it in ranking)
+    costs = [it.cost for it in ranking]
     assert costs == sorted(costs, reverse=True)

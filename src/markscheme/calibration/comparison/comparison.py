@@ -152,7 +152,7 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
             fail.
     """
     if of is None:
-        of = OF_DECISION if rubric.table_of == "decisions" else OF_SCORE
+        of = OF_DECISION if rubric.table_of == "pass-fail" else OF_SCORE
     if rubric.is_of_pairs and of in (OF_SCORE, OF_DECISION, OF_PREFERENCE):
         ties = any(LEVEL_OF["tie"] in criterion.scale.values for criterion in rubric.criteria)
         constants = (0.0, 0.5, 1.0) if ties else (0.0, 1.0)
