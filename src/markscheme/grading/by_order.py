@@ -61,4 +61,4 @@ def _by_version(exchanges: Sequence[Exchange[Outcome]], n_versions: int) -> list
     n_passes = len(exchanges) // n_versions
     readings = [exchange.readings for exchange in exchanges]
     by_version = [readings[first : first + n_passes] for first in range(0, len(readings), n_passes)]
-    return [{name: outcome for one in passes for name, outcome in one.items()} for passes in by_version]
+    return [{name: outcome for outcomes in passes for name, outcome in outcomes.items()} for passes in by_version]

@@ -269,9 +269,9 @@ class CardFiles:
             return None
         comparison = self.calibration.comparison
         rater = self._rater
-        own = setting_digest(comparison.rubric, comparison.measure, rater.identity or rater.name)
+        digest = setting_digest(comparison.rubric, comparison.measure, rater.identity or rater.name)
         tried = tried_settings(record, ()).all
-        index = next((index for index, setting in enumerate(tried) if setting.setting == own), None)
+        index = next((index for index, setting in enumerate(tried) if setting.setting == digest), None)
         if index is None:
             return None
         return TriedSettings(tried[: index + 1]).count(compared_by_people(comparison))

@@ -167,15 +167,15 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
     return wanted if is_whole and has_chance else None
 
 
-def _scarce(kept: Mapping[str, Any] | None) -> ScarceDecision | None:
+def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
     """Read which decision few labels have.
 
     Raises:
         ValueError: It is none that people make, or not a share.
     """
-    if kept is None:
+    if record is None:
         return None
-    decision, share = kept["decision"], float(kept["share"])
+    decision, share = record["decision"], float(record["share"])
     if decision not in ("fail", "pass") or not 0 <= share <= 1:
-        raise ValueError(f"expected a decision and its share, got {kept!r}")
+        raise ValueError(f"expected a decision and its share, got {record!r}")
     return ScarceDecision(decision, share)
