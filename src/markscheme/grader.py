@@ -11,6 +11,7 @@ from weakref import WeakSet, WeakValueDictionary, finalize
 
 from markscheme.errors import BudgetError
 from markscheme.grading import Grade, Grading, grade_json, scorers_for
+from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.many import ask_many
 from markscheme.judges.options import AskOptions, read_options, refuse_opening
@@ -146,6 +147,10 @@ class Grader:
         self.rubric = asking.of(rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric))))
         self._opened = judge is None or isinstance(judge, str)
         self.judge = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
+        if isinstance(self.judge, CascadeJudge):
+            from markscheme.ratings.certified_labels import with_checked_labels  # few judges are certificates
+
+            self.judge = with_checked_labels(self.judge, self.rubric)
         self.concurrency = asking.concurrency
         self._grading = Grading(self.rubric, self.judge, scorers=scorers_for(self.rubric, asking.scorers))
         make_room(self.judge, asking.concurrency)
