@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakSet, WeakValueDictionary, finalize
@@ -147,10 +148,9 @@ class Grader:
         self.rubric = asking.of(rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric))))
         self._opened = judge is None or isinstance(judge, str)
         self.judge = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
-        if isinstance(self.judge, CascadeJudge):
-            from markscheme.ratings.certified_labels import with_checked_labels  # few judges are certificates
-
-            self.judge = with_checked_labels(self.judge, self.rubric)
+        if isinstance(self.judge, CascadeJudge):  # its labels are read by name, since ratings import grading
+            labels = import_module("markscheme.ratings.certified_labels")
+            self.judge = labels.with_checked_labels(self.judge, self.rubric)
         self.concurrency = asking.concurrency
         self._grading = Grading(self.rubric, self.judge, scorers=scorers_for(self.rubric, asking.scorers))
         make_room(self.judge, asking.concurrency)

@@ -35,8 +35,8 @@ def verify(
 def _verified(path: Path, *, json: bool) -> Iterator[int]:
     """Show what a card's and a certificate's files say; of a folder, of both that it has."""
     from markscheme.calibration.accepted.card import CARD
+    from markscheme.calibration.accepted.certificate_check import check_certificate, is_certificate_file
     from markscheme.calibration.accepted.verification import verify_card
-    from markscheme.calibration.cascades.certificate_check import check_certificate, is_certificate_file
     from markscheme.commands.output import show
     from markscheme.judges.cascade_file import CASCADE_FILE
     from markscheme.report.views import card, cascade

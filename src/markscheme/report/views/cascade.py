@@ -5,8 +5,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from markscheme.calibration.accepted.certificate_check import CertificateCheck
 from markscheme.calibration.cascades.cascade import FEWEST_FOR_TWO, TunedCascade
-from markscheme.calibration.cascades.certificate_check import CertificateCheck
 from markscheme.calibration.requests.cascade import CascadeRun
 from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.phrases import counted, number, percent
