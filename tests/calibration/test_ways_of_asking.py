@@ -65,6 +65,10 @@ def server_that_refuses_the_format(refuses: Callable[[int], bool]) -> ChatServer
     return ChatServer(decide)
 
 
+def for_every_row(*, is_refused: bool) -> Callable[[int], bool]:
+    return lambda _: is_refused
+
+
 def at(server: ChatServer) -> OpenAIJudge:
     return OpenAIJudge("m", api_key="k", base_url=server.url)
 
@@ -176,15 +180,15 @@ def test_an_accepted_experiment_is_of_the_judge_as_it_was_asked(tmp_path: Path) 
         RUBRIC, (Variant("plain"),), tuple(ExperimentCase(f"c{k}", {"query": "?"}) for k in range(100, 103))
     )
     prints = []
-    for refuses in (lambda _: True, lambda _: False):
+    for is_refused in (True, False):
         outputs = ScriptedJudge([f"reply {k}" for k in range(100, 103)])
-        with server_that_refuses_the_format(refuses) as server:
+        with server_that_refuses_the_format(for_every_row(is_refused=is_refused)) as server:
             judge = at(server)
             run = asyncio.run(run_experiment(experiment, judge, model=outputs))
         assert run.not_graded == 0
         accept_experiment(run, tmp_path / "accepted.json")
         prints.append(load_accepted_experiment(tmp_path / "accepted.json").fingerprints.judge)
-        asked = judge.identity if not refuses(0) else replace(judge.identity, without=NO_FORMAT)
+        asked = replace(judge.identity, without=NO_FORMAT) if is_refused else judge.identity
         assert prints[-1] == asked.fingerprint
     assert prints[0] != prints[1]
     in_another_way = {cell: replace(grade, asked_without=(("seed",),)) for cell, grade in run.grades.items()}
@@ -196,8 +200,8 @@ def test_an_accepted_experiment_is_of_the_judge_as_it_was_asked(tmp_path: Path) 
 @pytest.mark.filterwarnings("ignore:.*which its server:RuntimeWarning")
 def test_a_rating_says_without_what_its_judge_was_asked_and_only_then() -> None:
     lines = []
-    for refuses in (lambda _: True, lambda _: False):
-        with server_that_refuses_the_format(refuses) as server:
+    for is_refused in (True, False):
+        with server_that_refuses_the_format(for_every_row(is_refused=is_refused)) as server:
             examples = examples_from(rows(2), RUBRIC).examples
             (rating, *_), _ = rated_by(at(server), RUBRIC, examples, AskOptions())
         lines.append(rating.to_json())

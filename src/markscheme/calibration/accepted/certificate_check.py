@@ -215,14 +215,14 @@ class CertificateSearch:
     def differences(self) -> Iterator[CertificateDifference]:
         """What the search gives otherwise than the file says."""
         now = json.loads(json.dumps(self.tuned.figures, default=Estimate.to_json))
-        for place, then, today in differences_between(_by_judge(self.document), _by_judge(now), tolerance=TOLERANCE):
-            yield CertificateDifference(place, shown(then), shown(today))
+        for key, before, today in differences_between(_by_judge(self.document), _by_judge(now), tolerance=TOLERANCE):
+            yield CertificateDifference(key, shown(before), shown(today))
 
 
 def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
     """The entries that a search gives, by judge where there is one for each."""
     entries = {key: document.get(key) for key in COMPARED}
-    judges = [f"{place}. {stage['judge']}" for place, stage in enumerate(document["stages"], start=1)]
+    judges = [f"{number_asked}. {stage['judge']}" for number_asked, stage in enumerate(document["stages"], start=1)]
     decided = document.get("decided")
     labels = document.get("labels")
     certain = [stage["certain"] for stage in document["stages"]]
@@ -236,7 +236,7 @@ def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _asked_for(side: str) -> AskedFor:
     """The decisions that a promise is about, which the file's reader has checked."""
-    return next(asked for asked in get_args(AskedFor) if asked == side)
+    return next(sides for sides in get_args(AskedFor) if sides == side)
 
 
 # --- where the decisions came from --------------------------------------------------------------------------------
@@ -280,10 +280,10 @@ class _DecisionSources:
         if self.examples is None or self._labels is None:
             return
         yield from self._of_people(self._labels, used_to_tune(self.examples))
-        for place in range(len(self.file.stages)):
-            ratings = self._ratings[place]
+        for stage_index in range(len(self.file.stages)):
+            ratings = self._ratings[stage_index]
             if not isinstance(ratings, str):
-                yield from self._of_judge(place, ratings, self._labels)
+                yield from self._of_judge(stage_index, ratings, self._labels)
 
     @property
     def unchecked(self) -> Iterator[str]:
@@ -310,11 +310,11 @@ class _DecisionSources:
     @cached_property
     def _ratings(self) -> list[Sequence[Rating] | str]:
         """For each judge its ratings here, or why there are none."""
-        return [self._ratings_of(place) for place in range(len(self.file.stages))]
+        return [self._ratings_of(stage_index) for stage_index in range(len(self.file.stages))]
 
-    def _ratings_of(self, place: int) -> Sequence[Rating] | str:
-        stage = self.file.stages[place]
-        name = self.document["stages"][place].get("file")
+    def _ratings_of(self, stage_index: int) -> Sequence[Rating] | str:
+        stage = self.file.stages[stage_index]
+        name = self.document["stages"][stage_index].get("file")
         if self.examples is None:
             return "the labelled examples aren't here"
         try:
@@ -346,11 +346,11 @@ class _DecisionSources:
         return [rating for rating in rated_by(judge, self.rubric, examples, AskOptions())[0] if rating.error is None]
 
     def _of_judge(
-        self, place: int, ratings: Sequence[Rating], labels: DecidedLabels
+        self, stage_index: int, ratings: Sequence[Rating], labels: DecidedLabels
     ) -> Iterator[CertificateDifference]:
         """Decisions of one judge that its ratings or replies give otherwise."""
         now = RankedDecisions.of(ratings, self.rubric, labels.ids)
-        stage, stated = self.file.stages[place], self.seen.judges[place]
+        stage, stated = self.file.stages[stage_index], self.seen.judges[stage_index]
         if now.signal != stage.certainty:
             yield CertificateDifference(f"certainty of {stage.judge}", stage.certainty, now.signal)
             return
@@ -359,8 +359,8 @@ class _DecisionSources:
         rated = {index for index, id in enumerate(labels.ids) if id in ids}
         otherwise = []
         for index, id in enumerate(labels.ids):
-            kept = by_digest.get(id_digest(id))
-            if kept is not None and index in rated and not _is_same(stated, kept, now, index):
+            seen_index = by_digest.get(id_digest(id))
+            if seen_index is not None and index in rated and not _is_same(stated, seen_index, now, index):
                 otherwise.append(id)
         if otherwise:
             yield CertificateDifference(
@@ -368,17 +368,17 @@ class _DecisionSources:
             )
 
 
-def _is_same(stated: RankedDecisions, kept: int, now: RankedDecisions, index: int) -> bool:
+def _is_same(stated: RankedDecisions, seen_index: int, now: RankedDecisions, index: int) -> bool:
     """Whether a judge's decision on one example is that of the file, with the same certainty."""
-    certainties = np.round([stated.certainty[kept], now.certainty[index]], CERTAINTY_ROUNDING)
+    certainties = np.round([stated.certainty[seen_index], now.certainty[index]], CERTAINTY_ROUNDING)
     if np.isnan(certainties).any():
         return bool(np.isnan(certainties).all())
     is_close = abs(certainties[0] - certainties[1]) <= 10.0**-CERTAINTY_ROUNDING * 1.5
-    return bool(is_close and stated.passes[kept] == now.passes[index])
+    return bool(is_close and stated.passes[seen_index] == now.passes[index])
 
 
 def _kind(kind: Any) -> Kind | None:
-    return next((known for known in get_args(Kind) if known == kind), None)
+    return next((allowed for allowed in get_args(Kind) if allowed == kind), None)
 
 
 def _listed(ids: Sequence[str]) -> str:

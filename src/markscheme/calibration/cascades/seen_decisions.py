@@ -91,10 +91,10 @@ class SeenDecisions:
             {
                 "id": id_digest(id),
                 **({} if group is None else {"group": fingerprint("group", group)}),
-                "people": bool(self.labels.passed[place] == 1),
-                "judges": [_decision(decisions, place) for decisions in self.judges],
+                "people": bool(self.labels.passed[index] == 1),
+                "judges": [_decision(decisions, index) for decisions in self.judges],
             }
-            for place, (id, group) in enumerate(zip(self.labels.ids, groups, strict=True))
+            for index, (id, group) in enumerate(zip(self.labels.ids, groups, strict=True))
         ]
 
     @classmethod
@@ -111,7 +111,7 @@ class SeenDecisions:
         """
         if not isinstance(entries, list) or not entries:
             raise ValueError("decisions is a list of entries, one for each labelled example")
-        read = [_entry(entry, place, len(signals)) for place, entry in enumerate(entries)]
+        read = [_entry(entry, index, len(signals)) for index, entry in enumerate(entries)]
         ids, groups, people, decisions = zip(*read, strict=True)
         if len(set(ids)) < len(ids):
             raise ValueError("decisions has an example twice")
@@ -125,8 +125,8 @@ class SeenDecisions:
         )
         by_judge = np.array(decisions, dtype=np.float64).reshape(len(ids), len(signals), 2)
         judges = (
-            RankedDecisions(signal, by_judge[:, place, 0], by_judge[:, place, 1] == 1)
-            for place, signal in enumerate(signals)
+            RankedDecisions(signal, by_judge[:, index, 0], by_judge[:, index, 1] == 1)
+            for index, signal in enumerate(signals)
         )
         return cls(labels, tuple(judges))
 
@@ -146,33 +146,33 @@ def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) 
     return CertifiedPasses(len(labels.ids), people, int(is_automatic.sum()), share, float(decided.effective))
 
 
-def _decision(decisions: RankedDecisions, place: int) -> list[float | bool] | None:
+def _decision(decisions: RankedDecisions, index: int) -> list[float | bool] | None:
     """A judge's certainty, rounded as it is compared, and whether it passes; None where it decides nothing."""
-    certainty = round(float(decisions.certainty[place]), CERTAINTY_ROUNDING)
-    return None if math.isnan(certainty) else [certainty, bool(decisions.passes[place])]
+    certainty = round(float(decisions.certainty[index]), CERTAINTY_ROUNDING)
+    return None if math.isnan(certainty) else [certainty, bool(decisions.passes[index])]
 
 
-def _entry(entry: Any, place: int, judges: int) -> tuple[str, str | None, bool, list[tuple[float, bool]]]:
+def _entry(entry: Any, index: int, judges: int) -> tuple[str, str | None, bool, list[tuple[float, bool]]]:
     """One example of the file: its id, its group, people's decision, and each judge's.
 
     Raises:
         ValueError: It isn't one.
     """
-    where = f"decisions[{place}]"
+    named = f"decisions[{index}]"
     if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
-        raise ValueError(f"{where} is an object with an id, found {shown(entry)}")
+        raise ValueError(f"{named} is an object with an id, found {shown(entry)}")
     group, people, decisions = entry.get("group"), entry.get("people"), entry.get("judges")
     if not (group is None or isinstance(group, str)) or not isinstance(people, bool):
-        raise ValueError(f"{where} has people's decision as true or false, and its group as a text or not at all")
+        raise ValueError(f"{named} has people's decision as true or false, and its group as a text or not at all")
     if not isinstance(decisions, list) or len(decisions) != judges:
-        raise ValueError(f"{where} has a decision for each judge, in a list of {judges}, found {shown(decisions)}")
-    return entry["id"], group, people, [_ranked(decision, where) for decision in decisions]
+        raise ValueError(f"{named} has a decision for each judge, in a list of {judges}, found {shown(decisions)}")
+    return entry["id"], group, people, [_ranked(decision, named) for decision in decisions]
 
 
-def _ranked(decision: Any, where: str) -> tuple[float, bool]:
+def _ranked(decision: Any, named: str) -> tuple[float, bool]:
     if decision is None:
         return math.nan, False
     certainty = finite(decision[0]) if isinstance(decision, list) and len(decision) == 2 else None
     if certainty is None or not 0 <= certainty <= 1 or not isinstance(decision[1], bool):
-        raise ValueError(f"{where} has null, or a certainty from 0 to 1 and true or false, found {shown(decision)}")
+        raise ValueError(f"{named} has null, or a certainty from 0 to 1 and true or false, found {shown(decision)}")
     return certainty, decision[1]
