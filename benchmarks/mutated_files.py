@@ -5,18 +5,22 @@
 Readers are called in this process; so is each command, in a project that is as it was before the one before it. A
 traceback, a command that needs more than ten seconds of the processor, and a refusal that doesn't name the file are
 counted; `--show` prints the first of each kind and place, with the seed that makes it again. Over the limits is what
-needs more than four seconds of the processor or 300 MB on top of what the imported package takes.
+needs more than four seconds of the processor or 300 MB on top of what the imported package takes. Standard error has how
+far it is; the first Ctrl-C or SIGTERM ends it with the table of what was run.
 """
 
 import argparse
 import os
 import re
 import resource
+import signal
+import sys
 import tempfile
 import time
 import traceback
 import warnings
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -34,8 +38,63 @@ MEMORY: Final = 4 << 30
 """Bytes of address space: a damaged archive must not fill the machine."""
 MOST_SECONDS, MOST_MEMORY = 4.0, 300 << 20
 """What a file of a few kilobytes may take."""
+PROGRESS_SECONDS: Final = 30.0
+TRACEBACK, HANG, NAMELESS = "traceback", "hang", "refusal without the file's name"
+"""What may go wrong, as `Outcome.fault` names it."""
 PACKED: Final = (".db", ".eval", ".parquet")
 """Endings of archives and stores."""
+
+
+@dataclass
+class Tally:
+    """What became of the mutated files of one kind."""
+
+    name: str
+    planned: int
+    show: bool
+    accepted: int = 0
+    over: int = 0
+    runs: int = 0
+    longest: float = 0.0
+    largest: float = 0.0
+    faults: Counter[str] = field(default_factory=Counter)
+    places: set[str] = field(default_factory=set)
+    said: float = field(default_factory=time.monotonic)
+
+    def count(self, which: str, fault: str, printed: str, seconds: float, memory: int) -> None:
+        """Add one file, and say how far it is every half minute.
+
+        Args:
+            which: The run, with what makes it again.
+            fault: What went wrong; "" if nothing did.
+            printed: What there is to show of it.
+            seconds: Of the processor.
+            memory: In bytes, on top of what the package takes.
+        """
+        self.runs += 1
+        self.faults[fault] += bool(fault)
+        is_over = seconds > MOST_SECONDS or memory > MOST_MEMORY
+        self.over += is_over
+        self.longest, self.largest = max(self.longest, seconds), max(self.largest, memory)
+        if self.show and is_over:
+            print(f"--- {which}: {seconds:.1f} s, {memory / 2**20:.0f} MB", flush=True)
+        place = fault and f"{fault}: {_place(printed)}"
+        if self.show and place and place not in self.places:
+            print(f"--- {which}\n{place}\n{printed[-900:]}", flush=True)
+        self.places.add(place)
+        if time.monotonic() - self.said > PROGRESS_SECONDS:
+            self.said = time.monotonic()
+            faults = ", ".join(f"{count} x {kind}" for kind, count in self.faults.items() if count) or "no fault"
+            print(f"{self.name}: {self.runs:,} of {self.planned:,}, {faults}", file=sys.stderr, flush=True)
+
+    @property
+    def row(self) -> str:
+        """The row of the table."""
+        faults = (self.faults[kind] for kind in (TRACEBACK, HANG, NAMELESS))
+        counts = (self.runs, self.accepted, self.runs - self.accepted, *faults)
+        cells = (*(f"{count:,}" for count in counts), f"{self.longest:.1f}", f"{self.largest / 2**20:.0f}")
+        stopped = f" (stopped, of {self.planned:,})" if self.runs < self.planned else ""
+        return f"| {self.name}{stopped} | {' | '.join(cells)} | {self.over} |"
 
 
 def main() -> None:
@@ -51,6 +110,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.environ["MARKSCHEME_SESSION"] = "off"
     warnings.simplefilter("ignore")
+    stop = Stop()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MARKSCHEME_CACHE"] = str(Path(folder, "cache"))
         project = MutatedProject(Path(folder))
@@ -61,61 +121,50 @@ def main() -> None:
             "| files | runs | accepted | refused | tracebacks | hangs | refusals without the file | longest, s "
             "| most memory, MB | over the limits |"
         )
-        print("|---|---|---|---|---|---|---|---|---|---|")
-        print(_reads(project, options.reads, options.seed, options.show), flush=True)
+        print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+        reads = Tally("readers", options.reads, options.show)
+        _read(project, reads, options.seed, stop)
+        print(reads.row, flush=True)
         for name, chosen, runs in (("text", plain, options.runs), ("archives, stores", packed, options.archives)):
-            print(_row(name, project, chosen, runs, options.seed, options.show), flush=True)
+            tally = Tally(name, runs if chosen else 0, options.show)
+            _run(project, chosen, tally, options.seed, stop)
+            print(tally.row, flush=True)
 
 
-def _row(name: str, project: MutatedProject, slots: list[Slot], runs: int, seed: int, show: bool) -> str:
-    faults: Counter[str] = Counter()
-    places: set[str] = set()
-    accepted = 0
-    longest = largest = 0.0
-    over = 0
-    for run in range(runs if slots else 0):
+class Stop:
+    """Whether it was asked to stop: by the first Ctrl-C or SIGTERM, after which the table is printed."""
+
+    def __init__(self) -> None:
+        """Listen for the signals."""
+        self.is_asked = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._ask)
+
+    def _ask(self, number: int, frame: object) -> None:  # noqa: ARG002 - as signal handlers are called
+        self.is_asked = True
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _run(project: MutatedProject, slots: list[Slot], tally: Tally, seed: int, stop: Stop) -> None:
+    """Every command over every file argument in turn."""
+    for run in range(tally.planned):
+        if stop.is_asked:
+            return
         rng = Random(f"{seed} {run}")
         slot = slots[run % len(slots)]
         with peak_memory() as memory:
             _, outcome = project.try_mutation(slot, rng)
-        accepted += outcome.status in (0, 1, 4)
-        over += _is_over(f"run {run} {slot.file} {slot.words}", outcome.seconds, memory.used, show)
-        longest, largest = max(longest, outcome.seconds), max(largest, memory.used)
-        fault = outcome.fault(slot)
-        faults[fault] += 1
-        place = fault and f"{fault}: {_place(outcome.printed)}"
-        if show and place and place not in places:
-            print(f"--- run {run} {slot.file} {slot.words}\n{place}\n{outcome.printed[-900:]}", flush=True)
-        places.add(place)
-    return _line(
-        name,
-        runs,
-        accepted,
-        faults["traceback"],
-        faults["hang"],
-        faults["refusal without the file's name"],
-        longest,
-        largest,
-        over,
-    )
+        tally.accepted += outcome.status in (0, 1, 4)
+        which = f"run {run} {slot.file} {slot.words}"
+        tally.count(which, outcome.fault(slot), outcome.printed, outcome.seconds, memory.used)
 
 
-def _line(
-    name: str, runs: int, accepted: int, tracebacks: int, hangs: int, nameless: int, longest: float, largest: float,
-    over: int,
-) -> str:  # fmt: skip
-    counts = (runs, accepted, runs - accepted, tracebacks, hangs, nameless)
-    cells = (*(f"{count:,}" for count in counts), f"{longest:.1f}", f"{largest / 2**20:.0f}", str(over))
-    return f"| {name} | {' | '.join(cells)} |"
-
-
-def _reads(project: MutatedProject, reads: int, seed: int, show: bool) -> str:
+def _read(project: MutatedProject, tally: Tally, seed: int, stop: Stop) -> None:
     """Every reader over mutated files of its kind, and in one of ten draws of any other kind."""
     files = [path for path in sorted(project.folder.rglob("*")) if path.suffix in READERS and path.is_file()]
-    accepted = tracebacks = hangs = nameless = over = 0
-    longest = largest = 0.0
-    places: set[str] = set()
-    for run in range(reads if files else 0):
+    for run in range(tally.planned):
+        if stop.is_asked:
+            return
         rng = Random(f"reads {seed} {run}")
         source = files[run % len(files)]
         suffix = source.suffix if rng.random() < 0.9 else rng.choice(sorted(READERS))
@@ -123,34 +172,20 @@ def _reads(project: MutatedProject, reads: int, seed: int, show: bool) -> str:
         path.write_bytes(mutated(source, rng))
         readers = readers_of(suffix)
         name = rng.choice(sorted(readers))
+        fault = printed = ""
         began = time.process_time()
         with peak_memory() as memory:
             try:
                 readers[name](path)
-                accepted += 1
+                tally.accepted += 1
             except MarkschemeError as error:
-                nameless += path.name not in str(error)
-                if show and path.name not in str(error):
-                    print(f"--- read {run} {source.name} {name}: {error}", flush=True)
+                fault, printed = "" if path.name in str(error) else NAMELESS, f"error: {error}"
             except Exception:
-                tracebacks += 1
-                place = _place(traceback.format_exc())
-                if show and place not in places:
-                    print(f"--- read {run} {source.name} {name}\n{traceback.format_exc()[-900:]}", flush=True)
-                places.add(place)
+                fault, printed = TRACEBACK, traceback.format_exc()
         seconds = time.process_time() - began
-        over += _is_over(f"read {run} {source.name} {name}", seconds, memory.used, show)
-        hangs += seconds > LONGEST
-        longest, largest = max(longest, seconds), max(largest, memory.used)
+        is_slow = seconds > LONGEST
+        tally.count(f"read {run} {source.name} {name}", HANG if is_slow else fault, printed, seconds, memory.used)
         path.unlink()
-    return _line("readers", reads, accepted, tracebacks, hangs, nameless, longest, largest, over)
-
-
-def _is_over(what: str, seconds: float, memory: int, show: bool) -> bool:
-    is_over = seconds > MOST_SECONDS or memory > MOST_MEMORY
-    if is_over and show:
-        print(f"--- {what}: {seconds:.1f} s, {memory / 2**20:.0f} MB", flush=True)
-    return is_over
 
 
 def _place(printed: str) -> str:

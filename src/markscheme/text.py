@@ -28,6 +28,15 @@ def escaped(text: str) -> str:
     return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
+def folded_word(word: str) -> str:
+    """A word as words are compared: without case and outer white space, its letters composed.
+
+    >>> folded_word(" Tre\u0300s ") == folded_word("tr\u00e8s")
+    True
+    """
+    return unicodedata.normalize("NFC", word.strip().casefold())
+
+
 def printable(text: str) -> str:
     """A text on one line, with U+FFFD for each character that a terminal would act on or cannot show.
 

@@ -9,15 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markscheme.experiment.accepted import accept_experiment, load_accepted_experiment
+from markscheme.experiment.definition import Experiment, ExperimentCase, Variant
+from markscheme.experiment.run import run_experiment
 
-from markscheme import Rubric, Submission, calibrate
+from markscheme import Rubric, ScriptedJudge, Submission, calibrate
 from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.judge_runs import rated_by
+from markscheme.errors import ComparisonError
 from markscheme.grading import Grading, receipt_of
 from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.judges.openai import OpenAIJudge
+from markscheme.judges.options import AskOptions
 from markscheme.judges.panel import Panel, Repeated
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.prompt import Prompt
+from markscheme.ratings.examples import examples_from
+from markscheme.ratings.rating import RatingReader
 from markscheme.receipt import load_receipt
 from tests.judges.asking import PROMPT
 from tests.judges.chat_server import Answer, ChatServer, completion
@@ -55,6 +63,10 @@ def server_that_refuses_the_format(refuses: Callable[[int], bool]) -> ChatServer
         return completion(json.dumps({"verdicts": {"polite": verdict}}))
 
     return ChatServer(decide)
+
+
+def for_every_row(*, is_refused: bool) -> Callable[[int], bool]:
+    return lambda _: is_refused
 
 
 def at(server: ChatServer) -> OpenAIJudge:
@@ -160,3 +172,39 @@ def test_a_panel_is_asked_in_one_way_though_its_members_differ_and_one_judge_ask
     assert ways(Panel([Member(), Member("seed")])) == {("judge-seed: seed",)}
     assert ways(Panel([Member(), Member()])) == {()}
     assert ways(Repeated(Member("seed"), 2)) == {(), ("seed",)}
+
+
+@pytest.mark.filterwarnings("ignore:.*which its server:RuntimeWarning")
+def test_an_accepted_experiment_is_of_the_judge_as_it_was_asked(tmp_path: Path) -> None:
+    experiment = Experiment(
+        RUBRIC, (Variant("plain"),), tuple(ExperimentCase(f"c{k}", {"query": "?"}) for k in range(100, 103))
+    )
+    prints = []
+    for is_refused in (True, False):
+        outputs = ScriptedJudge([f"reply {k}" for k in range(100, 103)])
+        with server_that_refuses_the_format(for_every_row(is_refused=is_refused)) as server:
+            judge = at(server)
+            run = asyncio.run(run_experiment(experiment, judge, model=outputs))
+        assert run.not_graded == 0
+        accept_experiment(run, tmp_path / "accepted.json")
+        prints.append(load_accepted_experiment(tmp_path / "accepted.json").fingerprints.judge)
+        asked = replace(judge.identity, without=NO_FORMAT) if is_refused else judge.identity
+        assert prints[-1] == asked.fingerprint
+    assert prints[0] != prints[1]
+    in_another_way = {cell: replace(grade, asked_without=(("seed",),)) for cell, grade in run.grades.items()}
+    accept_experiment(replace(run, grades=in_another_way), tmp_path / "other.json")
+    with pytest.raises(ComparisonError, match="graded by another judge"):
+        load_accepted_experiment(tmp_path / "other.json").since(run)
+
+
+@pytest.mark.filterwarnings("ignore:.*which its server:RuntimeWarning")
+def test_a_rating_says_without_what_its_judge_was_asked_and_only_then() -> None:
+    lines = []
+    for is_refused in (True, False):
+        with server_that_refuses_the_format(for_every_row(is_refused=is_refused)) as server:
+            examples = examples_from(rows(2), RUBRIC).examples
+            (rating, *_), _ = rated_by(at(server), RUBRIC, examples, AskOptions())
+        lines.append(rating.to_json())
+        assert RatingReader(RUBRIC).rating(lines[-1]).asked_without == rating.asked_without
+    assert lines[0]["asked_without"] == [list(NO_FORMAT)]
+    assert "asked_without" not in lines[1]

@@ -110,7 +110,7 @@ OTHER: Mapping[str, Sequence[str]] = {
         "tune place --cascade FILE",
         "compare labelled.jsonl FILE --rubric place",
     ),
-    "cascade.json": ("grade place reply.txt --judge cascade:FILE --no-cache",),
+    "cascade.json": ("grade place reply.txt --judge cascade:FILE --no-cache", "verify FILE --json"),
     "calibration/place/card.json": ("verify FILE", "status"),
     "calibration/place/accepted_runs.jsonl": ("status", "calibrate place --ratings ratings.jsonl --quiet"),
     "calibration/place/settings.jsonl": (f"calibrate place {JUDGE} --quiet",),
@@ -398,7 +398,10 @@ def _cascade() -> dict[str, Any]:
         "certain": {"passes": 0.5, "fails": 0.5},
     }
     prints = {"rubric": "0" * 16, "prompt": "0" * 16}
-    return {"schema": 1, "for": "both", "error": 0.05, "confidence": 0.9, "fingerprints": prints, "stages": [stage]}
+    decisions = [{"id": f"{n:016x}", "people": n % 2 == 0, "judges": [[n / 99, n % 2 == 0]]} for n in range(99)]
+    labels = {"n": len(decisions), "sha256": "sha256:0", "split": "", "groups": None}
+    promise = {"schema": 1, "for": "both", "error": 0.05, "confidence": 0.9, "further": 0, "decided": [90, 9]}
+    return {**promise, "fingerprints": prints, "labels": labels, "stages": [stage], "decisions": decisions}
 
 
 def _note_outputs(folder: Path) -> None:

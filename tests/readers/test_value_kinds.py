@@ -52,6 +52,13 @@ def test_each_column_has_its_own_words_for_pass_and_fail() -> None:
     assert values.words == {"verdict": "pass/fail", "label": "1.0/0 (1.0 passes)"}
 
 
+def test_a_word_in_composed_and_in_decomposed_letters_is_the_same() -> None:
+    columns = {"judge": ["tr\u00e8s bien", "passable", "nul"] * 5, "human": ["tre\u0300s bien", "passable", "nul"] * 5}
+    read = read_values(columns, {"judge"}, ValueOptions())
+    assert read.by_column["judge"] == read.by_column["human"]
+    assert len(read.by_column["human"]) == 3
+
+
 def test_nan_and_other_words_for_nothing_are_missing() -> None:
     values = of(["1", "0", "NaN", "n/a"], ["1", "0", "1", "0"])
     assert [values.level("verdict", cell) for cell in ("NaN", "n/a", " - ")] == [None, None, None]

@@ -33,6 +33,7 @@ from markscheme.settings import find_settings
 from markscheme.stats.annotators import GoldRule
 from markscheme.stats.coefficients import NamedWeights
 from markscheme.stats.table_agreement import Pooling
+from markscheme.text import folded_word
 
 _Word = TypeVar("_Word", bound=str)
 PlainRow: TypeAlias = Mapping[str, Any]
@@ -366,7 +367,7 @@ def _hints(
         rater=rater,
         judges=frozenset(judge_names),
         fields=dict(fields or {}),
-        words={word.casefold(): str(level) for word, level in (levels or {}).items()},
+        words={folded_word(word): str(level) for word, level in (levels or {}).items()},
         scales=_spans(scale),
     )
 

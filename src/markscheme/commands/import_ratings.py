@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import SkipDamaged, existing_file, pairs, rubric_named, spans
 from markscheme.ratings.kinds import Kind
+from markscheme.text import folded_word
 
 if TYPE_CHECKING:
     from markscheme.ratings.rating import Rating
@@ -83,7 +84,7 @@ def import_ratings(
     paths = [existing_file(path) for path in file]
     rubric_of_call = rubric_named(rubric) if rubric else None
     fields = pairs(map, "map")
-    words = {word.casefold(): level for word, level in pairs(levels, "levels").items()}
+    words = {folded_word(word): level for word, level in pairs(levels, "levels").items()}
     fields |= {column: "rater" for column in [rater_column] if column}
     judges = frozenset(name.strip() for names in judge_names for name in names.split(","))
     run = ImportRequest(

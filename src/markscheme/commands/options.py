@@ -12,6 +12,7 @@ from markscheme.errors import UsageError, no_file
 from markscheme.judges.kinds import judge_forms
 from markscheme.judges.options import ASK_OPTIONS, AskOption, AskOptions
 from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
+from markscheme.text import folded_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -260,7 +261,7 @@ class ToolFileOptions:
             rater=self.rater,
             judges=frozenset(name.strip() for names in self.judge_names for name in names.split(",")),
             fields=pairs(self.map, "map"),
-            words={word.casefold(): level for word, level in pairs(self.levels, "levels").items()},
+            words={folded_word(word): level for word, level in pairs(self.levels, "levels").items()},
             scales=spans(self.scale),
         )
 

@@ -46,24 +46,42 @@ def certified_labels(path: Path, rubric: Rubric, split: str) -> dict[str, Any]:
     return {"sha256": labelling_digest(part), "file": path.name, "examples": ids}
 
 
+def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
+    """Load the examples that a certificate is about, as they are today; None where they aren't next to it.
+
+    Further examples don't count, unless the file doesn't say which there were.
+
+    Raises:
+        RatingError: They can't be read.
+    """
+    path = _labels_path(file)
+    if not path.is_file():
+        return None
+    part = _part(_loaded(path, rubric), file.split)
+    if file.label_ids is None:
+        return part
+    certified = frozenset(file.label_ids)
+    return replace(part, examples=tuple(e for e in part.examples if _short(e.id) in certified))
+
+
 def checked_labels(file: CascadeFile, rubric: Rubric) -> LabelsCheck:
-    """Compare the labels next to a certificate with those that it was certified on; further examples don't count."""
-    folder = file.path.parent
-    path = folder / Path(file.labels_file).name if file.labels_file else examples_file(folder)
+    """Compare the labels next to a certificate with those that it was certified on."""
     if not file.labels:
         return LabelsCheck("not checked", "it doesn't say on which labels it was certified")
-    if not path.is_file():
-        return LabelsCheck("not checked", f"{path} isn't here")
     try:
-        part = _part(_loaded(path, rubric), file.split)
+        examples = certified_examples(file, rubric)
     except RatingError as error:
         return LabelsCheck("not checked", str(error).splitlines()[0])
-    if file.label_ids is not None:
-        certified = frozenset(file.label_ids)
-        part = replace(part, examples=tuple(e for e in part.examples if _short(e.id) in certified))
-    if labelling_digest(part) != file.labels:
-        return LabelsCheck("changed", f"the labels in {folder} changed since {file.path.name} was certified")
+    if examples is None:
+        return LabelsCheck("not checked", f"{_labels_path(file)} isn't here")
+    if labelling_digest(examples) != file.labels:
+        return LabelsCheck("changed", f"the labels in {file.path.parent} changed since {file.path.name} was certified")
     return LabelsCheck("same")
+
+
+def _labels_path(file: CascadeFile) -> Path:
+    folder = file.path.parent
+    return folder / Path(file.labels_file).name if file.labels_file else examples_file(folder)
 
 
 def with_checked_labels(judge: GradingJudge, rubric: Rubric) -> GradingJudge:

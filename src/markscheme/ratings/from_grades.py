@@ -49,6 +49,7 @@ def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> R
         error=grade.error,
         at=datetime.date.today().isoformat(),
         under=asked_under(rubric),
+        asked_without=grade.asked_without if any(grade.asked_without) else (),
     )
 
 

@@ -90,6 +90,8 @@ class Rating:
         superseded: By criterion, the rater's earlier answer under other words, where a later one replaced it.
         shown: Of a pair: the order in which the rater saw the two responses; None where unknown. Levels are always
             those of the stored order.
+        asked_without: Of a judge: for each way in which it was asked, the parameters left out, since its server didn't
+            take them; () where nothing was, or it isn't known.
     """
 
     id: str
@@ -108,6 +110,7 @@ class Rating:
     seconds: float | None = None
     superseded: Mapping[str, Rated] = field(default_factory=dict)
     shown: ShownOrder | None = None
+    asked_without: tuple[tuple[str, ...], ...] = ()
 
     @property
     def why_empty(self) -> str:
@@ -125,6 +128,8 @@ class Rating:
         if self.passed is not None:
             line["pass"] = self.passed
         line |= {key: value for key in ("note", "confidence", "shown") if (value := getattr(self, key))}
+        if any(self.asked_without):
+            line["asked_without"] = [list(way) for way in self.asked_without]
         return line if self.seconds is None else {**line, "seconds": self.seconds}
 
 
@@ -381,6 +386,7 @@ class RatingReader:
             confidence=text_of(line.get("confidence")),
             seconds=_duration(line.get("seconds")),
             shown=_shown_order(line.get("shown")),
+            asked_without=_ways(line.get("asked_without")),
         )
 
     def _rated(self, name: str, entry: Any, *, keep_unread: bool) -> Rated | None:
@@ -488,6 +494,21 @@ def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | Non
     if not keep_unread:
         raise ValueError(fault)
     return None, error or fault
+
+
+def _ways(value: Any) -> tuple[tuple[str, ...], ...]:
+    """The ways in which a judge was asked, each by the parameters left out; () for nothing.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    if value in (None, ""):
+        return ()
+    if not isinstance(value, list) or not all(
+        isinstance(way, list) and all(isinstance(name, str) for name in way) for way in value
+    ):
+        raise ValueError(f"asked_without is a list of lists of parameters, found {shown(value)}")
+    return tuple(tuple(way) for way in value)
 
 
 def _shown_order(value: Any) -> ShownOrder | None:

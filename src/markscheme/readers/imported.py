@@ -16,6 +16,7 @@ from markscheme.readers.peek import Peek
 from markscheme.readers.table_meaning import Span, TableMeaning
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.text import folded_word
 
 YES = frozenset(["pass", "passed", "true", "yes", "y", "correct", "met", "good", "accept", "1", "1.0"])
 NO = frozenset(["fail", "failed", "false", "no", "n", "incorrect", "unmet", "bad", "reject", "0", "0.0"])
@@ -147,16 +148,16 @@ class Import:
         """Pass or fail as the files state it; None if the value is neither."""
         if isinstance(value, bool):
             return value
-        word = str(self.meant(value)).strip().casefold()
+        word = folded_word(str(self.meant(value)))
         return True if word in YES else False if word in NO else None
 
     def meant(self, value: Any) -> Any:
         """A value with the caller's words replaced and numeric text converted to numbers."""
         if isinstance(value, str):
-            meant: Any = self.words.get(value.strip().casefold(), value.strip())
+            meant: Any = self.words.get(folded_word(value), value.strip())
             as_number = number(meant)
             return meant if as_number is None else as_number
-        return self.words.get(str(value).casefold(), value) if not isinstance(value, bool) else value
+        return self.words.get(folded_word(str(value)), value) if not isinstance(value, bool) else value
 
 
 Expected = Literal["ratings", "examples", "decisions", "anything"]

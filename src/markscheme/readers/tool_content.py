@@ -18,6 +18,7 @@ from markscheme.readers.table_meaning import SCALE_SIDES, Span
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, as_text, is_missing
+from markscheme.text import folded_word
 from markscheme.trajectory import STEPPED
 
 QUERY = ("query", "question", "input", "prompt")
@@ -235,7 +236,7 @@ class ToolContent(Import):
         """The word of a rating given as number and word, if its meaning is known, else the number."""
         if word in (None, "") or value in (None, ""):
             return value if word in (None, "") else word
-        is_known_word = str(word).strip().casefold() in self.words or self.decision(word) is not None
+        is_known_word = folded_word(str(word)) in self.words or self.decision(word) is not None
         if not is_known_word:
             self.note(f"{metric!r} has words and numbers; the numbers are its levels (--levels WORD=LEVEL uses words)")
         return word if is_known_word else value

@@ -16,6 +16,7 @@ from markscheme.readers.imported import number
 from markscheme.readers.recoding import Recoding
 from markscheme.readers.table_meaning import Span, ValueOptions
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, LEVEL_ROUNDING, Level, Scale
+from markscheme.text import folded_word
 
 ValueKind: TypeAlias = Literal["decision", "levels", "score", "categories"]
 
@@ -76,8 +77,8 @@ class ReadValues:
 
 
 def folded(cell: object) -> str:
-    """A cell's value, trimmed and without case; "" where it is missing, which NaN is too."""
-    text = " ".join(str("" if cell is None else cell).split()).casefold()
+    """A cell's value, trimmed, without case and with composed letters; "" where it is missing, which NaN is too."""
+    text = folded_word(" ".join(str("" if cell is None else cell).split()))
     return "" if text in NO_VALUE else text
 
 

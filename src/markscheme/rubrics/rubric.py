@@ -16,6 +16,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
 from markscheme.phrases import brief
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone
+from markscheme.text import folded_word
 from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Scale:
         ):
             raise RubricError(f"levels of a preference mirror each other round 0: found {_listed(values)}")
         named = [{choice, level.label or choice} for choice, level in zip(self.choices, self.levels, strict=True)]
-        answers = Counter(answer for names in named for answer in {name.strip().casefold() for name in names})
+        answers = Counter(answer for names in named for answer in {folded_word(name) for name in names})
         repeated = [answer for answer, count in answers.items() if count > 1]
         if repeated:
             raise RubricError(f"two levels have the same name: {', '.join(map(repr, repeated))}")
@@ -177,14 +178,14 @@ class Scale:
 
     def named(self, answer: str) -> Level | None:
         """The level with this number or label, ignoring case; None if there is none."""
-        return self._by_answer.get(answer.strip().casefold())
+        return self._by_answer.get(folded_word(answer))
 
     @cached_property
     def _by_answer(self) -> dict[str, Level]:
         by_answer: dict[str, Level] = {}
         for choice, level in zip(self.choices, self.levels, strict=True):
-            by_answer.setdefault(choice.casefold(), level)
-            by_answer.setdefault((level.label or choice).casefold(), level)
+            by_answer.setdefault(folded_word(choice), level)
+            by_answer.setdefault(folded_word(level.label or choice), level)
         return by_answer
 
     @cached_property

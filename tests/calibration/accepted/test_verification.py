@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markscheme.calibration.accepted.accepted_history import load_history
-from markscheme.calibration.accepted.card import content_digest, differences_between, read_card, text_path
+from markscheme.calibration.accepted.card import content_digest, read_card, text_path
 from markscheme.calibration.accepted.verification import Verification, verify_card
+from markscheme.calibration.differences import differences_between
 from markscheme.calibration.run import calibrate
 from markscheme.errors import RatingError
 from markscheme.ratings.examples import load_examples
@@ -253,7 +254,11 @@ def test_a_rubric_that_comes_with_markscheme_is_verified_in_any_folder(tmp_path:
 def test_differences_are_named_by_their_place() -> None:
     stated = {"a": {"b": 1.0, "c": "x"}, "d": [1], "e": True}
     now = {"a": {"b": 1.00009, "c": "y"}, "d": [2], "e": 1}
-    assert list(differences_between(stated, now)) == [("a › c", "x", "y"), ("d", [1], [2]), ("e", True, 1)]
+    assert list(differences_between(stated, now, tolerance=1e-4)) == [
+        ("a › c", "x", "y"),
+        ("d", [1], [2]),
+        ("e", True, 1),
+    ]
 
 
 # --- any single change ------------------------------------------------------------------------------------------------

@@ -5,26 +5,23 @@ again.
 """
 
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from markscheme.calibration.calibration import Calibration, Options
+from markscheme.calibration.file_names import name_of, place_of
 from markscheme.calibration.results import Reported
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
-from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text, shown
+from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS
 from markscheme.ratings.wordings import WORDINGS_FILE
 from markscheme.receipt import ACCEPTED
-from markscheme.rubrics.search import project_of
-from markscheme.shipped import shipped
 from markscheme.stats.annotators import GoldRule
 from markscheme.stats.estimate import Estimate
 
@@ -35,8 +32,6 @@ FIGURE_DIGITS: Final = 4
 """Decimals of figures on a card: a hundredth of a per cent, which other versions of numpy compute alike."""
 LAST_DIGIT: Final = 1.01e-4
 """How far apart two figures may be that were rounded from nearly the same number: one in the last decimal."""
-SHIPPED: Final = "shipped:"
-"""Begins the name of a file that comes with markscheme."""
 
 FileRole: TypeAlias = Literal["rubric", "examples", "labels", "wordings", "ratings", "replies"]
 NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
@@ -334,40 +329,6 @@ def named_files(files: Sequence[tuple[FileRole, Path]], card: Path) -> list[Card
     return [CardFile(role, name_of(path, card), content_digest(path)) for role, path in files]
 
 
-def name_of(path: Path, card: Path) -> str:
-    """A file's name on a card: its path from the card's folder, unless it comes with an installed markscheme."""
-    whole = path.resolve()
-    if not whole.is_relative_to(project_of(card.parent)):
-        for folder in ("rubrics", "calibration"):
-            packaged = shipped(folder).resolve()
-            if whole.is_relative_to(packaged):
-                return f"{SHIPPED}{folder}/{whole.relative_to(packaged).as_posix()}"
-    return PurePosixPath(*Path(os.path.relpath(whole, card.parent.resolve())).parts).as_posix()
-
-
-def place_of(name: str, card: Path) -> Path:
-    """Where the file of a name on a card is.
-
-    Raises:
-        RatingError: It is outside the project, from which nothing is read for a card, or no file can have that name.
-    """
-    if name.startswith(SHIPPED):
-        inside = PurePosixPath(name.removeprefix(SHIPPED))
-        if inside.parts[:1] in (("rubrics",), ("calibration",)) and ".." not in inside.parts:
-            return shipped(inside.as_posix())
-    else:
-        place = Path(os.path.normpath(card.parent.resolve() / name))
-        try:
-            is_inside = place.resolve().is_relative_to(project_of(card.parent))
-            with suppress(FileNotFoundError):
-                place.lstat()
-        except (OSError, ValueError) as error:
-            raise RatingError(f"names {shown(name)}, which is no file here: {error}", path=card) from error
-        if is_inside:
-            return place
-    raise RatingError(f"names {shown(name)}, which is outside the project; nothing is read from there", path=card)
-
-
 def content_digest(path: Path) -> str:
     """A digest of a file's data, which white space, comments and the order of keys leave as it is.
 
@@ -392,18 +353,3 @@ def _role(entry: Mapping[str, Any]) -> FileRole:
 
 def _short(digits: str) -> float:
     return round(float(digits), FIGURE_DIGITS)
-
-
-def differences_between(stated: Any, now: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
-    """Where two cards, or parts of them, differ: the place, and both values. Figures may differ in the last digit."""
-    if isinstance(stated, dict) and isinstance(now, dict):
-        for key in dict.fromkeys((*stated, *now)):
-            yield from differences_between(stated.get(key), now.get(key), (*place, key))
-    elif not _is_same(stated, now):
-        yield " › ".join(place), stated, now
-
-
-def _is_same(stated: Any, now: Any) -> bool:
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in (stated, now)):
-        return bool(abs(stated - now) <= LAST_DIGIT)
-    return type(stated) is type(now) and bool(stated == now)

@@ -10,23 +10,23 @@ from typing import Any
 from markscheme.calibration.accepted.acceptance import accepted_document
 from markscheme.calibration.accepted.card import (
     CARD,
+    LAST_DIGIT,
     CardFile,
     JudgeCard,
     accepted_path,
     card_of,
     content_digest,
-    differences_between,
     label_files,
-    name_of,
-    place_of,
     read_card,
     stated_id,
     text_path,
 )
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
+from markscheme.calibration.differences import differences_between
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import Accepted
+from markscheme.calibration.file_names import name_of, place_of
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.results import Reported
 from markscheme.calibration.tried_settings import (
@@ -157,7 +157,7 @@ class CardFiles:
         document = json.loads(json.dumps(self.accepted_now, default=Estimate.to_json))
         stated = self.stated
         now = card_of({**document, **_made(stated)}, self.calibration, self.card.terms, self.card.files, self.card.path)
-        for place, then, today in differences_between(dict(self.card.content), dict(now.content)):
+        for place, then, today in differences_between(dict(self.card.content), dict(now.content), tolerance=LAST_DIGIT):
             yield CardDifference(place, _shown(then), _shown(today))
         yield from self._of_judge(stated)
         yield from self._of_settings()
@@ -286,7 +286,7 @@ class CardFiles:
             yield CardDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")
         then = {key: value for key, value in stated.items() if key not in NOT_COMPUTED}
         today = {key: value for key, value in now.items() if key not in NOT_COMPUTED}
-        places = [place for place, _, _ in differences_between(then, today)]
+        places = [place for place, _, _ in differences_between(then, today, tolerance=LAST_DIGIT)]
         if places:
             yield CardDifference(name, now=f"doesn't follow from the files: {_listed(places)}")
 

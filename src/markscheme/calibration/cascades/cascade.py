@@ -1,17 +1,18 @@
 """Who decides what: decisions that judges may make one after the other, by labels."""
 
-import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.cascades.certificate import Certificate, certified_passes
+from markscheme.calibration.cascades.certificate import Certificate
 from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
-from markscheme.calibration.promised import MarkSide, Promised, on_side
-from markscheme.calibration.tuning import DecidedLabels, decided_labels
-from markscheme.judges.cascade_file import CertaintySignal, CertifiedPasses
+from markscheme.calibration.cascades.seen_decisions import SeenDecisions
+from markscheme.calibration.promised import Promised
+from markscheme.calibration.tuning import decided_labels
+from markscheme.judges.cascade_file import CertaintySignal
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
@@ -21,8 +22,6 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.cascade import (
     CertifiedCascade,
     ErrorLimit,
-    StageDecisions,
-    certified_cascade,
     labels_for_first_size,
 )
 
@@ -41,6 +40,7 @@ class CascadeCandidate:
         fingerprint: Of the judge, or of a panel's members; "" where it isn't known.
         usd: What a thousand responses cost, in dollars; None where the price isn't known.
         why_unnamed: Why it can't be asked by a file; "" where it can.
+        source: The file that its ratings or replies came from; None where it was asked, or they were read with options.
     """
 
     name: str
@@ -49,6 +49,7 @@ class CascadeCandidate:
     fingerprint: str = ""
     usd: float | None = None
     why_unnamed: str = ""
+    source: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +72,13 @@ class TunedCascade(Certificate[CertifiedCascade]):
     @property
     def decided(self) -> list[int]:
         """Examples that each judge decides, and then those that people do."""
-        judges = np.sum([part.decided[:-1] for part in self.parts.values()], axis=0)
-        return [*map(int, judges), self.n - int(judges.sum())]
+        by = self.seen.decided_by(self.parts.values())
+        return [int(count) for count in np.bincount(by, minlength=len(self.candidates) + 1)]
+
+    @property
+    def errors(self) -> int:
+        """Wrong decisions among the automatic ones; each example is decided once, by the first judge that may."""
+        return self.seen.errors(self.parts.values())
 
     @property
     def reason(self) -> str:
@@ -97,6 +103,11 @@ class TunedCascade(Certificate[CertifiedCascade]):
         if not self.is_supported:
             return "nothing is certified"
         return next((candidate.why_unnamed for candidate in self.candidates if candidate.why_unnamed), "")
+
+    @property
+    def sources(self) -> Sequence[Path | None]:
+        """As of every certificate."""
+        return [candidate.source for candidate in self.candidates]
 
     def stages(self) -> list[dict[str, Any]]:
         """The judges, as the file has them."""
@@ -166,21 +177,12 @@ def tune_cascade(
         ComparisonError: Nothing is labelled.
     """
     labels = decided_labels(rubric, examples, kind, used)
-    ranked = [RankedDecisions.of(candidate.ratings, rubric, labels.ids) for candidate in candidates]
-    level = promised.level / len(candidates)
-    limit = ErrorLimit(promised.error, level)
-    of_passes = None if wrong_passes is None else ErrorLimit(wrong_passes, level)
-    parts = {
-        side: certified_cascade(
-            [_stage(decisions, labels, side) for decisions in ranked],
-            limit,
-            labels.groups,
-            of_passes=of_passes if side != "fails" else None,
-        )
-        for side in promised.sides
-    }
+    ranked = tuple(RankedDecisions.of(candidate.ratings, rubric, labels.ids) for candidate in candidates)
+    seen = SeenDecisions(labels, ranked)
+    limit = seen.limit(promised)
+    parts = seen.thresholds(promised, wrong_passes)
     supported = any(part.is_certified for part in parts.values())
-    last_stages = [_stage(ranked[-1], labels, side) for side in promised.sides]
+    last_stages = [seen.stage(ranked[-1], side) for side in promised.sides]
     totals = [labels_for_first_size(stage.certainty, stage.wrong, limit, labels.groups) for stage in last_stages]
     last = ranked[-1]
     decides = ~np.isnan(last.certainty)
@@ -198,21 +200,7 @@ def tune_cascade(
         split=split,
         labels=labelling_digest(examples),
         origins=labels.origins,
-        pass_shares=_pass_shares(parts.values(), ranked, labels),
+        pass_shares=seen.pass_shares(parts.values()),
+        seen=seen,
+        kind=kind,
     )
-
-
-def _pass_shares(
-    parts: Iterable[CertifiedCascade], ranked: Sequence[RankedDecisions], labels: DecidedLabels
-) -> CertifiedPasses:
-    """How often automatic decisions pass; each example is decided by the first judge that may."""
-    nobody = len(ranked)
-    by = np.min([np.where(part.stage < 0, nobody, part.stage) for part in parts], axis=0)
-    passes = [*(decisions.passes for decisions in ranked), np.zeros(len(labels.ids), dtype=bool)]
-    return certified_passes(labels, by < nobody, np.choose(by, passes))
-
-
-def _stage(decisions: RankedDecisions, labels: DecidedLabels, side: MarkSide) -> StageDecisions:
-    """A judge's decisions of one side, or of both."""
-    certainty = np.where(on_side(side, decisions.passes), decisions.certainty, math.nan)
-    return StageDecisions(certainty, labels.wrong(decisions.passes), decisions.passes)

@@ -2,42 +2,26 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
+from markscheme.calibration.cascades.seen_decisions import SeenDecisions
+from markscheme.calibration.file_names import name_of
 from markscheme.calibration.promised import MARK_SIDES, DecisionOrigins, MarkSide, Promised
-from markscheme.calibration.tuning import DecidedLabels
 from markscheme.errors import writing
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
 from markscheme.judges.cascade_file import CASCADE_FILE, SCHEMA, CertifiedPasses
 from markscheme.ratings.certified_labels import certified_labels
 from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.kinds import Kind
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import project_of
 from markscheme.stats.cascade import AutomaticPart, CertifiedCascade
-from markscheme.stats.intervals import Flags
-from markscheme.stats.shares import grouped_share
 
 _Part = TypeVar("_Part", AutomaticPart, CertifiedCascade)
-
-
-def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) -> CertifiedPasses:
-    """How often annotators pass the labelled examples, and automatic decisions those that need no person.
-
-    Args:
-        labels: Annotators' decisions.
-        is_automatic: Whether each is decided automatically, shape (n,).
-        passes: Whether it then passes, shape (n,).
-    """
-    groups = None if labels.groups is None else np.array(labels.groups)[is_automatic]
-    decided = grouped_share(passes[is_automatic], groups)
-    people = float(labels.passed.mean()) if len(labels.ids) else 0.0
-    share = decided.value if is_automatic.any() else 0.0
-    return CertifiedPasses(len(labels.ids), people, int(is_automatic.sum()), share, float(decided.effective))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +38,8 @@ class Certificate(ABC, Generic[_Part]):
         labels: Digest of these labels.
         origins: Where annotators' decisions on them come from.
         pass_shares: How often annotators pass them, and the automatic decisions.
+        seen: The decisions that thresholds were searched among.
+        kind: The kind of labels that count; None for the strongest there are.
     """
 
     promised: Promised
@@ -65,6 +51,8 @@ class Certificate(ABC, Generic[_Part]):
     labels: str
     origins: DecisionOrigins
     pass_shares: CertifiedPasses
+    seen: SeenDecisions
+    kind: Kind | None = None
 
     @property
     @abstractmethod
@@ -75,6 +63,11 @@ class Certificate(ABC, Generic[_Part]):
     @abstractmethod
     def why_not_written(self) -> str:
         """Why nothing can be written that says which judges to ask; "" where it can."""
+
+    @property
+    def sources(self) -> Sequence[Path | None]:
+        """For each stage, the file that its judge's decisions came from; None where the judge was asked."""
+        return [None] * len(self.seen.judges)
 
     @abstractmethod
     def stages(self) -> list[dict[str, Any]]:
@@ -109,15 +102,16 @@ class Certificate(ABC, Generic[_Part]):
         """The greatest upper limit of the share that is wrong; None where nothing is automatic."""
         return max((part.upper for part in self.certified.values() if part.upper is not None), default=None)
 
-    def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
-        """The content of the file."""
+    @property
+    def figures(self) -> dict[str, Any]:
+        """What the file says of the promise, the judges and the labels."""
         automatic = {side: part.automatic.to_json() for side, part in self.parts.items()}
         return {
-            "schema": SCHEMA,
             "error": self.promised.error,
             "confidence": self.promised.confidence,
             "wrong_passes": self.wrong_passes,
             "for": self.promised.side,
+            "further": self.promised.further,
             "stages": self.stages(),
             "labels": {
                 "n": self.n,
@@ -125,15 +119,19 @@ class Certificate(ABC, Generic[_Part]):
                 "split": self.split,
                 "groups": self.groups,
                 "explicit": self.origins.explicit,
+                "kind": self.kind,
             },
             "pass_shares": self.pass_shares.to_json(),
             "automatic": automatic if len(automatic) > 1 else next(iter(automatic.values())),
             "decided": self.decided,
             "errors": self.errors,
             "upper": self.upper,
-            "fingerprints": {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)},
-            "at": at,
         }
+
+    def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
+        """The content of the file, without the decisions that it was searched among."""
+        prints = {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)}
+        return {"schema": SCHEMA, **self.figures, "fingerprints": prints, "at": at}
 
     def write(self, rubric: Rubric, examples: ExampleSet, *, at: str) -> Path | str:
         """The file, written next to the labels; or why it isn't written.
@@ -149,8 +147,23 @@ class Certificate(ABC, Generic[_Part]):
         path = folder / CASCADE_FILE
         document = self.to_json(rubric, at=at)
         document["labels"] |= certified_labels(examples.path, rubric, self.split)
-        content = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+        for stage, source in zip(document["stages"], self.sources, strict=True):
+            stage |= _source_entry(source, path)
         with writing(folder):
             refuse_link(path)
-            write_whole(path, f"{content}\n", follow=False)
+            write_whole(path, _text(document, self.seen.to_json()), follow=False)
         return path
+
+
+def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:
+    """The file of a judge's ratings or replies, by its name from the certificate's folder; {} outside the project."""
+    if source is None or not source.resolve().is_relative_to(project_of(certificate.parent)):
+        return {}
+    return {"file": name_of(source, certificate)}
+
+
+def _text(document: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]]) -> str:
+    """The file's text, with the decisions at its end, each on a line of its own."""
+    head = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).removesuffix("\n}")
+    lines = ",\n".join(f"    {json.dumps(entry, allow_nan=False)}" for entry in decisions)
+    return f'{head},\n  "decisions": [\n{lines}\n  ]\n}}\n'

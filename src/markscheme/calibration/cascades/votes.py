@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.cascades.certificate import Certificate, certified_passes
-from markscheme.calibration.cascades.ranked_decisions import PanelDecisions
+from markscheme.calibration.cascades.certificate import Certificate
+from markscheme.calibration.cascades.ranked_decisions import PanelDecisions, RankedDecisions
+from markscheme.calibration.cascades.seen_decisions import SeenDecisions, certified_passes
 from markscheme.calibration.promised import MarkSide, Promised, on_side
 from markscheme.calibration.tuning import decided_labels
 from markscheme.judges.asking import Asking
@@ -169,5 +170,7 @@ def tune_votes(
         labels=labelling_digest(examples),
         origins=labels.origins,
         pass_shares=certified_passes(labels, _is_automatic(panel, parts), panel.passes),
+        seen=SeenDecisions(labels, (RankedDecisions("votes", panel.certainty, panel.passes),)),
+        kind=kind,
         under=under.pop() if under == {asked_under(rubric)} else "",
     )

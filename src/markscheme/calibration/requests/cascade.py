@@ -1,7 +1,7 @@
 """Which judges may decide one after the other, and what the labels certify of them."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,9 +12,10 @@ from markscheme.calibration.requests.tuning import TuningLabels
 from markscheme.errors import UsageError, no_file
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import stage_fingerprint
-from markscheme.judges.judge import ways_of
+from markscheme.judges.judge import AskedWithout, ways_of
 from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
 from markscheme.judges.options import AskOptions
+from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.registry import open_judge
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.asks import PromiseAsked, asking
@@ -156,9 +157,10 @@ class CascadeRequest:
             why = f"{path} doesn't say that its ratings were given by the rubric's current words"
             return CascadeCandidate(str(path), ratings, why_unnamed=why)
         full = f"{name}:{model}" if model and ":" not in name else name
-        judge = open_judge(full, asking=shared)
-        models = (judge.identity.model,) if judge.identity.model else ()
-        return CascadeCandidate(full, ratings, models, stage_fingerprint([judge.identity]))
+        identity = open_judge(full, asking=shared).identity.as_asked(_ways_in(ratings))
+        models = (identity.model,) if identity.model else ()
+        source = path if self.meanings == AS_WRITTEN else None
+        return CascadeCandidate(full, ratings, models, stage_fingerprint([identity]), source=source)
 
     def _by_asking(self, name: str, examples: ExampleSet, shared: Asking) -> CascadeCandidate:
         """A judge, or each member of a panel, asked about all labelled examples."""
@@ -169,6 +171,7 @@ class CascadeRequest:
         identities = []
         models: set[str] = set()
         costs: list[float | None] = []
+        recordings: list[Path] = []
         code = [member for member in panel_names(name) if known_kind(member).names_code]
         for member in panel_names(name):
             judge = self.ask.judge_for(rubric, prompts, self.labels.folder, name=member, asking=shared)
@@ -177,6 +180,7 @@ class CascadeRequest:
             rated, grades = rated_by(
                 judge, rubric, labelled, self.ask, what=f"grading by {member}", watch=self.watch, whole=True
             )
+            recordings += [judge.path] if isinstance(judge, RecordedJudge) else []
             identities.append(judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)))
             ratings += [replace(rating, rater=member) for rating in rated]
             models |= {model for grade in grades for model in grade.models}
@@ -188,4 +192,12 @@ class CascadeRequest:
             stage_fingerprint(identities),
             sum(priced) if len(priced) == len(costs) else None,
             f"{code[0]} is code, which no file may name" if code else "",
+            recordings[0] if len(panel_names(name)) == len(recordings) == 1 else None,
         )
+
+
+def _ways_in(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
+    """How many ratings rest on replies without which parameters, as their file says; {} where it says of none."""
+    if not any(rating.asked_without for rating in ratings):
+        return {}
+    return ways_of(rating.asked_without or ((),) for rating in ratings if rating.error is None)

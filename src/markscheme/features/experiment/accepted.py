@@ -33,7 +33,7 @@ class AcceptedExperiment:
         Raises:
             ComparisonError: Another rubric, prompt or judge graded it, or the runs have no case in common.
         """
-        now = run.grading.fingerprints
+        now = run.fingerprints
         then = self.fingerprints
         changed = [what for what in ("rubric", "prompt", "judge") if getattr(now, what) != getattr(then, what)]
         if changed:
@@ -69,7 +69,7 @@ def accepted_json(run: ExperimentRun) -> dict[str, Any]:
         "experiment": run.experiment.name,
         "judge": str(run.grading.judge.identity),
         "model": run.outputs.model,
-        "fingerprints": run.grading.fingerprints.to_json(),
+        "fingerprints": run.fingerprints.to_json(),
         "cases": {case.id: case.digest for case in run.experiment.cases},
         "marks": [
             {

@@ -108,7 +108,7 @@ def report_of(
 def _decided_then(run: ExperimentRun) -> Decided | None:
     """The decisions of annotators and judge in the rubric's accepted calibration, if it applies to this run."""
     rubric = run.experiment.rubric
-    receipt = run.grading.receipt
+    receipt = run.receipt
     folder = find_calibration(rubric.name, Path.cwd())
     if folder is None or receipt is None or not receipt.holds:
         return None

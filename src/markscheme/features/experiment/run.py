@@ -9,16 +9,26 @@ from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
 from markscheme.features.experiment.definition import Cell, Experiment, Model, Output
 from markscheme.features.experiment.outputs import OutputsFile, output_id
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many, questions, receipt_of, scorers_for
+from markscheme.grading import (
+    MOST_UNGRADED,
+    Fingerprints,
+    Grade,
+    Grading,
+    grade_many,
+    questions,
+    receipt_of,
+    scorers_for,
+)
 from markscheme.judges.asking import Asking
 from markscheme.judges.family import warn_of_kinship
-from markscheme.judges.judge import Judge, Usage, make_room, total
+from markscheme.judges.judge import AskedWithout, Judge, Usage, make_room, total, ways_of
 from markscheme.judges.kinds import names_code
 from markscheme.judges.many import ask_many
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
 from markscheme.progress import Steps, Watch, unwatched
 from markscheme.prompt import Prompt
+from markscheme.receipt import Receipt
 from markscheme.rubrics.search import find_calibration
 from markscheme.submission import Submission
 
@@ -65,6 +75,23 @@ class ExperimentRun:
     def too_few_graded(self) -> bool:
         """Whether over a tenth of the cells could not be graded."""
         return self.not_graded > MOST_UNGRADED * len(self.grades)
+
+    @property
+    def _ways(self) -> Mapping[AskedWithout, int]:
+        """How many grades rest on replies without which parameters."""
+        return ways_of(grade.asked_without for grade in self.grades.values())
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Digests of the prompt, and of the judge as it was asked."""
+        judge = self.grading.judge.identity.as_asked(self._ways)
+        return replace(self.grading.fingerprints, judge=judge.fingerprint)
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """The receipt of the rubric's accepted run, checked against the judge as it was asked; None without one."""
+        receipt = self.grading.receipt
+        return None if receipt is None else receipt.asked_without(*self._ways)
 
 
 async def run_experiment(

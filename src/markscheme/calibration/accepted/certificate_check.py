@@ -1,0 +1,385 @@
+"""A certificate's thresholds searched again among the decisions that it keeps, and these compared with their files."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from markscheme.calibration.cascades.cascade import CascadeCandidate, TunedCascade
+from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
+from markscheme.calibration.cascades.seen_decisions import SeenDecisions, id_digest
+from markscheme.calibration.differences import differences_between
+from markscheme.calibration.file_names import place_of
+from markscheme.calibration.judge_runs import rated_by
+from markscheme.calibration.promised import AskedFor, Promised
+from markscheme.calibration.tuning import DecidedLabels, decided_labels
+from markscheme.errors import MarkschemeError, RatingError
+from markscheme.grading import asking_fingerprint
+from markscheme.judges.cascade_file import CASCADE_FILE, CERTAINTY_ROUNDING, CascadeFile, StageRecord
+from markscheme.judges.kinds import kind_of
+from markscheme.judges.options import AskOptions
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.phrases import counted, in_words
+from markscheme.plain_data import no_constant, read_json, shown
+from markscheme.ratings.certified_labels import certified_examples, checked_labels
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.splits import used_to_tune
+from markscheme.readers.rated import judge_ratings
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import known_rubrics, project_of
+from markscheme.stats.estimate import Estimate
+
+MOST_FURTHER = 1000
+"""Promises asked before on the same labels, each of which halves the level: no file has more that is read."""
+WITHOUT_DECISIONS = "it doesn't keep the decisions that it was certified on; certify again"
+TOLERANCE = 1e-8
+"""How far figures may be apart: thresholds are kept to nine decimals, and bounds are computed alike to more."""
+COMPARED = ("stages", "labels", "pass_shares", "automatic", "decided", "errors", "upper")
+"""Entries of the file that the search gives."""
+
+
+@dataclass(frozen=True)
+class CertificateDifference:
+    """One thing that a certificate says and its decisions or files don't.
+
+    Attributes:
+        what: What it is: an entry of the file, or a judge's decisions.
+        stated: What the certificate says; "" where that is long.
+        now: What its decisions or files say.
+    """
+
+    what: str
+    stated: str = ""
+    now: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"what": self.what, "certificate": self.stated or None, "now": self.now}
+
+
+@dataclass(frozen=True)
+class CertificateCheck:
+    """A certificate, and what comes out of its decisions today.
+
+    Attributes:
+        file: The certificate.
+        differences: What differs; none where the certificate holds.
+        recomputed: Whether the thresholds could be searched again.
+        labels: Labelled decisions that they were searched among; 0 where they couldn't be.
+        unchecked: What wasn't checked, with the reason.
+    """
+
+    file: CascadeFile
+    differences: tuple[CertificateDifference, ...]
+    recomputed: bool
+    labels: int = 0
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether thresholds, counts and bound follow from the decisions, and these from the files here."""
+        return self.recomputed and not self.differences
+
+    @property
+    def exit_status(self) -> int:
+        """0 if the certificate holds, 1 if something differs or nothing could be searched."""
+        return 0 if self.holds else 1
+
+
+def is_certificate_file(path: Path) -> bool:
+    """Whether a file is a certificate of who decides what: by its name, or an object of JSON with stages."""
+    if not path.is_file() or path.name == CASCADE_FILE:
+        return path.is_file()
+    try:
+        document = read_json(path, RatingError)
+    except RatingError:
+        return False
+    return isinstance(document, Mapping) and "stages" in document
+
+
+def check_certificate(path: Path) -> CertificateCheck:
+    """Search a certificate's thresholds again, and compare its decisions with the labels and ratings here.
+
+    Nothing is asked or written, and nothing outside the project is read.
+
+    Args:
+        path: A cascade.json.
+
+    Raises:
+        UsageError: There is no such file.
+        RatingError: It isn't a certificate.
+    """
+    file = CascadeFile.load(path)
+    document = read_json(path, RatingError, parse_constant=no_constant)
+    rubric = _rubric_of(path)
+    unchecked: list[str] = []
+    differences = [*_of_fingerprints(file, rubric)]
+    if rubric is None:
+        unchecked.append(f"the labels: no rubric {path.resolve().parent.name} in this project")
+    elif (labels := checked_labels(file, rubric)).state == "changed":
+        differences.append(CertificateDifference("labels", now=labels.why))
+    elif labels.state == "not checked":
+        unchecked.append(f"the labels: {labels.why}")
+    if document.get("decisions") is None:
+        return CertificateCheck(
+            file, tuple(differences), recomputed=False, unchecked=(*unchecked, f"the thresholds: {WITHOUT_DECISIONS}")
+        )
+    try:
+        searched = CertificateSearch.of(file, document)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise RatingError(f"isn't a cascade: {shown(str(error))}", path=path) from error
+    differences = [*searched.differences, *differences]
+    if rubric is not None:
+        sources = _DecisionSources(file, document, searched.seen, rubric)
+        differences += sources.differences
+        unchecked += sources.unchecked
+    return CertificateCheck(
+        file, tuple(differences), recomputed=True, labels=len(searched.seen.labels.ids), unchecked=tuple(unchecked)
+    )
+
+
+def _rubric_of(path: Path) -> Rubric | None:
+    """The rubric of the folder that a certificate is in; None where the project has none of that name."""
+    folder = path.resolve().parent
+    rubric = known_rubrics(folder).get(folder.name)
+    return None if rubric is None or not rubric.resolve().is_relative_to(project_of(folder)) else load_rubric(rubric)
+
+
+def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[CertificateDifference]:
+    if rubric is None:
+        return
+    now = {"the rubric": (file.rubric, rubric.fingerprint), "the prompt": (file.prompt, asking_fingerprint(rubric))}
+    for what, (stated, today) in now.items():
+        if stated != today:
+            yield CertificateDifference(what, stated, today)
+
+
+@dataclass(frozen=True)
+class CertificateSearch:
+    """The search that a certificate came from, done again among the decisions that it keeps.
+
+    Attributes:
+        document: The file's content.
+        seen: The decisions.
+        tuned: What the search gives.
+    """
+
+    document: Mapping[str, Any]
+    seen: SeenDecisions
+    tuned: TunedCascade
+
+    @classmethod
+    def of(cls, file: CascadeFile, document: Mapping[str, Any]) -> "CertificateSearch":
+        """Search again.
+
+        Raises:
+            ValueError: The file's decisions can't be read, or a number is out of its range.
+        """
+        labels = document.get("labels") or {}
+        signals = tuple(stage.certainty for stage in file.stages)
+        seen = SeenDecisions.of_json(document["decisions"], signals, explicit=labels.get("explicit") or 0)
+        further = document.get("further", 0)
+        if isinstance(further, bool) or not isinstance(further, int) or not 0 <= further <= MOST_FURTHER:
+            raise ValueError(f"further is a whole number from 0 to {MOST_FURTHER}, found {shown(further)}")
+        promised = Promised(None, file.error, file.confidence, _asked_for(file.side), further)
+        wrong_passes = document.get("wrong_passes")
+        parts = seen.thresholds(promised, wrong_passes)
+        tuned = TunedCascade(
+            candidates=tuple(
+                CascadeCandidate(stage.judge, (), stage.model, stage.fingerprint) for stage in file.stages
+            ),
+            signals=signals,
+            promised=promised,
+            wrong_passes=wrong_passes,
+            parts=parts,
+            right=None,
+            needed=None,
+            n=len(seen.labels.ids),
+            groups=seen.labels.n_groups,
+            split=file.split,
+            labels=file.labels,
+            origins=seen.labels.origins,
+            pass_shares=seen.pass_shares(parts.values()),
+            seen=seen,
+        )
+        return cls(document, seen, tuned)
+
+    @property
+    def differences(self) -> Iterator[CertificateDifference]:
+        """What the search gives otherwise than the file says."""
+        now = json.loads(json.dumps(self.tuned.figures, default=Estimate.to_json))
+        for key, before, today in differences_between(_by_judge(self.document), _by_judge(now), tolerance=TOLERANCE):
+            yield CertificateDifference(key, shown(before), shown(today))
+
+
+def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries that a search gives, by judge where there is one for each."""
+    entries = {key: document.get(key) for key in COMPARED}
+    judges = [f"{number_asked}. {stage['judge']}" for number_asked, stage in enumerate(document["stages"], start=1)]
+    decided = document.get("decided")
+    labels = document.get("labels")
+    certain = [stage["certain"] for stage in document["stages"]]
+    return {
+        **entries,
+        "stages": {judge: {"certain": threshold} for judge, threshold in zip(judges, certain, strict=True)},
+        "labels": {key: labels.get(key) for key in ("n", "groups")} if isinstance(labels, Mapping) else labels,
+        "decided": dict(zip((*judges, "people"), decided, strict=False)) if isinstance(decided, list) else decided,
+    }
+
+
+def _asked_for(side: str) -> AskedFor:
+    """The decisions that a promise is about, which the file's reader has checked."""
+    return next(sides for sides in get_args(AskedFor) if sides == side)
+
+
+# --- where the decisions came from --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _DecisionSources:
+    """The labels, ratings and recorded replies that a certificate's decisions should follow from.
+
+    Attributes:
+        file: The certificate.
+        document: Its content.
+        seen: The decisions that it keeps.
+        rubric: The rubric, as it is today.
+    """
+
+    file: CascadeFile
+    document: Mapping[str, Any]
+    seen: SeenDecisions
+    rubric: Rubric
+
+    @cached_property
+    def examples(self) -> ExampleSet | None:
+        """The labelled examples; None where they aren't here, or can't be read."""
+        try:
+            return certified_examples(self.file, self.rubric)
+        except RatingError:
+            return None  # said of the labels
+
+    @cached_property
+    def _labels(self) -> DecidedLabels | None:
+        """People's decisions today on all labelled examples, whether they moved numbers meanwhile or not."""
+        if self.examples is None:
+            return None
+        kind = (self.document.get("labels") or {}).get("kind")
+        return decided_labels(self.rubric, self.examples, _kind(kind))
+
+    @property
+    def differences(self) -> Iterator[CertificateDifference]:
+        """What labels, ratings and replies say otherwise than the certificate's decisions."""
+        if self.examples is None or self._labels is None:
+            return
+        yield from self._of_people(self._labels, used_to_tune(self.examples))
+        for stage_index in range(len(self.file.stages)):
+            ratings = self._ratings[stage_index]
+            if not isinstance(ratings, str):
+                yield from self._of_judge(stage_index, ratings, self._labels)
+
+    @property
+    def unchecked(self) -> Iterator[str]:
+        """Which judges' decisions no file here says, and why."""
+        judges = [(stage.judge, why) for stage, why in zip(self.file.stages, self._ratings, strict=True)]
+        for reason in dict.fromkeys(why for _, why in judges if isinstance(why, str)):
+            yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"
+
+    def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[CertificateDifference]:
+        """People's decisions that differ, and examples that are only in one of both."""
+        stated = dict(zip(self.seen.labels.ids, self.seen.labels.passed == 1, strict=True))
+        now = {id_digest(id): passed for id, passed in zip(labels.ids, labels.passed == 1, strict=True)}
+        left_out = [id for id in labels.ids if id not in used and id_digest(id) not in stated]
+        unlabelled = [digest for digest in stated if digest not in now]
+        otherwise = [id for id in labels.ids if (digest := id_digest(id)) in stated and stated[digest] != now[digest]]
+        for what, ids in (
+            ("people decide otherwise", otherwise),
+            ("labelled and left out", left_out),
+            ("no label that may count here", unlabelled),
+        ):
+            if ids:
+                yield CertificateDifference(f"decisions: {what}", now=_listed(ids))
+
+    @cached_property
+    def _ratings(self) -> list[Sequence[Rating] | str]:
+        """For each judge its ratings here, or why there are none."""
+        return [self._ratings_of(stage_index) for stage_index in range(len(self.file.stages))]
+
+    def _ratings_of(self, stage_index: int) -> Sequence[Rating] | str:
+        stage = self.file.stages[stage_index]
+        name = self.document["stages"][stage_index].get("file")
+        if self.examples is None:
+            return "the labelled examples aren't here"
+        try:
+            if not isinstance(name, str):
+                recorded = self._recorded(stage)
+                return "no file of ratings or replies is named or recorded" if recorded is None else recorded
+            source = place_of(name, self.file.path)
+            if not source.is_file():
+                return f"{name} isn't here"
+            kind = kind_of(stage.judge)
+            if kind is None or kind.asks:
+                return judge_ratings(source, self.rubric, self.examples)
+            return self._rated_by(RecordedJudge.load(source))
+        except MarkschemeError as error:
+            return str(error).splitlines()[0]
+
+    def _recorded(self, stage: StageRecord) -> Sequence[Rating] | None:
+        """The ratings by replies recorded next to the certificate, of this judge and a model that answered then."""
+        name = stage.judge.partition(":")[0]
+        for path in sorted((self.file.path.parent / "replies").glob("*.jsonl")):
+            judge = RecordedJudge.load(path)
+            if judge.judge.partition(":")[0] == name and judge.model in stage.model:
+                return self._rated_by(judge)
+        return None
+
+    def _rated_by(self, judge: RecordedJudge) -> Sequence[Rating]:
+        """The ratings of a recording, of the examples whose prompts it answers."""
+        examples = self.examples.labelled.examples if self.examples is not None else ()
+        return [rating for rating in rated_by(judge, self.rubric, examples, AskOptions())[0] if rating.error is None]
+
+    def _of_judge(
+        self, stage_index: int, ratings: Sequence[Rating], labels: DecidedLabels
+    ) -> Iterator[CertificateDifference]:
+        """Decisions of one judge that its ratings or replies give otherwise."""
+        now = RankedDecisions.of(ratings, self.rubric, labels.ids)
+        stage, stated = self.file.stages[stage_index], self.seen.judges[stage_index]
+        if now.signal != stage.certainty:
+            yield CertificateDifference(f"certainty of {stage.judge}", stage.certainty, now.signal)
+            return
+        by_digest = {digest: index for index, digest in enumerate(self.seen.labels.ids)}
+        ids = {rating.id for rating in ratings}
+        rated = {index for index, id in enumerate(labels.ids) if id in ids}
+        otherwise = []
+        for index, id in enumerate(labels.ids):
+            seen_index = by_digest.get(id_digest(id))
+            if seen_index is not None and index in rated and not _is_same(stated, seen_index, now, index):
+                otherwise.append(id)
+        if otherwise:
+            yield CertificateDifference(
+                f"decisions of {stage.judge}", now=f"its file says otherwise: {_listed(otherwise)}"
+            )
+
+
+def _is_same(stated: RankedDecisions, seen_index: int, now: RankedDecisions, index: int) -> bool:
+    """Whether a judge's decision on one example is that of the file, with the same certainty."""
+    certainties = np.round([stated.certainty[seen_index], now.certainty[index]], CERTAINTY_ROUNDING)
+    if np.isnan(certainties).any():
+        return bool(np.isnan(certainties).all())
+    is_close = abs(certainties[0] - certainties[1]) <= 10.0**-CERTAINTY_ROUNDING * 1.5
+    return bool(is_close and stated.passes[seen_index] == now.passes[index])
+
+
+def _kind(kind: Any) -> Kind | None:
+    return next((allowed for allowed in get_args(Kind) if allowed == kind), None)
+
+
+def _listed(ids: Sequence[str]) -> str:
+    return f"{counted(len(ids), 'example')}, as {shown(ids[0])}"

@@ -1,0 +1,178 @@
+"""What a search for thresholds saw of labelled examples, as a certificate keeps it: decisions, and no texts."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
+from markscheme.calibration.promised import DecisionOrigins, MarkSide, Promised, on_side
+from markscheme.calibration.tuning import DecidedLabels
+from markscheme.fingerprint import fingerprint
+from markscheme.judges.cascade_file import CERTAINTY_ROUNDING, CertaintySignal, CertifiedPasses
+from markscheme.numerals import finite
+from markscheme.plain_data import shown
+from markscheme.stats.cascade import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade
+from markscheme.stats.intervals import Flags, Integers
+from markscheme.stats.shares import grouped_share
+
+
+def id_digest(id: str) -> str:
+    """Digest of an example's id, by which a certificate names it."""
+    return fingerprint("id", id)
+
+
+@dataclass(frozen=True)
+class SeenDecisions:
+    """People's decisions on labelled examples, and those of each judge with what ranks them.
+
+    Attributes:
+        labels: People's decisions.
+        judges: Each judge's, in the order in which they are asked.
+    """
+
+    labels: DecidedLabels
+    judges: tuple[RankedDecisions, ...]
+
+    def thresholds(self, promised: Promised, wrong_passes: float | None = None) -> dict[MarkSide, CertifiedCascade]:
+        """The most that the judges may decide alone, by the decisions that a promise is about.
+
+        Args:
+            promised: The promise.
+            wrong_passes: A promise about the automatic passes alone.
+        """
+        limit = self.limit(promised)
+        of_passes = None if wrong_passes is None else ErrorLimit(wrong_passes, limit.level)
+        return {
+            side: certified_cascade(
+                [self.stage(decisions, side) for decisions in self.judges],
+                limit,
+                self.labels.groups,
+                of_passes=of_passes if side != "fails" else None,
+            )
+            for side in promised.sides
+        }
+
+    def limit(self, promised: Promised) -> ErrorLimit:
+        """The promise as each judge's decisions are tested: its level is divided by the number of judges."""
+        return ErrorLimit(promised.error, promised.level / len(self.judges))
+
+    def stage(self, decisions: RankedDecisions, side: MarkSide) -> StageDecisions:
+        """A judge's decisions of one side, or of both."""
+        certainty = np.where(on_side(side, decisions.passes), decisions.certainty, math.nan)
+        return StageDecisions(certainty, self.labels.wrong(decisions.passes), decisions.passes)
+
+    def decided_by(self, parts: Iterable[CertifiedCascade]) -> Integers:
+        """The judge that decides each example, from 0: the first that may, of either side; their number for people."""
+        nobody = len(self.judges)
+        return np.asarray(np.min([np.where(part.stage < 0, nobody, part.stage) for part in parts], axis=0))
+
+    def pass_shares(self, parts: Iterable[CertifiedCascade]) -> CertifiedPasses:
+        """How often automatic decisions pass."""
+        by = self.decided_by(parts)
+        return certified_passes(self.labels, by < len(self.judges), self._passes(by))
+
+    def errors(self, parts: Iterable[CertifiedCascade]) -> int:
+        """How many of the automatic decisions are wrong."""
+        by = self.decided_by(parts)
+        return int((self.labels.wrong(self._passes(by)) & (by < len(self.judges))).sum())
+
+    def _passes(self, by: Integers) -> Flags:
+        """Whether each example passes by the judge that decides it, shape (n,); False for people."""
+        passes = [*(decisions.passes for decisions in self.judges), np.zeros(len(self.labels.ids), dtype=bool)]
+        return np.choose(by, passes)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """An entry for each example: digests of its id and its group, people's decision, and each judge's."""
+        groups = self.labels.groups or [None] * len(self.labels.ids)
+        return [
+            {
+                "id": id_digest(id),
+                **({} if group is None else {"group": fingerprint("group", group)}),
+                "people": bool(self.labels.passed[index] == 1),
+                "judges": [_decision(decisions, index) for decisions in self.judges],
+            }
+            for index, (id, group) in enumerate(zip(self.labels.ids, groups, strict=True))
+        ]
+
+    @classmethod
+    def of_json(cls, entries: Any, signals: Sequence[CertaintySignal], *, explicit: int) -> "SeenDecisions":
+        """Read what `to_json` wrote; ids and groups are their digests.
+
+        Args:
+            entries: The entries.
+            signals: What ranks each judge's decisions.
+            explicit: On how many examples people decided on the whole.
+
+        Raises:
+            ValueError: It is something else; names the entry.
+        """
+        if not isinstance(entries, list) or not entries:
+            raise ValueError("decisions is a list of entries, one for each labelled example")
+        read = [_entry(entry, index, len(signals)) for index, entry in enumerate(entries)]
+        ids, groups, people, decisions = zip(*read, strict=True)
+        if len(set(ids)) < len(ids):
+            raise ValueError("decisions has an example twice")
+        if None in groups and set(groups) != {None}:
+            raise ValueError("decisions has a group for some examples and none for others")
+        labels = DecidedLabels(
+            ids,
+            np.array(people, dtype=np.float64),
+            None if groups[0] is None else groups,
+            DecisionOrigins(explicit, len(ids) - explicit),
+        )
+        by_judge = np.array(decisions, dtype=np.float64).reshape(len(ids), len(signals), 2)
+        judges = (
+            RankedDecisions(signal, by_judge[:, index, 0], by_judge[:, index, 1] == 1)
+            for index, signal in enumerate(signals)
+        )
+        return cls(labels, tuple(judges))
+
+
+def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) -> CertifiedPasses:
+    """How often annotators pass the labelled examples, and automatic decisions those that need no person.
+
+    Args:
+        labels: Annotators' decisions.
+        is_automatic: Whether each is decided automatically, shape (n,).
+        passes: Whether it then passes, shape (n,).
+    """
+    groups = None if labels.groups is None else np.array(labels.groups)[is_automatic]
+    decided = grouped_share(passes[is_automatic], groups)
+    people = float(labels.passed.mean()) if len(labels.ids) else 0.0
+    share = decided.value if is_automatic.any() else 0.0
+    return CertifiedPasses(len(labels.ids), people, int(is_automatic.sum()), share, float(decided.effective))
+
+
+def _decision(decisions: RankedDecisions, index: int) -> list[float | bool] | None:
+    """A judge's certainty, rounded as it is compared, and whether it passes; None where it decides nothing."""
+    certainty = round(float(decisions.certainty[index]), CERTAINTY_ROUNDING)
+    return None if math.isnan(certainty) else [certainty, bool(decisions.passes[index])]
+
+
+def _entry(entry: Any, index: int, judges: int) -> tuple[str, str | None, bool, list[tuple[float, bool]]]:
+    """One example of the file: its id, its group, people's decision, and each judge's.
+
+    Raises:
+        ValueError: It isn't one.
+    """
+    named = f"decisions[{index}]"
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
+        raise ValueError(f"{named} is an object with an id, found {shown(entry)}")
+    group, people, decisions = entry.get("group"), entry.get("people"), entry.get("judges")
+    if not (group is None or isinstance(group, str)) or not isinstance(people, bool):
+        raise ValueError(f"{named} has people's decision as true or false, and its group as a text or not at all")
+    if not isinstance(decisions, list) or len(decisions) != judges:
+        raise ValueError(f"{named} has a decision for each judge, in a list of {judges}, found {shown(decisions)}")
+    return entry["id"], group, people, [_ranked(decision, named) for decision in decisions]
+
+
+def _ranked(decision: Any, named: str) -> tuple[float, bool]:
+    if decision is None:
+        return math.nan, False
+    certainty = finite(decision[0]) if isinstance(decision, list) and len(decision) == 2 else None
+    if certainty is None or not 0 <= certainty <= 1 or not isinstance(decision[1], bool):
+        raise ValueError(f"{named} has null, or a certainty from 0 to 1 and true or false, found {shown(decision)}")
+    return certainty, decision[1]

@@ -1,0 +1,48 @@
+"""Names that cards and certificates have for files of their project, and where these are."""
+
+import os
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import shown
+from markscheme.rubrics.search import project_of
+from markscheme.shipped import shipped
+
+SHIPPED: Final = "shipped:"
+"""Begins the name of a file that comes with markscheme."""
+
+
+def name_of(path: Path, card: Path) -> str:
+    """A file's name on a card: its path from the card's folder, unless it comes with an installed markscheme."""
+    whole = path.resolve()
+    if not whole.is_relative_to(project_of(card.parent)):
+        for folder in ("rubrics", "calibration"):
+            packaged = shipped(folder).resolve()
+            if whole.is_relative_to(packaged):
+                return f"{SHIPPED}{folder}/{whole.relative_to(packaged).as_posix()}"
+    return PurePosixPath(*Path(os.path.relpath(whole, card.parent.resolve())).parts).as_posix()
+
+
+def place_of(name: str, card: Path) -> Path:
+    """Where the file of a name on a card is.
+
+    Raises:
+        RatingError: It is outside the project, from which nothing is read for a card, or no file can have that name.
+    """
+    if name.startswith(SHIPPED):
+        inside = PurePosixPath(name.removeprefix(SHIPPED))
+        if inside.parts[:1] in (("rubrics",), ("calibration",)) and ".." not in inside.parts:
+            return shipped(inside.as_posix())
+    else:
+        place = Path(os.path.normpath(card.parent.resolve() / name))
+        try:
+            is_inside = place.resolve().is_relative_to(project_of(card.parent))
+            with suppress(FileNotFoundError):
+                place.lstat()
+        except (OSError, ValueError) as error:
+            raise RatingError(f"names {shown(name)}, which is no file here: {error}", path=card) from error
+        if is_inside:
+            return place
+    raise RatingError(f"names {shown(name)}, which is outside the project; nothing is read from there", path=card)
