@@ -106,18 +106,6 @@ def _verify() -> CommandFunction:
     return verify
 
 
-def _import_ratings() -> CommandFunction:
-    from markscheme.commands.import_ratings import import_ratings
-
-    return import_ratings
-
-
-def _export() -> CommandFunction:
-    from markscheme.commands.export import export
-
-    return export
-
-
 def _plan() -> CommandFunction:
     from markscheme.commands.plan import plan
 
@@ -172,8 +160,6 @@ COMMANDS = OpenTable(
     CommandRow("gate-risk", "Run", "estimate how often a gate fails though nothing changed", _gate_risk, rank=20),
     CommandRow("pass-rate", "Run", "correct a pass rate for the judge's errors", _pass_rate, rank=40),
     CommandRow("verify", "Run", "check a judge card: compute all of it again from its files", _verify, rank=60),
-    CommandRow("import", "Data", "convert labels and verdicts of other tools to ratings", _import_ratings, rank=10),
-    CommandRow("export", "Data", "write examples for other tools, such as Promptfoo's viewer", _export, rank=20),
     CommandRow("plan", "Data", "count labels needed, estimate costs, choose what to label next", _plan, rank=30),
     CommandRow(
         "adjudicate", "Data", "resolve labels on which annotators disagree, on a web page", _adjudicate, rank=40

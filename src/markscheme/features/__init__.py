@@ -5,6 +5,7 @@ from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.init import INIT
 from markscheme.features.lint import LINT
+from markscheme.features.other_tools import OTHER_TOOLS
 from markscheme.features.status import STATUS
 from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
@@ -15,6 +16,7 @@ FEATURES: tuple[Feature, ...] = (
     EXPERIMENT,
     INIT,
     LINT,
+    OTHER_TOOLS,
     STATUS,
     STRESS,
 )
