@@ -63,6 +63,7 @@ NAMED_BY: Mapping[str, str] = {
     "init": r"new_project|features\.init",
     "lint": r"features\.lint|\blint_file",
     "other_tools": r"features\.other_tools|Import(Run|Request)|is_of_tool|promptfoo_config|[lL]ang(fuse|smith)",
+    "pass_rate": r"features\.pass_rate|RunWorth|run_worth|run_summary|gate_risk|table_of_runs",
     "status": r"[rR]ubric_?[sS]tatus|\bstatus_view",
     "stress": r"\bstress|[pP]erturb",
 }

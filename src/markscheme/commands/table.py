@@ -88,18 +88,6 @@ def _grade() -> CommandFunction:
     return grade
 
 
-def _gate_risk() -> CommandFunction:
-    from markscheme.commands.gate_risk import gate_risk
-
-    return gate_risk
-
-
-def _pass_rate() -> CommandFunction:
-    from markscheme.commands.pass_rate import pass_rate
-
-    return pass_rate
-
-
 def _verify() -> CommandFunction:
     from markscheme.commands.verify import verify
 
@@ -157,8 +145,6 @@ COMMANDS = OpenTable(
     CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
-    CommandRow("gate-risk", "Run", "estimate how often a gate fails though nothing changed", _gate_risk, rank=20),
-    CommandRow("pass-rate", "Run", "correct a pass rate for the judge's errors", _pass_rate, rank=40),
     CommandRow("verify", "Run", "check a judge card: compute all of it again from its files", _verify, rank=60),
     CommandRow("plan", "Data", "count labels needed, estimate costs, choose what to label next", _plan, rank=30),
     CommandRow(

@@ -6,6 +6,7 @@ from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.init import INIT
 from markscheme.features.lint import LINT
 from markscheme.features.other_tools import OTHER_TOOLS
+from markscheme.features.pass_rate import PASS_RATE
 from markscheme.features.status import STATUS
 from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
@@ -17,6 +18,7 @@ FEATURES: tuple[Feature, ...] = (
     INIT,
     LINT,
     OTHER_TOOLS,
+    PASS_RATE,
     STATUS,
     STRESS,
 )
