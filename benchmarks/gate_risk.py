@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from markscheme.calibration.rates.gate_risk import RAREST
+from markscheme.calibration.rates.repeats import RAREST
 from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure, threshold_risk
 
 Floats = npt.NDArray[np.float64]

@@ -5,8 +5,8 @@
 Readers are called in this process; so is each command, in a project that is as it was before the one before it. A
 traceback, a command that needs more than ten seconds of the processor, and a refusal that doesn't name the file are
 counted; `--show` prints the first of each kind and place, with the seed that makes it again. Over the limits is what
-needs more than four seconds of the processor or 300 MB on top of what the imported package takes. Standard error has how
-far it is; the first Ctrl-C or SIGTERM ends it with the table of what was run.
+needs more than four seconds of the processor or 300 MB on top of what the imported package takes. Standard error has
+how far it is; the first Ctrl-C or SIGTERM ends it with the table of what was run.
 """
 
 import argparse

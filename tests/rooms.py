@@ -62,6 +62,8 @@ NAMED_BY: Mapping[str, str] = {
     "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",
     "init": r"new_project|features\.init",
     "lint": r"features\.lint|\blint_file",
+    "other_tools": r"features\.other_tools|Import(Run|Request)|is_of_tool|promptfoo_config|[lL]ang(fuse|smith)",
+    "pass_rate": r"features\.pass_rate|RunWorth|run_worth|run_summary|gate_risk|table_of_runs",
     "status": r"[rR]ubric_?[sS]tatus|\bstatus_view",
     "stress": r"\bstress|[pP]erturb",
 }
@@ -336,13 +338,13 @@ def homes_of_options(modules: Mapping[str, Module]) -> dict[str, set[str]]:
     classes = [
         (name, node) for name, module in modules.items() for node in module.nodes if isinstance(node, ast.ClassDef)
     ]
-    commands = {name for name in modules if name.startswith(f"{PACKAGE}.commands.") or name.endswith(".command")}
+    commands = {name for name in modules if re.search(rf"^{PACKAGE}\.commands\.|\.command(_\w+)?$", name)}
     for name, node in classes:
         if is_of_options(node) and (name in commands or "options" in name):
             options.update(fields_of(node))
     for name, module in modules.items():
         for function in functions_on_top(module):
-            if name in commands and function.name in (name.rpartition(".")[2], feature_of(name)):
+            if name in commands and is_command_of(function.name, name):
                 options.update(arg.arg for arg in function.args.kwonlyargs)
             if name in commands or (name, function.name) in exported:
                 for arg in [*function.args.args, *function.args.kwonlyargs]:
@@ -355,6 +357,13 @@ def homes_of_options(modules: Mapping[str, Module]) -> dict[str, set[str]]:
             for option in shared:
                 homes[option].add(f"{name}.{node.name}")
     return {option: homes[option] for option in sorted(options - SAME_IN_ALL_COMMANDS)}
+
+
+def is_command_of(function: str, module: str) -> bool:
+    """Return True if a function is the command of a module, which has its name, that of its feature, or begins so."""
+    stem = module.rpartition(".")[2]
+    begins = stem.removeprefix("command_")
+    return function in (stem, feature_of(module)) or (begins != stem and function.startswith(begins))
 
 
 def keys_of_tables(module: Module) -> Iterator[tuple[str, str]]:

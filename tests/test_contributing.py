@@ -20,6 +20,7 @@ from tests.test_layers import LAYERS
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGE = "src/markscheme/"
+OTHER_TOOLS = f"{PACKAGE}features/other_tools"
 CRITERION = '{"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]}'
 
 
@@ -210,7 +211,7 @@ def choice(place: int, answer: str, *accept: str) -> dict[str, Any]:
 def test_import_reads_a_file_with_an_added_reader(followed: Followed, tmp_path: Path) -> None:
     home = followed.home
     touched = followed.touched["Add a reader of another tool's labels"]
-    assert set(touched) == {f"{PACKAGE}readers/prodigy.py", f"{PACKAGE}readers/formats.py"}
+    assert set(touched) == {f"{OTHER_TOOLS}/prodigy.py", f"{OTHER_TOOLS}/formats.py"}
     (tmp_path / "one.json").write_text(CRITERION, encoding="utf-8")
     lines = [choice(1, "accept", "MET"), choice(2, "accept", "no"), choice(3, "ignore")]
     made = tmp_path / "choices.jsonl"

@@ -18,8 +18,8 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from markscheme.features.discover.read_notes import Author, read_notes
 from markscheme.promptfoo.results import read_results
 from tests.commands.console import run
+from tests.features.other_tools.test_command_export import export
 from tests.promptfoo.answering import judging
-from tests.promptfoo.test_export import export
 from tests.real.messages_front import MessagesFront
 from tests.real.promptfoo import QUIET, install_promptfoo, run_eval, with_node, without_keys
 

@@ -9,8 +9,9 @@ import pytest
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.decision import decide
+from markscheme.calibration.findings.diagnosis import finding_kinds
 from markscheme.calibration.findings.finding import Finding
-from markscheme.calibration.findings.kinds import FINDING_KINDS, NO_GAIN, NO_SKILL, STUCK_JUDGE, FindingKind
+from markscheme.calibration.findings.kinds import NO_GAIN, NO_SKILL, STUCK_JUDGE, FindingKind
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
@@ -92,7 +93,7 @@ def test_a_judge_without_skill_or_stuck_on_a_level_is_not_ok(kind: FindingKind) 
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in FINDING_KINDS if not kind.voids_agreement], ids=lambda kind: kind.short
+    "kind", [kind for kind in finding_kinds() if not kind.voids_agreement], ids=lambda kind: kind.short
 )
 def test_other_findings_leave_the_verdict_alone(kind: FindingKind) -> None:
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"

@@ -88,34 +88,10 @@ def _grade() -> CommandFunction:
     return grade
 
 
-def _gate_risk() -> CommandFunction:
-    from markscheme.commands.gate_risk import gate_risk
-
-    return gate_risk
-
-
-def _pass_rate() -> CommandFunction:
-    from markscheme.commands.pass_rate import pass_rate
-
-    return pass_rate
-
-
 def _verify() -> CommandFunction:
     from markscheme.commands.verify import verify
 
     return verify
-
-
-def _import_ratings() -> CommandFunction:
-    from markscheme.commands.import_ratings import import_ratings
-
-    return import_ratings
-
-
-def _export() -> CommandFunction:
-    from markscheme.commands.export import export
-
-    return export
 
 
 def _plan() -> CommandFunction:
@@ -169,11 +145,7 @@ COMMANDS = OpenTable(
     CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
-    CommandRow("gate-risk", "Run", "estimate how often a gate fails though nothing changed", _gate_risk, rank=20),
-    CommandRow("pass-rate", "Run", "correct a pass rate for the judge's errors", _pass_rate, rank=40),
     CommandRow("verify", "Run", "check a judge card: compute all of it again from its files", _verify, rank=60),
-    CommandRow("import", "Data", "convert labels and verdicts of other tools to ratings", _import_ratings, rank=10),
-    CommandRow("export", "Data", "write examples for other tools, such as Promptfoo's viewer", _export, rank=20),
     CommandRow("plan", "Data", "count labels needed, estimate costs, choose what to label next", _plan, rank=30),
     CommandRow(
         "adjudicate", "Data", "resolve labels on which annotators disagree, on a web page", _adjudicate, rank=40

@@ -5,6 +5,8 @@ from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.init import INIT
 from markscheme.features.lint import LINT
+from markscheme.features.other_tools import OTHER_TOOLS
+from markscheme.features.pass_rate import PASS_RATE
 from markscheme.features.status import STATUS
 from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
@@ -15,6 +17,8 @@ FEATURES: tuple[Feature, ...] = (
     EXPERIMENT,
     INIT,
     LINT,
+    OTHER_TOOLS,
+    PASS_RATE,
     STATUS,
     STRESS,
 )

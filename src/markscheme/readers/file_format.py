@@ -58,5 +58,7 @@ class FileFormat:
         return self.reads.partition(" (")[0]
 
 
-FORMATS: OpenTable[FileFormat] = OpenTable()
-"""The formats of features; `readers.formats` has the core's."""
+LoadFormats: TypeAlias = "Callable[[], Sequence[FileFormat]]"
+"""Imports the formats of a feature and returns them."""
+FORMATS: OpenTable[LoadFormats] = OpenTable()
+"""What loads the formats of each feature; `readers.formats` has the core's."""

@@ -1,10 +1,8 @@
 """The one table of file formats: which of them a file has, and what reads it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from markscheme.errors import RatingError
-from markscheme.readers.autorubric import is_autorubric, read_autorubric
 from markscheme.readers.calibrations import is_calibration, read_calibrations
 from markscheme.readers.decisions import (
     is_decisions,
@@ -14,69 +12,18 @@ from markscheme.readers.decisions import (
     read_plan,
     read_short_report,
 )
-from markscheme.readers.deepeval import is_deepeval, read_deepeval
-from markscheme.readers.file_format import EXPORTED, FORMATS, PUBLISHED, SAVED, FileFormat, ReadFiles
+from markscheme.readers.file_format import FORMATS, SAVED, FileFormat, ReadFiles
 from markscheme.readers.grades import is_experiment, is_grades, read_experiment, read_grades
 from markscheme.readers.imported import Expected, Interpretation, Reading, to_pass
 from markscheme.readers.infer_rubric import rubric_of_wholes
-from markscheme.readers.inspect import is_inspect, read_inspect
-from markscheme.readers.label_studio import is_label_studio, read_label_studio
-from markscheme.readers.langfuse import is_langfuse, read_langfuse
-from markscheme.readers.langsmith import is_langsmith, read_langsmith
-from markscheme.readers.mlflow import is_mlflow, read_mlflow
 from markscheme.readers.own_files import is_labelled, is_ratings, may_be_examples, read_examples, read_ratings
 from markscheme.readers.pair_lists import is_pair_list, read_pair_lists
 from markscheme.readers.peek import Peek
-from markscheme.readers.phoenix import is_phoenix, read_phoenix
 from markscheme.readers.promptfoo import is_results, read_results_files
 from markscheme.readers.sheet import is_sheet, read_sheet
 from markscheme.readers.sided_tables import read_sides
 from markscheme.readers.tables import is_list, is_plain_lines, is_table, read_rows
-from markscheme.readers.tool_content import ToolContent
-from markscheme.readers.tool_pairs import (
-    is_comparative_feedback,
-    is_pairwise_task,
-    read_comparative_feedback,
-    read_pairwise_tasks,
-)
 from markscheme.rubrics.rubric import Rubric
-
-
-def of_tool(
-    reads: str, is_mine: Callable[[Peek], bool], read: Callable[[Sequence[Peek], ToolContent], None]
-) -> FileFormat:
-    """The format of a tool that names its metrics, and may spread an export over several files.
-
-    Args:
-        reads: Description of the files for a message.
-        is_mine: Whether a file is one of them.
-        read: Adds the content of the files of one export.
-    """
-
-    def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-        readings = []
-        meanings = interpretation.meanings
-        for_responses = rubric is None and interpretation.expected == "examples"
-        by = rubric_of_wholes() if for_responses else rubric
-        for parts in [files] if interpretation.joined else [[peek] for peek in files]:
-            content = ToolContent(
-                parts[0].path, by, words=meanings.words, columns=meanings.columns, for_responses=for_responses
-            )
-            read(parts, content)
-            readings.append(content.reading(reads))
-        return readings
-
-    return FileFormat(reads, is_mine, read_tool_files, is_of_tool=True, read_content=read, rank=EXPORTED)
-
-
-def comparing_or_not(single: FileFormat) -> FileFormat:
-    """A format whose files may also compare responses with each other, which are then pairs."""
-
-    def read_either(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-        compares = any(is_comparative_feedback(peek) for peek in files)
-        return (read_comparative_feedback if compares else single.read)(files, rubric, interpretation)
-
-    return replace(single, read=read_either)
 
 
 def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -> ReadFiles:
@@ -120,17 +67,8 @@ SHEET = FileFormat(
 )
 CALIBRATIONS = FileFormat("a report of `calibrate` (--json)", is_calibration, read_calibrations)
 OWN_FORMATS = (
-    of_tool("traces of MLflow", is_mlflow, read_mlflow),
-    of_tool("scores and traces of Langfuse", is_langfuse, read_langfuse),
-    FileFormat("pairwise tasks of Label Studio", is_pairwise_task, read_pairwise_tasks, is_of_tool=True, rank=EXPORTED),
-    of_tool("annotations of Label Studio", is_label_studio, read_label_studio),
-    of_tool("a log of Inspect", is_inspect, read_inspect),
-    comparing_or_not(of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith)),
-    of_tool("annotations and spans of Phoenix", is_phoenix, read_phoenix),
-    of_tool("a test run of DeepEval", is_deepeval, read_deepeval),
     SHEET,
     PROMPTFOO_RESULTS,
-    FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric), rank=PUBLISHED),
     CALIBRATIONS,
     FileFormat("a report of `experiment` (--json)", is_experiment, read_experiment, names_judges=False),
     FileFormat("a plan (of `plan --next --json`)", is_plan, read_plan, states_kinds=False),
@@ -150,7 +88,8 @@ OWN_FORMATS = (
 
 def all_formats() -> list[FileFormat]:
     """Return all formats in the order in which they are tried; among those of one rank the core's come first."""
-    return sorted([*OWN_FORMATS, *FORMATS], key=lambda entry: entry.rank)
+    of_features = [entry for load in FORMATS for entry in load()]
+    return sorted([*OWN_FORMATS, *of_features], key=lambda entry: entry.rank)
 
 
 def format_of(peek: Peek, expected: Expected) -> FileFormat | None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.diagnosis import finding_kinds, kind_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import (
     AMBIGUOUS,
     BROKEN_SLICE,
     DRIFT,
     DRIFT_BY_EDIT,
-    FINDING_KINDS,
     LENIENT,
     NOISY,
     NOISY_JUDGE_OR_LABELS,
@@ -23,7 +23,6 @@ from markscheme.calibration.findings.kinds import (
     UNREADABLE,
     UNSTEADY_JUDGE,
     FindingKind,
-    kind_of,
 )
 from tests.test_layers import SOURCE
 
@@ -33,26 +32,27 @@ FROM_FILE = Commands("reply", " --ratings judge.jsonl", asks=False)
 RESULTS = Commands("results.json", asks=False, has_rubric=False)
 
 
-@pytest.mark.parametrize("kind", FINDING_KINDS, ids=lambda kind: f"{kind.code}-{kind.short}")
+@pytest.mark.parametrize("kind", finding_kinds(), ids=lambda kind: f"{kind.code}-{kind.short}")
 def test_a_reader_finds_each_code_in_the_guide_on_what_to_do(kind: FindingKind) -> None:
     rows = GUIDE.read_text(encoding="utf-8").partition("## What to do about a finding")[2].partition("\n## ")[0]
     assert f"`{kind.code}`" in rows
 
 
 def test_each_kind_is_listed_once_and_after_those_that_come_first() -> None:
-    assert len(set(FINDING_KINDS)) == len(FINDING_KINDS)
-    for place, kind in enumerate(FINDING_KINDS):
-        assert set(kind.after) <= set(FINDING_KINDS[:place])
+    listed = finding_kinds()
+    assert len(set(listed)) == len(listed)
+    for place, kind in enumerate(listed):
+        assert {other for other in listed if kind.waits_for(other)} <= set(listed[:place])
 
 
 def test_work_goes_from_replies_to_labels_to_the_judge_to_more_labels() -> None:
-    steps = [step for step, _ in groupby(kind.step for kind in FINDING_KINDS)]
+    steps = [step for step, _ in groupby(kind.step for kind in finding_kinds())]
     assert steps == [0, 1, 2, 3]
     assert [kind.step for kind in (UNREADABLE, AMBIGUOUS, LENIENT, TOO_FEW_LABELS)] == steps
 
 
 def test_kinds_that_share_a_code_share_where_the_fault_is() -> None:
-    for kind in FINDING_KINDS:
+    for kind in finding_kinds():
         first = kind_of(kind.code)
         assert first is not None
         assert (first.cause, first.names_criterion) == (kind.cause, kind.names_criterion)
@@ -60,7 +60,7 @@ def test_kinds_that_share_a_code_share_where_the_fault_is() -> None:
 
 def test_codes_are_written_with_their_kinds_alone() -> None:
     """Codes of one word are words of other things too, and `no-skill` is also why a verdict is what it is."""
-    codes = {kind.code for kind in FINDING_KINDS if "-" in kind.code} - {"no-skill"}
+    codes = {kind.code for kind in finding_kinds() if "-" in kind.code} - {"no-skill"}
     assert len(codes) >= 10
     used: dict[str, set[str]] = {}
     for path in SOURCE.rglob("*.py"):
@@ -68,7 +68,8 @@ def test_codes_are_written_with_their_kinds_alone() -> None:
         strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
         if strings & codes:
             used[path.name] = strings & codes
-    assert used == {"kinds.py": codes}
+    assert set().union(*used.values()) == codes
+    assert used.keys() == {"kinds.py", "pairs.py"}
 
 
 def test_an_unknown_code_is_not_a_kind() -> None:
@@ -76,7 +77,7 @@ def test_an_unknown_code_is_not_a_kind() -> None:
 
 
 @pytest.mark.parametrize("commands", [ASKED, FROM_FILE, RESULTS], ids=lambda commands: commands.rubric)
-@pytest.mark.parametrize("kind", FINDING_KINDS, ids=lambda kind: f"{kind.code}-{kind.short}")
+@pytest.mark.parametrize("kind", finding_kinds(), ids=lambda kind: f"{kind.code}-{kind.short}")
 def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind, commands: Commands) -> None:
     command = kind.command(commands, "")
     assert command == "" or shlex.split(command)[0] == "markscheme"

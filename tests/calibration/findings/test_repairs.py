@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from markscheme.calibration.comparison.repairs import Repair, Repairs, Totals
+from markscheme.calibration.findings.diagnosis import finding_kinds
 from markscheme.calibration.findings.finding import Finding, Severity
-from markscheme.calibration.findings.kinds import AMBIGUOUS, FINDING_KINDS, LENGTH, LENIENT, NOISY, FindingKind
+from markscheme.calibration.findings.kinds import AMBIGUOUS, LENGTH, LENIENT, NOISY, FindingKind
 from markscheme.calibration.findings.repairs import ranked, severity_of
 from tests.calibration.made import diagnosed, examples, judged
 from tests.calibration.unsafe_replies import SAFE_AND_STEPS, unsafe_replies
@@ -102,7 +103,7 @@ def test_what_is_about_no_level_keeps_the_place_that_its_cost_gives_it() -> None
 
 
 def test_only_faults_of_a_judge_s_levels_are_ranked_by_gold_s_level_in_their_place() -> None:
-    ranked_kinds = [kind for kind in FINDING_KINDS if kind.is_of_levels]
+    ranked_kinds = [kind for kind in finding_kinds() if kind.is_of_levels]
     assert {kind.cause for kind in ranked_kinds} == {"judge", "scale"}
     assert {kind.code for kind in ranked_kinds} == {
         "lenient",

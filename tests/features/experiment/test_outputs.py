@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,13 @@ from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.registry import open_judge
 from markscheme.prompt import Prompt
+from markscheme.ratings.examples import Example
+from markscheme.readers.file_format import EXPORTED, FORMATS, FileFormat
+from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.readers.peek import Peek
+from markscheme.seam import Feature, features, offer
+from markscheme.submission import Submission
 from tests.judges.asking import KEY, asked
 from tests.judges.chat_server import ChatServer, completion
 from tests.promptfoo.rated_run import unlabelled, written
@@ -39,6 +47,34 @@ def made(experiment: Experiment, model: Judge, kept: OutputsFile | None = None) 
 
 
 # --- from files -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def a_tool() -> Iterator[None]:
+    """A feature that reads the export of a tool, which lies in a table: its rows have another name for the output."""
+
+    def is_export(peek: Peek) -> bool:
+        return any("completion" in record for record in peek.records)
+
+    def read(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+        reading = interpretation.reading(files[0], rubric or rubric_of_wholes())
+        for number, record in enumerate(files[0].records):
+            reading.add_example(Example(Submission(record["completion"], {"query": "Where?"}, f"p{number}")))
+        return [reading]
+
+    before = features()
+    export = FileFormat("an export of Tea", is_export, read, is_of_tool=True, rank=EXPORTED)
+    offer(lambda: (*before, Feature("tea", FORMATS(lambda: [export]))))
+    yield
+    offer(lambda: before)
+
+
+@pytest.mark.usefixtures("a_tool")
+def test_responses_in_the_export_of_a_tool_are_outputs_by_its_own_reader(tmp_path: Path) -> None:
+    (tmp_path / "tea.csv").write_text("trace,completion\n1,Leeds.\n2,York.\n", encoding="utf-8")
+    outputs = read_outputs(tmp_path / "tea.csv")
+    assert [(output.case, output.output.text) for output in outputs] == [("p0", "Leeds."), ("p1", "York.")]
+    assert {tuple(output.inputs.items()) for output in outputs} == {(("query", "Where?"),)}
 
 
 def test_a_csv_file_gives_outputs_and_inputs_by_column(tmp_path: Path) -> None:

@@ -11,11 +11,15 @@ from typing import TypeAlias
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.findings import categories, judge, overall, pairs, probabilities, rubric
+from markscheme.calibration.findings import categories, judge, kinds, overall, rubric
 from markscheme.calibration.findings.evidence import FEWEST_TO_DIAGNOSE, CriterionEvidence, Evidence
 from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import FindingKind
+from markscheme.calibration.findings.pairs import PAIR_FINDINGS
+from markscheme.calibration.findings.probabilities import PROBABILITY_FINDINGS
 from markscheme.calibration.findings.repairs import ranked
 from markscheme.calibration.findings.slices import Slice
+from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, FindingRow, Ratable
 from markscheme.ratings.rating import Rating
 
 CriterionRule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]], Iterator[Finding]]
@@ -27,41 +31,36 @@ def findings_of(
 ) -> tuple[Finding, ...]:
     """What is at fault, the costliest in agreement first, on single criteria what would repair most decisions.
 
-    Where a slice is broken, the judge is diagnosed on the other examples, so that the fault of one slice doesn't count
-    as a fault of the whole; the messages say so.
-
     Args:
         comparison: The judge compared with gold.
         ratings: The judge's; several of one example show how often it changes its answer.
         slices: The judge on parts of the examples.
         elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply.
     """
-    whole = Evidence.of(comparison, ratings)
-    if comparison.rubric.is_of_pairs:
-        return ranked(_of_pairs(whole, ratings, elsewhere=elsewhere), None)
+    examined = ExaminedJudge(Evidence.of(comparison, ratings), ratings, slices, elsewhere)
+    rated: Ratable = "pairs" if comparison.rubric.is_of_pairs else "responses"
+    rules = [row.rule for row in all_findings() if row.rule is not None and rated in row.rated]
+    findings = [finding for rule in rules for finding in rule(examined)]
+    return ranked(findings, comparison.repairs if rated == "responses" else None)
+
+
+# --- one cause hides another ----------------------------------------------------------------------------------------
+
+
+def _faults_once_each(examined: ExaminedJudge) -> Iterator[Finding]:
+    """Find the faults of a judge of single responses that look like each other, each cause once.
+
+    Where a slice is broken, the judge is diagnosed on the other examples, so that the fault of one slice doesn't count
+    as a fault of the whole; the messages say so.
+    """
+    whole = examined.evidence
     by_length = list(overall.length_bias(whole))
-    broken = [part for part in slices if part.stands_out and not (by_length and part.part.by == "length")]
+    broken = [part for part in examined.slices if part.stands_out and not (by_length and part.part.by == "length")]
     of_criteria = list(_of_criteria(_outside(whole, broken), by_length))
-    findings = [
-        *_without_skill(whole, of_criteria),
-        *of_criteria,
-        *by_length,
-        *(overall.slice_finding(whole, part, part.figure) for part in broken if part.figure is not None),
-        *overall.unreadable_replies(whole, elsewhere=elsewhere),
-        *judge.invented_quotes(whole),
-        *probabilities.overconfident(comparison.probabilities),
-        *rubric.label_findings(whole),
-    ]
-    return ranked(findings, comparison.repairs)
-
-
-def _of_pairs(whole: Evidence, ratings: Sequence[Rating], *, elsewhere: bool) -> Iterator[Finding]:
-    """Faults of a judge of pairs: which response is stored first is chance, so nothing that turns with it is one."""
-    yield from pairs.leans_to_first(whole, ratings)
-    yield from overall.unreadable_replies(whole, elsewhere=elsewhere)
-    yield from judge.invented_quotes(whole)
-    yield from rubric.ambiguous(whole, whole.criteria)
-    yield from rubric.label_findings(whole)
+    yield from _without_skill(whole, of_criteria)
+    yield from of_criteria
+    yield from by_length
+    yield from (overall.slice_finding(whole, part, part.figure) for part in broken if part.figure is not None)
 
 
 def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
@@ -126,3 +125,79 @@ def _unexplained(
         for name, criterion in criteria.items()
         if not any(name in by_criterion for by_criterion in explained)
     }
+
+
+# --- all findings ---------------------------------------------------------------------------------------------------
+
+OWN_FINDINGS = (
+    FindingRow(
+        (
+            kinds.LENIENT,
+            kinds.SEVERE,
+            kinds.CENTRAL_TENDENCY,
+            kinds.NOISY,
+            kinds.NOISY_JUDGE_OR_LABELS,
+            kinds.STUCK_JUDGE,
+            kinds.RARELY_FOUND,
+            kinds.NO_SKILL,
+            kinds.NO_GAIN,
+            kinds.LENGTH,
+            kinds.BROKEN_SLICE,
+            kinds.HALO,
+            kinds.REDUNDANT,
+            kinds.DEAD,
+            kinds.UNUSED_LEVEL,
+            kinds.LEVEL_OF_NOBODY,
+            kinds.AMBIGUOUS,
+        ),
+        10,
+        _faults_once_each,
+        rated=("responses",),
+    ),
+    FindingRow(
+        (kinds.UNREADABLE, kinds.SOME_UNREADABLE),
+        50,
+        lambda examined: overall.unreadable_replies(examined.evidence, elsewhere=examined.elsewhere),
+    ),
+    FindingRow((kinds.INVENTED_QUOTES,), 60, lambda examined: judge.invented_quotes(examined.evidence)),
+    FindingRow(
+        (kinds.AMBIGUOUS,),
+        70,
+        lambda examined: rubric.ambiguous(examined.evidence, examined.evidence.criteria),
+        rated=("pairs",),
+    ),
+    FindingRow(
+        (kinds.STALE_LABELS, kinds.TOO_FEW_LABELS), 80, lambda examined: rubric.label_findings(examined.evidence)
+    ),
+    FindingRow(
+        (
+            kinds.DRIFT,
+            kinds.DRIFT_BY_EDIT,
+            kinds.DRIFT_GOLD,
+            kinds.DRIFT_GOLD_BY_EDIT,
+            kinds.UNSTEADY_JUDGE,
+        ),
+        90,
+    ),
+    *PAIR_FINDINGS,
+    *PROBABILITY_FINDINGS,
+)
+"""The findings of the core."""
+
+
+def all_findings() -> list[FindingRow]:
+    """Return the rows of all findings in the order in which their rules are asked."""
+    of_features = [row for load in FINDINGS for row in load()]
+    return sorted([*OWN_FINDINGS, *of_features], key=lambda row: row.rank)
+
+
+def finding_kinds() -> tuple[FindingKind, ...]:
+    """Return all kinds, each once, in the order of the stages at which they are worked on."""
+    return tuple(
+        sorted(dict.fromkeys(kind for row in all_findings() for kind in row.kinds), key=lambda kind: kind.step)
+    )
+
+
+def kind_of(code: str) -> FindingKind | None:
+    """Return the first kind with a code, or None if there is none."""
+    return next((kind for kind in finding_kinds() if kind.code == code), None)

@@ -1,12 +1,12 @@
-"""The kinds of finding: one entry each, read by diagnosis, the verdict and every view.
+"""The kinds of finding that the core makes: one entry each, read by diagnosis, the verdict and every view.
 
 A rule reports a finding with its own sentence, figures and examples. What holds of all findings of a kind is said here
 once: how a reader calls it, where the fault is, what fixes it, what must be resolved first, and the command to run.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias, get_args
 
 from markscheme.calibration.findings.commands import Commands
 
@@ -16,6 +16,10 @@ quotes, runs that differ among themselves, the labels, or what changed since the
 FixedBy = Literal["wording", "rubric", "labels", "more labels", "judge"]
 """What fixes it: other words, which `improve` can propose; another edit of the rubric; other labels of the same
 examples; labels of further examples; or how the judge is asked, which judge it is, and which run is accepted."""
+WorkStage = Literal["replies", "labels", "judge", "more labels"]
+"""When work on a finding is due: first what makes all else unreadable, then the labels and what changed since the
+accepted run, then the judge and the rubric, and last what more labels might show."""
+STAGES: Final[tuple[WorkStage, ...]] = get_args(WorkStage)
 CommandWriter: TypeAlias = Callable[[Commands, str], str]
 """Writes a command, given the options that a finding's suggestion adds to it; "" if there is no single one."""
 
@@ -51,10 +55,6 @@ def _label_by_another(commands: Commands, _options: str) -> str:
     return commands.label(" --rater annotator-2")
 
 
-def _tune_cascade(commands: Commands, _options: str) -> str:
-    return commands.tune_cascade()
-
-
 def _label_under_new_wording(commands: Commands, _options: str) -> str:
     return commands.label(" --rater YOUR-NAME") if commands.is_usable else ""
 
@@ -72,7 +72,7 @@ class FindingKind:
         short: What a reader calls it, in a few words.
         cause: Where the fault is.
         fixed_by: What fixes it.
-        after: The kinds to resolve first: as long as one of them is found, work on this one may be wasted.
+        stage: When work on it is due.
         command: The command that follows the suggestion; none for an edit by hand, after which you calibrate again.
         part_of: The code of a finding on the same criterion that explains this one; "" if none does.
         names_criterion: Whether its sentences name the criterion by themselves.
@@ -87,7 +87,7 @@ class FindingKind:
     short: str
     cause: Cause
     fixed_by: FixedBy
-    after: "tuple[FindingKind, ...]" = field(default=(), repr=False)
+    stage: WorkStage
     command: CommandWriter = _calibrate
     part_of: str = ""
     names_criterion: bool = False
@@ -98,8 +98,12 @@ class FindingKind:
 
     @property
     def step(self) -> int:
-        """The step of the work at which it is resolved, from 0: one after the last of `after`."""
-        return max((kind.step + 1 for kind in self.after), default=0)
+        """The number of its stage, from 0."""
+        return STAGES.index(self.stage)
+
+    def waits_for(self, other: "FindingKind") -> bool:
+        """Return whether work on it may be wasted as long as another kind, of the stage before, is found."""
+        return other.step == self.step - 1
 
     @property
     def is_fixed_by_edit(self) -> bool:
@@ -114,6 +118,7 @@ UNREADABLE: Final = FindingKind(
     "unreadable replies",
     cause="replies",
     fixed_by="judge",
+    stage="replies",
     command=_ask_one_at_a_time,
     names_criterion=True,
     needs_scores=False,
@@ -126,7 +131,7 @@ AMBIGUOUS: Final = FindingKind(
     "annotators disagree",
     cause="labels",
     fixed_by="labels",
-    after=(UNREADABLE,),
+    stage="labels",
     command=_adjudicate,
 )
 STALE_LABELS: Final = FindingKind(
@@ -134,7 +139,7 @@ STALE_LABELS: Final = FindingKind(
     "labels for another wording",
     cause="labels",
     fixed_by="labels",
-    after=(UNREADABLE,),
+    stage="labels",
     command=_label,
     names_criterion=True,
 )
@@ -143,16 +148,13 @@ DRIFT: Final = FindingKind(
     "moved since the accepted run",
     cause="change",
     fixed_by="judge",
-    after=(UNREADABLE,),
+    stage="labels",
     names_criterion=True,
 )
 DRIFT_BY_EDIT: Final = replace(DRIFT, fixed_by="labels", command=_label_under_new_wording)
 """Drift that the rubric's author caused."""
 DRIFT_GOLD: Final = replace(DRIFT, code="drift-gold", short="agreement fell", part_of=DRIFT.code)
 DRIFT_GOLD_BY_EDIT: Final = replace(DRIFT_BY_EDIT, code="drift-gold", short="agreement fell", part_of=DRIFT.code)
-
-LABELS_FIRST: Final = (AMBIGUOUS, STALE_LABELS, DRIFT, DRIFT_BY_EDIT, DRIFT_GOLD, DRIFT_GOLD_BY_EDIT)
-"""What to resolve before working on the judge."""
 
 # --- then: the judge and the rubric ---------------------------------------------------------------------------------
 
@@ -162,7 +164,7 @@ LENIENT: Final = FindingKind(
     cause="judge",
     fixed_by="wording",
     command=_improve,
-    after=LABELS_FIRST,
+    stage="judge",
     part_of=DRIFT.code,
     is_of_levels=True,
 )
@@ -172,7 +174,7 @@ SEVERE: Final = FindingKind(
     cause="judge",
     fixed_by="wording",
     command=_improve,
-    after=LABELS_FIRST,
+    stage="judge",
     part_of=DRIFT.code,
     is_of_levels=True,
 )
@@ -182,12 +184,12 @@ CENTRAL_TENDENCY: Final = FindingKind(
     cause="judge",
     fixed_by="wording",
     command=_improve,
-    after=LABELS_FIRST,
+    stage="judge",
     part_of=DRIFT.code,
     is_of_levels=True,
 )
 NOISY: Final = FindingKind(
-    "noisy", "noisy", cause="judge", fixed_by="rubric", after=LABELS_FIRST, part_of=DRIFT.code, is_of_levels=True
+    "noisy", "noisy", cause="judge", fixed_by="rubric", stage="judge", part_of=DRIFT.code, is_of_levels=True
 )
 NOISY_JUDGE_OR_LABELS: Final = replace(NOISY, short="noisy judge or labels", command=_label_by_another)
 """Noise that single labels can't attribute to the judge."""
@@ -196,7 +198,7 @@ STUCK_JUDGE: Final = FindingKind(
     "stuck on one level",
     cause="judge",
     fixed_by="rubric",
-    after=LABELS_FIRST,
+    stage="judge",
     part_of=DRIFT.code,
     voids_agreement=True,
     needs_scores=False,
@@ -208,7 +210,7 @@ RARELY_FOUND: Final = FindingKind(
     cause="judge",
     fixed_by="wording",
     command=_improve,
-    after=LABELS_FIRST,
+    stage="judge",
     part_of=DRIFT.code,
     needs_scores=False,
     is_of_levels=True,
@@ -218,20 +220,20 @@ NO_SKILL: Final = FindingKind(
     "no better than a constant",
     cause="judge",
     fixed_by="rubric",
-    after=LABELS_FIRST,
+    stage="judge",
     part_of=DRIFT.code,
     voids_agreement=True,
     is_of_levels=True,
 )
 NO_GAIN: Final = replace(NO_SKILL, compares_baseline=True)
 """No skill in the score, shown by the gain over the best constant score."""
-LENGTH: Final = FindingKind("length", "rewards length", cause="judge", fixed_by="rubric", after=LABELS_FIRST)
+LENGTH: Final = FindingKind("length", "rewards length", cause="judge", fixed_by="rubric", stage="judge")
 BROKEN_SLICE: Final = FindingKind(
     "broken-slice",
     "worse on part of the examples",
     cause="judge",
     fixed_by="rubric",
-    after=LABELS_FIRST,
+    stage="judge",
     names_criterion=True,
 )
 HALO: Final = FindingKind(
@@ -240,7 +242,7 @@ HALO: Final = FindingKind(
     cause="criteria",
     fixed_by="wording",
     command=_improve,
-    after=LABELS_FIRST,
+    stage="judge",
 )
 REDUNDANT: Final = FindingKind(
     "redundant",
@@ -248,7 +250,7 @@ REDUNDANT: Final = FindingKind(
     cause="criteria",
     fixed_by="wording",
     command=_improve,
-    after=LABELS_FIRST,
+    stage="judge",
     names_criterion=True,
 )
 DEAD: Final = FindingKind(
@@ -256,60 +258,22 @@ DEAD: Final = FindingKind(
     "does not distinguish responses",
     cause="scale",
     fixed_by="rubric",
-    after=LABELS_FIRST,
+    stage="judge",
     is_of_levels=True,
 )
 UNUSED_LEVEL: Final = FindingKind(
-    "unused-level", "unused levels", cause="scale", fixed_by="rubric", after=LABELS_FIRST, is_of_levels=True
+    "unused-level", "unused levels", cause="scale", fixed_by="rubric", stage="judge", is_of_levels=True
 )
 LEVEL_OF_NOBODY: Final = replace(UNUSED_LEVEL, is_of_levels=False)
 """A level that neither judge nor gold gives: that no label shows what it would change."""
 INVENTED_QUOTES: Final = FindingKind(
-    "invented-quotes", "quotes in nothing the judge saw", cause="quotes", fixed_by="rubric", after=LABELS_FIRST
+    "invented-quotes", "quotes in nothing the judge saw", cause="quotes", fixed_by="rubric", stage="judge"
 )
-LEANS_TO_FIRST: Final = FindingKind(
-    "leans-to-first", "leans to the response shown first", cause="judge", fixed_by="rubric", after=LABELS_FIRST
-)
-OVERCONFIDENT: Final = FindingKind(
-    "overconfident",
-    "surer than it is right",
-    cause="judge",
-    fixed_by="judge",
-    after=LABELS_FIRST,
-    command=_tune_cascade,
-    names_criterion=True,
-    needs_scores=False,
-)
-SOME_UNREADABLE: Final = replace(UNREADABLE, after=LABELS_FIRST)
+SOME_UNREADABLE: Final = replace(UNREADABLE, stage="judge")
 """So few unreadable replies that the rest can be read all the same."""
 UNSTEADY_JUDGE: Final = FindingKind(
-    "unsteady-judge", "runs differ from each other", cause="runs", fixed_by="judge", after=LABELS_FIRST
+    "unsteady-judge", "runs differ from each other", cause="runs", fixed_by="judge", stage="judge"
 )
-
-RUBRIC_AND_JUDGE: Final = (
-    LENIENT,
-    SEVERE,
-    CENTRAL_TENDENCY,
-    NOISY,
-    NOISY_JUDGE_OR_LABELS,
-    STUCK_JUDGE,
-    RARELY_FOUND,
-    NO_SKILL,
-    NO_GAIN,
-    LENGTH,
-    BROKEN_SLICE,
-    HALO,
-    REDUNDANT,
-    DEAD,
-    UNUSED_LEVEL,
-    LEVEL_OF_NOBODY,
-    INVENTED_QUOTES,
-    LEANS_TO_FIRST,
-    OVERCONFIDENT,
-    SOME_UNREADABLE,
-    UNSTEADY_JUDGE,
-)
-"""What to work on once the labels are sound."""
 
 # --- last: what more labels might show ------------------------------------------------------------------------------
 
@@ -318,14 +282,6 @@ TOO_FEW_LABELS: Final = FindingKind(
     "too few labels",
     cause="labels",
     fixed_by="more labels",
-    after=RUBRIC_AND_JUDGE,
+    stage="more labels",
     command=_label_more,
 )
-
-FINDING_KINDS: Final = (UNREADABLE, *LABELS_FIRST, *RUBRIC_AND_JUDGE, TOO_FEW_LABELS)
-"""All kinds, in the order in which they are resolved."""
-
-
-def kind_of(code: str) -> FindingKind | None:
-    """The first kind with a code; None if there is none."""
-    return next((kind for kind in FINDING_KINDS if kind.code == code), None)

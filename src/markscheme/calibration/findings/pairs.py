@@ -1,19 +1,25 @@
 """What a judge of pairs does wrong whichever response is stored first: it leans to a place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Final
 
-from markscheme.calibration.findings import kinds
-from markscheme.calibration.findings.evidence import MOST_WORST, Evidence
+from markscheme.calibration.findings.evidence import MOST_WORST
 from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import FindingKind
+from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
 from markscheme.phrases import listed, number
-from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import BOTH_ORDERS
 
+LEANS_TO_FIRST: Final = FindingKind(
+    "leans-to-first", "leans to the response shown first", cause="judge", fixed_by="rubric", stage="judge"
+)
 
-def leans_to_first(evidence: Evidence, ratings: Sequence[Rating]) -> Iterator[Finding]:
-    """A judge that prefers the response it is shown first, by more than 5 points."""
+
+def leans_to_first(examined: ExaminedJudge) -> Iterator[Finding]:
+    """Find that a judge prefers the response it is shown first, by more than 5 points."""
     from markscheme.calibration.comparison.preferences import order_figures
 
+    evidence, ratings = examined.evidence, examined.ratings
     comparison = evidence.comparison
     figures = order_figures(comparison.rubric, comparison.gold.examples, ratings, comparison.judge_name)
     if figures is None or not figures.leans_to_first or figures.lean.value is None:
@@ -26,7 +32,7 @@ def leans_to_first(evidence: Evidence, ratings: Sequence[Rating]) -> Iterator[Fi
     limits = "" if low is None else f" (95% CI {_points(low)} to {_points(figures.lean.high)})"
     lean = f"{_points(figures.lean.value)} points more often{limits}"
     yield evidence.finding(
-        kinds.LEANS_TO_FIRST,
+        LEANS_TO_FIRST,
         None,
         f"The judge prefers the response that it is shown first {lean} than the one shown second.",
         f"{ask}, and shorten the descriptions of the levels{read}.",
@@ -37,3 +43,6 @@ def leans_to_first(evidence: Evidence, ratings: Sequence[Rating]) -> Iterator[Fi
 
 def _points(share: float | None) -> str:
     return number(None if share is None else 100 * share, 0)
+
+
+PAIR_FINDINGS: Final = (FindingRow((LEANS_TO_FIRST,), 5, leans_to_first, rated=("pairs",)),)

@@ -1,23 +1,41 @@
 """A judge that is surer than it is right."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from markscheme.calibration.findings import kinds
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding, Severity
+from markscheme.calibration.findings.kinds import FindingKind
+from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
 from markscheme.phrases import counted, number, percent
 
 if TYPE_CHECKING:
-    from markscheme.calibration.comparison.probabilities import ProbabilityAudits
     from markscheme.stats.probabilities import ProbabilityAudit
 
 
-def overconfident(audits: "ProbabilityAudits | None") -> Iterator[Finding]:
-    """The criteria, and the decision, on which a judge's probabilities are too extreme.
+def _tune_cascade(commands: Commands, _options: str) -> str:
+    return commands.tune_cascade()
+
+
+OVERCONFIDENT: Final = FindingKind(
+    "overconfident",
+    "surer than it is right",
+    cause="judge",
+    fixed_by="judge",
+    stage="judge",
+    command=_tune_cascade,
+    names_criterion=True,
+    needs_scores=False,
+)
+
+
+def overconfident(examined: ExaminedJudge) -> Iterator[Finding]:
+    """Find the criteria, and the decision, on which a judge's probabilities are too extreme.
 
     The decision counts for more where its confident errors exceed what the judge promises. A rubric's only criterion
     decides: that is one fault, found once.
     """
+    audits = examined.evidence.comparison.probabilities
     if audits is None:
         return
     for name, audit in audits.events.items():
@@ -39,7 +57,7 @@ def _finding(name: str, audit: "ProbabilityAudit", severity: Severity, *, of_dec
         else f"its log-odds are {number(1 / (audit.slope.value or 1.0), 1)} times too large"
     )
     return Finding(
-        kinds.OVERCONFIDENT,
+        OVERCONFIDENT,
         None if of_decision else name,
         severity,
         f"{where} is overconfident: {figures}.",
@@ -53,3 +71,6 @@ def _finding(name: str, audit: "ProbabilityAudit", severity: Severity, *, of_dec
         },
         suggestion="Don't set a threshold by hand; let labels find one.",
     )
+
+
+PROBABILITY_FINDINGS: Final = (FindingRow((OVERCONFIDENT,), 70, overconfident, rated=("responses",)),)

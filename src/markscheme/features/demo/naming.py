@@ -13,7 +13,8 @@ import yaml
 
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.findings.kinds import BROKEN_SLICE, kind_of
+from markscheme.calibration.findings.diagnosis import kind_of
+from markscheme.calibration.findings.kinds import BROKEN_SLICE
 from markscheme.features.demo.faults import NO_FAULT, NOWHERE, Charge, on_system
 from markscheme.features.demo.planting import JUDGE_NAME, ROUND_NAME, Round
 from markscheme.ratings.examples import Example, ExampleSet

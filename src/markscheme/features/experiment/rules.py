@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from markscheme.calibration.rates.gate_risk import repeated, repeats_of
+from markscheme.calibration.rates.repeats import repeated, repeats_of
 from markscheme.errors import UsageError, suggestion
 from markscheme.features.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
 from markscheme.features.experiment.run import ExperimentRun

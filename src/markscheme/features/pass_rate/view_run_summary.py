@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.rates.run_summary import Gap, RunWorth, SystemWorth
+from markscheme.features.pass_rate.run_summary import Gap, RunWorth, SystemWorth
+from markscheme.features.pass_rate.view_gate_risk import json_of as gate_json
 from markscheme.phrases import commonest, counted, number, percent
 from markscheme.receipt import NOT_CALIBRATED
 from markscheme.report.document import Document, Items, Line, Name, Notes, Table
 from markscheme.report.figures import NONE, points, share_with_interval
 from markscheme.report.json import attributes
 from markscheme.report.sections.run import cost_line
-from markscheme.report.views.gate_risk import json_of as gate_json
 
 _REPEAT = "repeat to know (`promptfoo eval --repeat 3`, with `cache: off` in the assertion's config)"
 _NOT_KNOWN = "calibrate says what the judge can decide: markscheme calibrate RUBRIC, then --accept"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.rates.gate_risk import FEW_GROUPS, RAREST, Gate
+from markscheme.calibration.rates.repeats import FEW_GROUPS, RAREST, Gate
 from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.json import attributes

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from markscheme.features.other_tools.run_import import ImportRun
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
-from markscheme.readers.import_request import ImportRun
 from markscheme.readers.rated import RatedFile
 from markscheme.report.document import Callout, Document, Line, Paragraph
 from markscheme.report.json import attributes

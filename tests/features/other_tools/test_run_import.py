@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from markscheme.errors import RatingError, UsageError
+from markscheme.features.other_tools.run_import import ImportRequest
 from markscheme.ratings.target_files import TargetFiles
 from markscheme.ratings.wordings import words_in
-from markscheme.readers.import_request import ImportRequest
 from markscheme.readers.imported import Columns, Meanings
 from markscheme.rubrics.rubric import Rubric
 

@@ -73,12 +73,12 @@ def import_ratings(
     Example:
         markscheme import mlflow.db --to ratings.jsonl
     """
+    from markscheme.features.other_tools.run_import import ImportRequest
+    from markscheme.features.other_tools.view_imported import json_of, view
     from markscheme.ratings.target_files import TargetFiles
-    from markscheme.readers.import_request import ImportRequest
     from markscheme.readers.imported import Columns, Meanings
     from markscheme.report.json import dumps as report_json
     from markscheme.report.terminal import render_terminal
-    from markscheme.report.views.imported import json_of, view
 
     targets = TargetFiles(to, examples, append)
     paths = [existing_file(path) for path in file]

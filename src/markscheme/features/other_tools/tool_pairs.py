@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
+from markscheme.features.other_tools.langsmith import FEEDBACK, KIND_BY_SOURCE, RUN
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import Interpretation, Reading, number
-from markscheme.readers.langsmith import FEEDBACK, KIND_BY_SOURCE, RUN
 from markscheme.readers.pair_lists import (
     QUERIES,
     PairAnswer,

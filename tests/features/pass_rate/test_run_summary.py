@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.rates.run_summary import RunWorth, run_worth
+from markscheme.features.pass_rate.run_summary import RunWorth, run_worth
+from markscheme.features.pass_rate.view_run_summary import json_of, view
 from markscheme.promptfoo.results import results_of
 from markscheme.report.document import Items
-from markscheme.report.views.run_summary import json_of, view
 
 NO_KEY = "no key for anthropic"
 FUNCTION = "timeout (Promptfoo may count this as passed all the same: assertScoringFunction decides the test: 'f.js')"

@@ -61,7 +61,7 @@ def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, tar
     import yaml
 
     from markscheme.commands.output import put
-    from markscheme.promptfoo.export import promptfoo_config
+    from markscheme.features.other_tools.export_promptfoo import promptfoo_config
 
     config: dict[str, Any] = {"rubric": str(source.resolve()), **({"judge": judge} if judge else {})}
     document = promptfoo_config(examples, rubric, grader=_grader(target), config=config)

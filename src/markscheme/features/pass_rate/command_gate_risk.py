@@ -55,9 +55,10 @@ def gate_risk(
         0 fails at most 1 run in 20, 1 fails more often, 2 invalid arguments, 4 nothing known about how far runs vary,
         5 over a tenth of the cases not graded.
     """
-    from markscheme.calibration.rates.gate_risk import gate_of, table_of_runs
+    from markscheme.calibration.rates.repeats import gate_of
+    from markscheme.features.pass_rate.gate import table_of_runs
+    from markscheme.features.pass_rate.view_gate_risk import json_of, view
     from markscheme.readers.rated import open_rated
-    from markscheme.report.views.gate_risk import json_of, view
 
     named = rubric_named(rubric) if rubric else None
     if examples is not None and named is None:

@@ -1,0 +1,63 @@
+"""The table of findings: their kinds, and the rules that find them; features add theirs."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.calibration.findings.evidence import Evidence
+    from markscheme.calibration.findings.finding import Finding
+    from markscheme.calibration.findings.kinds import FindingKind
+    from markscheme.calibration.findings.slices import Slice
+    from markscheme.ratings.rating import Rating
+
+Ratable = Literal["responses", "pairs"]
+"""What a judge rates: single responses, or pairs of them.
+
+Which response of a pair is stored first is chance, so nothing that turns with it is a fault of a judge of pairs.
+"""
+
+
+@dataclass(frozen=True)
+class ExaminedJudge:
+    """A judge beside gold, as the rules of a diagnosis see it.
+
+    Attributes:
+        evidence: All examples.
+        ratings: The judge's; several of one example show how often it changes its answer.
+        slices: The judge on parts of the examples.
+        elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply.
+    """
+
+    evidence: "Evidence"
+    ratings: "Sequence[Rating]" = ()
+    slices: "Sequence[Slice]" = ()
+    elsewhere: bool = False
+
+
+FindingRule: TypeAlias = "Callable[[ExaminedJudge], Iterable[Finding]]"
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """Kinds of finding, and the rule that finds them.
+
+    Attributes:
+        kinds: The kinds; a kind may be in several rows.
+        rank: When the rule is asked, which is the order of findings that cost the same; ranks of the core are tens.
+        rule: Finds them; None for kinds that are found where a run is compared with the accepted one.
+        rated: What the judge must have rated for the rule to be asked.
+    """
+
+    kinds: "tuple[FindingKind, ...]"
+    rank: int
+    rule: "FindingRule | None" = None
+    rated: tuple[Ratable, ...] = ("responses", "pairs")
+
+
+LoadFindings: TypeAlias = Callable[[], Sequence[FindingRow]]
+"""Imports the rows of a feature and returns them."""
+FINDINGS: OpenTable[LoadFindings] = OpenTable()
+"""What loads the findings of each feature; `findings.diagnosis` has the core's."""

@@ -1,0 +1,77 @@
+"""The formats of other tools: which of them a file has, and what reads it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from markscheme.features.other_tools.autorubric import is_autorubric, read_autorubric
+from markscheme.features.other_tools.deepeval import is_deepeval, read_deepeval
+from markscheme.features.other_tools.inspect import is_inspect, read_inspect
+from markscheme.features.other_tools.label_studio import is_label_studio, read_label_studio
+from markscheme.features.other_tools.langfuse import is_langfuse, read_langfuse
+from markscheme.features.other_tools.langsmith import is_langsmith, read_langsmith
+from markscheme.features.other_tools.mlflow import is_mlflow, read_mlflow
+from markscheme.features.other_tools.phoenix import is_phoenix, read_phoenix
+from markscheme.features.other_tools.tool_pairs import (
+    is_comparative_feedback,
+    is_pairwise_task,
+    read_comparative_feedback,
+    read_pairwise_tasks,
+)
+from markscheme.readers.file_format import EXPORTED, PUBLISHED, FileFormat
+from markscheme.readers.formats import one_by_one
+from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.readers.peek import Peek
+from markscheme.readers.tool_content import ToolContent
+from markscheme.rubrics.rubric import Rubric
+
+
+def of_tool(
+    reads: str, is_mine: Callable[[Peek], bool], read: Callable[[Sequence[Peek], ToolContent], None]
+) -> FileFormat:
+    """The format of a tool that names its metrics, and may spread an export over several files.
+
+    Args:
+        reads: Description of the files for a message.
+        is_mine: Whether a file is one of them.
+        read: Adds the content of the files of one export.
+    """
+
+    def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+        readings = []
+        meanings = interpretation.meanings
+        for_responses = rubric is None and interpretation.expected == "examples"
+        by = rubric_of_wholes() if for_responses else rubric
+        for parts in [files] if interpretation.joined else [[peek] for peek in files]:
+            content = ToolContent(
+                parts[0].path, by, words=meanings.words, columns=meanings.columns, for_responses=for_responses
+            )
+            read(parts, content)
+            readings.append(content.reading(reads))
+        return readings
+
+    return FileFormat(reads, is_mine, read_tool_files, is_of_tool=True, read_content=read, rank=EXPORTED)
+
+
+def comparing_or_not(single: FileFormat) -> FileFormat:
+    """A format whose files may also compare responses with each other, which are then pairs."""
+
+    def read_either(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+        compares = any(is_comparative_feedback(peek) for peek in files)
+        return (read_comparative_feedback if compares else single.read)(files, rubric, interpretation)
+
+    return replace(single, read=read_either)
+
+
+TOOL_FORMATS = (
+    of_tool("traces of MLflow", is_mlflow, read_mlflow),
+    of_tool("scores and traces of Langfuse", is_langfuse, read_langfuse),
+    FileFormat("pairwise tasks of Label Studio", is_pairwise_task, read_pairwise_tasks, is_of_tool=True, rank=EXPORTED),
+    of_tool("annotations of Label Studio", is_label_studio, read_label_studio),
+    of_tool("a log of Inspect", is_inspect, read_inspect),
+    comparing_or_not(of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith)),
+    of_tool("annotations and spans of Phoenix", is_phoenix, read_phoenix),
+    of_tool("a test run of DeepEval", is_deepeval, read_deepeval),
+    FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric), rank=PUBLISHED),
+)
+"""The formats of tools: those of one rank are tried in this order."""

@@ -1,0 +1,75 @@
+"""The report on a run of Promptfoo: its pass rates, what they are worth, and a file of them."""
+
+import io
+import os
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.rates.decisions import decided_by_tests, read_decided
+from markscheme.errors import MarkschemeError
+from markscheme.features.pass_rate.run_summary import RunWorth, run_worth
+from markscheme.features.pass_rate.view_run_summary import json_of, view
+from markscheme.files import write_whole
+from markscheme.promptfoo.results import calibrations, results_of
+from markscheme.report.json import dumps
+from markscheme.report.markdown import render_markdown
+from markscheme.report.terminal import render_terminal
+
+LABELS = "MARKSCHEME_CALIBRATION"
+"""A file with the judge's measured errors: output of `calibrate --json`, or results with manual ratings."""
+REPORT = "MARKSCHEME_REPORT"
+"""The file that the report is written to: JSON if its name ends so, else Markdown."""
+
+LEAST_PASSES = "PROMPTFOO_PASS_RATE_THRESHOLD"
+"""Promptfoo's own variable: the pass rate in per cent below which an evaluation fails; 100 without it."""
+WIDTH = 400
+"""Line width of Promptfoo's log, which breaks longer lines."""
+
+
+class RunSummary:
+    """The summary of a run, from what Promptfoo passes to its hook."""
+
+    def __init__(self, context: Mapping[str, Any]) -> None:
+        """Compute the summary.
+
+        Args:
+            context: What Promptfoo passes, with `results`.
+        """
+        self._worth = _worth(context)
+
+    def lines(self) -> list[str]:
+        """Return the summary as it is shown."""
+        text = io.StringIO()
+        render_terminal(view(self._worth), text, WIDTH)
+        return [line for line in text.getvalue().splitlines() if line]
+
+    def save(self) -> list[str]:
+        """Write the summary to the file that the environment names, if any, and say what became of it."""
+        path = os.environ.get(REPORT)
+        return [_written(self._worth, path)] if path else []
+
+
+def _worth(context: Mapping[str, Any]) -> RunWorth:
+    raw = context.get("results") or []
+    results = results_of(raw, Path(str(context.get("evalId") or "this evaluation")))
+    threshold = float(os.environ.get(LEAST_PASSES) or 100) / 100
+    worth_by = partial(run_worth, results, calibrations=calibrations(raw), threshold=threshold)
+    named = os.environ.get(LABELS)
+    if not named:
+        return worth_by(decided_by_tests(results))
+    try:
+        return worth_by(read_decided(Path(named)).table)
+    except (MarkschemeError, OSError) as error:
+        return worth_by(None, uncorrected=f"{LABELS}: {error}")
+
+
+def _written(worth: RunWorth, path: str) -> str:
+    """Write the report to a file, and say what became of it."""
+    text = dumps(json_of(worth)) + "\n" if path.endswith(".json") else render_markdown(view(worth))
+    try:
+        write_whole(Path(path), text)
+    except OSError as error:
+        return f"the report is not written: {error}"
+    return f"written to {path}"

@@ -1,0 +1,43 @@
+"""The table of what is told after a run of Promptfoo, to which features add theirs."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from markscheme.seam import OpenTable
+
+
+class RunReport(Protocol):
+    """What is told of one run of Promptfoo."""
+
+    def lines(self) -> Iterable[str]:
+        """Return the lines that Promptfoo shows."""
+
+    def save(self) -> Iterable[str]:
+        """Write what is kept of the run, and return the lines that say so, which come after those of all reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class AfterRunRow:
+    """What reports on a run of Promptfoo.
+
+    Attributes:
+        rank: Its place among all that is told of a run.
+        load: Imports the function that makes the report from what Promptfoo passes to its hook, and returns it.
+    """
+
+    rank: int
+    load: Callable[[], Callable[[Mapping[str, Any]], RunReport]]
+
+
+AFTER_RUN: OpenTable[AfterRunRow] = OpenTable()
+"""All reports on a run."""
+
+
+def reports_on(context: Mapping[str, Any]) -> list[RunReport]:
+    """Make all reports on a run.
+
+    Args:
+        context: What Promptfoo passes to its hook, with `results`.
+    """
+    return [row.load()(context) for row in sorted(AFTER_RUN, key=lambda row: row.rank)]

@@ -1,0 +1,50 @@
+"""The table of findings: a feature adds a kind with the rule that finds it, and nothing else."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from markscheme.calibration.findings.diagnosis import finding_kinds, kind_of
+from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import FindingKind
+from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, FindingRow, Ratable
+from markscheme.seam import Feature, features, offer
+from tests.calibration.findings.test_findings import MADE
+
+SLOW = FindingKind("slow", "takes its time", cause="runs", fixed_by="judge", stage="judge")
+
+
+def find_slow(examined: ExaminedJudge) -> Iterator[Finding]:
+    yield Finding(SLOW, None, "low", f"the judge rated {len(examined.ratings)} responses.")
+
+
+@pytest.fixture
+def added(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A feature with a finding on judges of what the test says."""
+    before = features()
+    rated: tuple[Ratable, ...] = (request.param,)
+    row = FindingRow((SLOW,), 65, find_slow, rated=rated)
+    offer(lambda: (*before, Feature("clock", FINDINGS(lambda: [row]))))
+    yield
+    offer(lambda: before)
+
+
+@pytest.mark.parametrize("added", ["responses"], indirect=True)
+@pytest.mark.usefixtures("added")
+def test_a_feature_s_rule_is_asked_and_its_kind_is_worked_on_in_its_stage() -> None:
+    (finding,) = MADE.find(MADE.judge)
+    assert (finding.code, finding.message) == ("slow", "the judge rated 100 responses.")
+    assert kind_of("slow") is SLOW
+    steps = [kind.step for kind in finding_kinds()]
+    assert steps == sorted(steps)
+
+
+@pytest.mark.parametrize("added", ["pairs"], indirect=True)
+@pytest.mark.usefixtures("added")
+def test_a_rule_for_judges_of_pairs_is_not_asked_of_others() -> None:
+    assert MADE.find(MADE.judge) == []
+    assert kind_of("slow") is SLOW
+
+
+def test_without_the_feature_its_kind_is_none() -> None:
+    assert kind_of("slow") is None

@@ -1,0 +1,59 @@
+"""What is told after a run of Promptfoo: the reports that features add, in their order, and then what was saved."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.hooks import after_all
+from markscheme.report.after_run import AFTER_RUN, AfterRunRow
+from markscheme.seam import Feature, features, offer
+
+
+@dataclass(frozen=True)
+class Told:
+    """A report of one line on a run, and one on what was saved."""
+
+    line: str
+
+    def lines(self) -> list[str]:
+        return [self.line]
+
+    def save(self) -> list[str]:
+        return [f"{self.line} is saved"]
+
+
+def rows_of(context: Mapping[str, Any]) -> Told:
+    return Told(f"{len(context['results'])} rows")
+
+
+def place_of(context: Mapping[str, Any]) -> Told:
+    return Told(f"of {context['evalId']}")
+
+
+@pytest.fixture(autouse=True)
+def only_what_a_test_offers() -> Iterator[None]:
+    before = features()
+    offer(tuple)
+    yield
+    offer(lambda: before)
+
+
+def told(capsys: pytest.CaptureFixture[str], folder: Path) -> list[str]:
+    after_all({"results": [{}, {}], "evalId": "night"}, str(folder / "session.py"))
+    return [line.removeprefix("INFO markscheme: ") for line in capsys.readouterr().err.splitlines()]
+
+
+def test_reports_of_features_are_told_by_rank_and_what_was_saved_comes_last(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    later = Feature("later", AFTER_RUN(AfterRunRow(20, lambda: place_of)))
+    first = Feature("first", AFTER_RUN(AfterRunRow(10, lambda: rows_of)))
+    offer(lambda: (later, first))
+    assert told(capsys, tmp_path) == ["2 rows", "of night", "2 rows is saved", "of night is saved"]
+
+
+def test_without_features_nothing_is_told_of_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert told(capsys, tmp_path) == []
