@@ -107,12 +107,8 @@ LATE: dict[str, dict[str, str]] = {
     ),
     "rubrics.rubric": {
         "autograders": "what grades rubrics imports them, and `Rubric.grade` grades",
-        "rubrics.file": "what reads rubrics imports them, and `Rubric.from_file` and its sisters read",
     },
-    "rubrics.format": {
-        "difflib": "few rubrics have a key that is misspelt",
-        "judges.kinds": "kinds of judge look for rubrics' folders, and few rubrics name a judge",
-    },
+    "rubrics.format": {"difflib": "few rubrics have a key that is misspelt"},
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
     "plain_data": {"csv": FOR_THE_START},

@@ -49,6 +49,7 @@ PYTHON = {
         "Rubrics, submissions and grades",
         [
             "rubrics.rubric",
+            "rubrics.criterion",
             "rubrics.file",
             "rubrics.advice",
             "lint",
