@@ -24,11 +24,11 @@ import numpy.typing as npt
 from benchmarks.page import write_page
 from markscheme.calibration.promised import Promised
 from markscheme.calibration.tuning import TunedBand, propose
+from markscheme.grading.score import ROUNDING
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.score import ROUNDING
 from markscheme.stats.prevalence import Promise
 from markscheme.stats.weights import weighted_scores
 from markscheme.submission import Submission

@@ -37,10 +37,10 @@ from markscheme.features.stress.battery import CONTROL, TRUNCATION, Battery, Str
 from markscheme.features.stress.perturbations import LENGTHENING
 from markscheme.features.stress.result import INSTRUCTION, Stress, stress_of
 from markscheme.grading import Grade
+from markscheme.grading.verdict import Verdict
 from markscheme.ratings.examples import Example
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
-from markscheme.verdict import Verdict
 from tests.real.local_model import model_path
 from tests.real.messages_front import MessagesFront, local_model
 

@@ -9,20 +9,20 @@ import pytest
 
 from markscheme import Criterion, Judge, Reply, Rubric, Scale, ScriptedJudge, Submission, grade
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
-from markscheme.graded_table import CascadeShares
 from markscheme.grading import (
-    CascadeOutcome,
+    DecidedBy,
     Grade,
     Grading,
     asking_fingerprint,
     grade_many,
     questions,
 )
+from markscheme.grading.graded_table import CascadeShares
+from markscheme.grading.verdict import Abstention, Holistic, Unread, Verdict
 from markscheme.judges.judge import Usage
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Strategy
-from markscheme.verdict import Abstention, Holistic, Unread, Verdict
 
 TWO = Rubric((Criterion(2.0, "A", "a"), Criterion(-1.0, "B", "b")))
 CLEAR = Rubric((Criterion(1.0, "A", "a", Scale.numbered(1, 5)),))
@@ -424,11 +424,11 @@ def test_a_scripted_judge_is_a_judge() -> None:
 
 
 def test_who_decided_is_said_in_the_same_order_whichever_answered_first() -> None:
-    outcomes = [CascadeOutcome(1, "quick", 0.9), CascadeOutcome(2, "slow", 0.9), CascadeOutcome(2, "slow", 0.8)]
+    outcomes = [DecidedBy(1, "quick", 0.9), DecidedBy(2, "slow", 0.9), DecidedBy(2, "slow", 0.8)]
     sentences = set()
     for in_order in (outcomes, outcomes[::-1]):
         shares = CascadeShares()
         for outcome in in_order:
-            shares.add(replace(graded(TWO, level_by_name({"a": "MET", "b": "UNMET"}))[0], cascade=outcome))
+            shares.add(replace(graded(TWO, level_by_name({"a": "MET", "b": "UNMET"}))[0], decided_by=outcome))
         sentences.add(shares.sentence.partition(" ·")[0])
     assert sentences == {"67% decided by slow, 33% by quick, 0% to people"}

@@ -184,8 +184,22 @@ def test_an_assertion_with_a_session_loads_the_standard_library_s_json_and_socke
 
 def test_an_assertion_in_its_own_process_loads_no_panels_no_certificates_no_spans_and_no_words_of_errors() -> None:
     loaded = _loaded("import markscheme.promptfoo.assertion")
-    unneeded = {f"markscheme.judges.{name}" for name in ("batching", "cascade_file", "choice", "panel", "provider")}
+    unneeded = {
+        f"markscheme.judges.{name}" for name in ("batching", "cascade", "cascade_file", "choice", "panel", "provider")
+    }
+    unneeded |= {f"markscheme.grading.{name}" for name in ("as_a_whole", "by_order", "certified", "checks")}
     assert not loaded & {*unneeded, "markscheme.spans", "decimal", "difflib", "email.utils", "html", "numbers"}
+
+
+def test_a_verdict_of_a_plain_rubric_loads_neither_pairs_nor_certificates_nor_receipts() -> None:
+    grading = "from markscheme import ScriptedJudge, Rubric, grade; import asyncio"
+    rubric = "Rubric.from_dict([{'requirement': 'A', 'name': 'a', 'weight': 1}])"
+    loaded = _loaded(f"{grading}; assert asyncio.run(grade({rubric}, 'x', ScriptedJudge([{{'a': 'MET'}}]))).score == 1")
+    assert "markscheme.grading.by_criterion" in loaded
+    unneeded = ("grading.as_a_whole", "grading.by_order", "grading.certified", "grading.checks", "grading.receipts")
+    assert not loaded & {
+        f"markscheme.{name}" for name in (*unneeded, "receipt", "judges.cascade", "judges.cascade_file")
+    }
 
 
 def test_importing_the_package_loads_no_pydantic_and_no_yaml() -> None:

@@ -36,13 +36,9 @@ LAYERS = [
     "prompt",
     "judges",
     "settings",
-    "verdict",
-    "exchange",
-    "score",
-    "scorers",
     "grading",
-    "grader",
-    "graded_table",
+    "scorers",
+    "verdict",
     "sockets",
     "types",
     "autograders",
@@ -124,15 +120,25 @@ LATE: dict[str, dict[str, str]] = {
         "judges.openai": "only the default generate functions ask a model",
     },
     "grading": {
+        "f'markscheme.grading.{_HOMES[name]}'": "few who grade need all of its modules, and a session pays for each"
+    },
+    "grading.by_criterion": {
         "judges.panel": "few rubrics ask a judge several times",
-        "receipt": "a grade without a calibration has none",
-        "scorers": "few rubrics have checks by code",
+        "grading.checks": "few rubrics have checks by code",
     },
-    "scorers": {
-        "judges.registry": "only `llm_judge` opens a judge by name",
-        "rapidfuzz.distance": FOR_THE_START,
+    "grading.grades": {"receipt": "a grade without a calibration has none"},
+    "grading.grading": {
+        "grading.certified": "few are graded by a certificate",
+        "grading.receipts": "a grade without a calibration has none",
+        "grading.checks": "few rubrics have checks by code",
     },
-    "graded_table": {
+    "grading.strategies": {
+        "grading.as_a_whole": "few rubrics ask for a score of the whole",
+        "grading.by_order": PAIRS,
+    },
+    "grading.checks": {"rapidfuzz.distance": FOR_THE_START},
+    "scorers": {"judges.registry": "only `llm_judge` opens a judge by name"},
+    "grading.graded_table": {
         "csv": "one format of several",
         "io": "one format of several",
         **dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
@@ -198,11 +204,11 @@ LATE: dict[str, dict[str, str]] = {
     "calibration.requests.plan": {
         "calibration.cascades.cascade": "scipy.optimize comes with it, and few plans are for a promise"
     },
-    "ratings.examples": {"graded_table": "few files are Parquet"},
-    "readers.peek": {"graded_table": "few files are Parquet"},
+    "ratings.examples": {"grading.graded_table": "few files are Parquet"},
+    "readers.peek": {"grading.graded_table": "few files are Parquet"},
     "readers.archive": {"zstandard": OPTIONAL},
     "readers.submissions": {
-        "graded_table": "few files are Parquet",
+        "grading.graded_table": "few files are Parquet",
         "promptfoo.results": "a response in a file of its own needs no reader",
         "readers.imported": "a response in a file of its own needs no reader",
         "readers.rated": "a response in a file of its own needs no reader",

@@ -29,12 +29,12 @@ from markscheme.autograders import (
 )
 from markscheme.errors import JudgeUnavailable, UnreadableReply
 from markscheme.grading import Grade, Grading
+from markscheme.grading.verdict import Unread, Verdict
 from markscheme.judges.judge import Identity, Stop
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Strategy
 from markscheme.scorers import llm_judge
-from markscheme.verdict import Unread, Verdict
 
 DIGITS = "9" * 10_000
 

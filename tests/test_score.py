@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Criterion, Rubric, Scale
+from markscheme.grading.score import Score, certainty_of, chance_of_passing, score_of_levels, weigh, weigh_holistic
+from markscheme.grading.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 from markscheme.rubrics.distribution import most_probable
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import YES_NO
-from markscheme.score import Score, certainty_of, chance_of_passing, score_of_levels, weigh, weigh_holistic
-from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 from tests.reference.decision_cases import CHANCES
 
 WEIGHTS = st.floats(0.01, 100) | st.floats(-100, -0.01)

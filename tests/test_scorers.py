@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from markscheme import Criterion, Level, Reply, Scale, ScriptedJudge, Submission
 from markscheme.errors import JudgeUnavailable, NoJudge, UsageError
 from markscheme.grading import Grading
+from markscheme.grading.verdict import Unread, Verdict
 from markscheme.judges.panel import Panel
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.prompt import Prompt
@@ -37,7 +38,6 @@ from markscheme.scorers import (
     scorer,
     token_f1,
 )
-from markscheme.verdict import Unread, Verdict
 
 WORDS = st.lists(st.sampled_from(["the", "The", "cat", "sat", "mat"]), max_size=8).map(" ".join)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from markscheme.errors import RubricError
 from markscheme.grading import Grading, grade, grade_json
+from markscheme.grading.verdict import Verdict, read_verdicts
 from markscheme.judges.judge import Reply
 from markscheme.judges.scripted import ScriptedJudge
 from markscheme.prompt import Prompt, verdict_prompt
@@ -23,7 +24,6 @@ from markscheme.trajectory import (
     read_steps,
     trajectories,
 )
-from markscheme.verdict import Verdict, read_verdicts
 
 CALL, RESULT = AgentStep("tool call", "refund", '{"id": 7}'), AgentStep("tool result", "refund", "done")
 SHAPES: dict[str, Any] = {

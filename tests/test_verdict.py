@@ -11,10 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Criterion, Level, Reply, Scale
-from markscheme.judges.judge import Token
-from markscheme.judges.scripted import answer_of
-from markscheme.rubrics.preference import preference_scale
-from markscheme.verdict import (
+from markscheme.grading.verdict import (
     RAW_LENGTH,
     Abstention,
     Holistic,
@@ -28,6 +25,9 @@ from markscheme.verdict import (
     worse,
     wrapper_of,
 )
+from markscheme.judges.judge import Token
+from markscheme.judges.scripted import answer_of
+from markscheme.rubrics.preference import preference_scale
 
 CLEAR = Criterion(1.0, "Is clear", "clear", Scale.numbered(1, 5))
 PARIS = Criterion(1.0, "Mentions Paris", "paris", not_applicable=True)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from markscheme.calibration.run import compare as compare
     from markscheme.errors import MarkschemeError as MarkschemeError
     from markscheme.errors import RubricError as RubricError
-    from markscheme.grader import Grader as Grader
     from markscheme.grading import Grade as Grade
     from markscheme.grading import grade as grade
+    from markscheme.grading.grader import Grader as Grader
     from markscheme.judges.judge import Identity as Identity
     from markscheme.judges.judge import Judge as Judge
     from markscheme.judges.judge import Reply as Reply
@@ -56,7 +56,7 @@ _PUBLIC = {
     "compare": "calibration.run",
     "MarkschemeError": "errors",
     "RubricError": "errors",
-    "Grader": "grader",
+    "Grader": "grading.grader",
     "Grade": "grading",
     "grade": "grading",
     "Identity": "judges.judge",

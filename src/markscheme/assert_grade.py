@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from markscheme.errors import JudgeError, MarkschemeError, NoJudge, RatingWarning, UsageError
-from markscheme.grader import BackgroundLoop
 from markscheme.grading import (
     ASK_A_PERSON,
     Grade,
@@ -18,9 +17,11 @@ from markscheme.grading import (
     scorers_for,
     why_ask,
 )
+from markscheme.grading.grader import BackgroundLoop
+from markscheme.grading.verdict import Holistic
 from markscheme.judges.external_words import hidden
 from markscheme.judges.function import FunctionJudge
-from markscheme.judges.judge import Judge
+from markscheme.judges.judge import GradingJudge, Judge
 from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening, unknown_option
 from markscheme.phrases import brief, number
 from markscheme.promptfoo.engine import Engine, OptionSource
@@ -29,7 +30,6 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission
 from markscheme.text import on_one_line
-from markscheme.verdict import Holistic
 
 JudgeNamed: TypeAlias = str | Judge | Callable[..., Any] | None
 LONGEST_LINE = 800
@@ -161,7 +161,7 @@ class AssertGrade:
         submission: Submission,
         places: tuple[Path, ...],
         options: AskOptions,
-    ) -> Judge:
+    ) -> GradingJudge:
         if named is None or isinstance(named, str):
             prompts = [] if options.judge else questions(rubric, submission)
             return self.asking.engine.judge_for(rubric, prompts, places, options)

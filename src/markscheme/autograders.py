@@ -20,8 +20,10 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel, ValidationError
 
 from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
-from markscheme.exchange import AS_A_WHOLE, Exchange, ask_twice, attempted, readings_of, together
 from markscheme.grading import lacking_inputs, seeing_alike
+from markscheme.grading.exchange import AS_A_WHOLE, Exchange, ask_twice, attempted, readings_of, together
+from markscheme.grading.score import Score, weigh, weigh_holistic
+from markscheme.grading.verdict import ONLY_REPEATS, RAW_LENGTH, Holistic, Outcome, Unread, Verdict, worse
 from markscheme.judges.many import all_or_first_error
 from markscheme.material import Material
 from markscheme.plain_data import shown
@@ -36,7 +38,6 @@ from markscheme.prompt import (
     use_the_form,
 )
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import Score, weigh, weigh_holistic
 from markscheme.submission import Submission
 from markscheme.text import encodable
 from markscheme.types import (
@@ -52,7 +53,6 @@ from markscheme.types import (
     ToGrade,
     response_parts,
 )
-from markscheme.verdict import ONLY_REPEATS, RAW_LENGTH, Holistic, Outcome, Unread, Verdict, worse
 
 if TYPE_CHECKING:
     from markscheme.judges.limited import Limiter

@@ -1,19 +1,14 @@
-"""Scoring by code: built-in and custom scorers for single predictions, datasets and `check:` criteria.
-
-A scorer takes a prediction and the expected answer and returns a number from 0 to 1, or None if it cannot decide.
-It can request more by declaring any of `example`, `model`, `provider`, `prompt`, `steps` and `value` keyword-only.
-"""
+"""Scorers for programs: checks by code, a judge as scorer, and a run over a dataset."""
 
 import asyncio
 import inspect
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 from markscheme.errors import (
     FROM_OTHERS_CODE,
@@ -21,262 +16,33 @@ from markscheme.errors import (
     MarkschemeError,
     UsageError,
 )
-from markscheme.exchange import AS_A_WHOLE, JudgeQuestion, ask_judge
+from markscheme.grading.checks import EXPECTED_INPUT as EXPECTED_INPUT
+from markscheme.grading.checks import SCORER_CONTEXT as SCORER_CONTEXT
+from markscheme.grading.checks import SHIPPED_CHECKS as SHIPPED_CHECKS
+from markscheme.grading.checks import STEPS_KEY as STEPS_KEY
+from markscheme.grading.checks import VALUE_KEY as VALUE_KEY
+from markscheme.grading.checks import Scored as Scored
+from markscheme.grading.checks import Scorer as Scorer
+from markscheme.grading.checks import check_of as check_of
+from markscheme.grading.checks import exact_match as exact_match
+from markscheme.grading.checks import failure_of
+from markscheme.grading.checks import find_check as find_check
+from markscheme.grading.checks import json_valid as json_valid
+from markscheme.grading.checks import load_scorers as load_scorers
+from markscheme.grading.checks import rouge_l as rouge_l
+from markscheme.grading.checks import run_check as run_check
+from markscheme.grading.checks import scorer as scorer
+from markscheme.grading.checks import token_f1 as token_f1
+from markscheme.grading.exchange import AS_A_WHOLE, JudgeQuestion, ask_judge
+from markscheme.grading.verdict import Holistic, Unread, combine_holistic, read_holistic
 from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.many import ask_many
 from markscheme.judges.panel import Repeated
-from markscheme.judges.threads import in_thread
-from markscheme.judges.timeouts import REQUEST_TIMEOUT
-from markscheme.plain_data import json_lines, no_constant
+from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form
-from markscheme.rubrics.rubric import Criterion
-from markscheme.step_checks import STEP_CHECKS, StepCheck, steps_of
-from markscheme.submission import Submission, as_text, is_missing
+from markscheme.step_checks import steps_of
+from markscheme.submission import as_text, is_missing
 from markscheme.trajectory import AgentStep
-from markscheme.user_code import import_user_module, search_for_code
-from markscheme.verdict import Holistic, Outcome, Unread, Verdict, combine_holistic, read_holistic
-
-SCORER_CONTEXT = ("example", "model", "provider", "prompt", "steps", "value")
-"""Keyword-only arguments that a scorer may declare in addition to prediction and expected answer."""
-STEPS_KEY, VALUE_KEY = "steps", "value"
-"""The steps of an agent, a tuple of AgentStep, and what the rubric gives the check: `check: {NAME: VALUE}`."""
-EXPECTED_INPUT = "reference"
-"""The input of a submission that holds the expected answer of a `check`."""
-
-
-@dataclass(frozen=True)
-class Scored:
-    """A scorer's result.
-
-    Attributes:
-        score: 0 to 1; None if the scorer could not decide.
-        reason: Why, if the scorer says.
-    """
-
-    score: float | None
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Scorer:
-    """A named function that scores a prediction.
-
-    Attributes:
-        function: Takes prediction and expected answer, and the keyword-only arguments it declares; returns a number
-            from 0 to 1, None, or a Scored.
-        name: The key of its results.
-
-    Raises:
-        TypeError: A keyword-only parameter has no default and is not in SCORER_CONTEXT.
-    """
-
-    function: Callable[..., Any]
-    name: str
-
-    def __post_init__(self) -> None:
-        for parameter in self._keyword_only():
-            if parameter.default is parameter.empty and parameter.name not in SCORER_CONTEXT:
-                raise TypeError(
-                    f"scorer {self.name!r} asks for {parameter.name!r}, which no run provides; "
-                    f"expected one of {', '.join(SCORER_CONTEXT)}"
-                )
-
-    @property
-    def asks(self) -> bool:
-        """Whether it is asynchronous, like a scorer that asks a judge."""
-        call = self.function if inspect.isroutine(self.function) else getattr(self.function, "__call__", None)  # noqa: B004
-        return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(call)
-
-    def __call__(self, prediction: str, expected: str | None = None, **more: Any) -> float | None:
-        """The score of one prediction, or None. Inside a running event loop `await scorer.find(…)` instead.
-
-        Raises:
-            Exception: Whatever the code raises.
-        """
-        if not self.asks:
-            return self._validated(self.function(prediction, expected, **more)).score
-        return asyncio.run(self._once(prediction, expected, more)).score
-
-    async def _once(self, prediction: str, expected: str | None, more: Mapping[str, Any]) -> Scored:
-        try:
-            return self._validated(await self.function(prediction, expected, **more))
-        finally:
-            await self.aclose()
-
-    async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Its result for one prediction; it receives the parts of the context that it declares.
-
-        Raises:
-            Exception: Whatever the code raises.
-        """
-        call = partial(self.function, prediction, expected, **self._declared(context))
-        result = call() if self.asks or _is_shipped(self) else await in_thread(call)
-        return self._validated(await result if inspect.isawaitable(result) else result)
-
-    def check(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Its result for one prediction, for scorers that ask no judge."""
-        return self._validated(self.function(prediction, expected, **self._declared(context)))
-
-    async def aclose(self) -> None:
-        """Close a judge that it opened."""
-        close = getattr(self.function, "aclose", None)
-        if close is not None:
-            await close()
-
-    def _declared(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        names = {parameter.name for parameter in self._keyword_only()}
-        return {name: value for name, value in context.items() if name in names}
-
-    def wants(self, name: str) -> bool:
-        """Whether it declares this part of the context."""
-        return any(parameter.name == name for parameter in self._keyword_only())
-
-    def _keyword_only(self) -> list[inspect.Parameter]:
-        try:
-            parameters = inspect.signature(self.function).parameters.values()
-        except ValueError:  # some built-in functions have no signature
-            return []
-        return [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
-
-    def _validated(self, result: Any) -> Scored:
-        """The function's result, validated: a score outside 0 to 1 is an error and is never clipped."""
-        finding = result if isinstance(result, Scored) else Scored(result)
-        score = finding.score
-        if score is None:
-            return finding
-        if not isinstance(score, int | float) or not 0 <= score <= 1:  # nor is it NaN
-            raise ValueError(f"scorer {self.name!r} gave {score!r:.60}, expected a number from 0 to 1")
-        return Scored(float(score), finding.reason)
-
-
-@overload
-def scorer(function: Callable[..., Any], *, name: str | None = None) -> Scorer: ...
-
-
-@overload
-def scorer(function: None = None, *, name: str | None = None) -> Callable[[Callable[..., Any]], Scorer]: ...
-
-
-def scorer(
-    function: Callable[..., Any] | None = None, *, name: str | None = None
-) -> Scorer | Callable[[Callable[..., Any]], Scorer]:
-    """Turn a function into a Scorer, named after the function or `name`; also a decorator.
-
-    Example:
-        >>> @scorer(name="refund_mention")
-        ... def _refund(prediction: str, _expected: str) -> float:
-        ...     return 1.0 if "refund" in prediction.lower() else 0.0
-        >>> _refund.name, _refund("A refund is due.", "")
-        ('refund_mention', 1.0)
-    """
-    if function is None:
-        return partial(scorer, name=name)
-    if isinstance(function, Scorer):
-        return Scorer(function.function, name or function.name)
-    return Scorer(function, name or getattr(function, "__name__", None) or type(function).__name__)
-
-
-# --- built-in checks ------------------------------------------------------------------------------------------------
-
-
-def _needed(expected: str | None) -> str:
-    if expected is None:
-        raise ValueError("there is no expected answer to compare with")
-    return expected
-
-
-@scorer
-def exact_match(prediction: str, expected: str | None) -> Scored:
-    """1 if prediction and expected answer are equal up to surrounding white space, else 0.
-
-    >>> exact_match(" Paris ", "Paris"), exact_match("paris", "Paris")
-    (1.0, 0.0)
-    """
-    equal = prediction.strip() == _needed(expected).strip()
-    return Scored(float(equal), f"the response {'equals' if equal else 'differs from'} the expected answer")
-
-
-@scorer
-def json_valid(prediction: str, _expected: str | None = None) -> Scored:
-    """1 if the prediction is JSON, else 0. NaN and Infinity are not JSON.
-
-    >>> json_valid('{"a": [1]}'), json_valid("{'a': 1}")
-    (1.0, 0.0)
-    """
-    try:
-        json.loads(prediction, parse_int=str, parse_constant=no_constant)
-    except (ValueError, RecursionError) as error:
-        return Scored(0.0, f"the response is not JSON: {error}")
-    return Scored(1.0, "the response is JSON")
-
-
-@scorer
-def rouge_l(prediction: str, expected: str | None) -> Scored:
-    """F1 of the longest common subsequence of words, split at white space (ROUGE-L); 0 if either is empty.
-
-    Source:
-        Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries, Text Summarization Branches Out, 74-81.
-
-    Example:
-        >>> rouge_l("the cat sat", "the cat")
-        0.8
-    """
-    from rapidfuzz.distance import LCSseq
-
-    found_words = prediction.split()
-    wanted = _needed(expected).split()
-    return _f1(
-        LCSseq.similarity(found_words, wanted), len(found_words), len(wanted), "words are in the same order in both"
-    )
-
-
-@scorer
-def token_f1(prediction: str, expected: str | None, *, case_sensitive: bool = False) -> Scored:
-    """F1 of the words in any order, repeated words counted; 0 if either is empty.
-
-    Source:
-        Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392. doi:10.18653/v1/D16-1264
-
-    Example:
-        >>> token_f1("the capital is paris", "Paris is the capital"), token_f1("the cat extra", "the cat")
-        (1.0, 0.8)
-    """
-    wanted = _needed(expected)
-    if not case_sensitive:
-        prediction = prediction.lower()
-        wanted = wanted.lower()
-    found_words = Counter(prediction.split())
-    wanted_words = Counter(wanted.split())
-    shared = (found_words & wanted_words).total()
-    return _f1(shared, found_words.total(), wanted_words.total(), "words are in both")
-
-
-def _f1(shared: int, found_count: int, wanted: int, what: str) -> Scored:
-    score = 2 * shared / (found_count + wanted) if shared else 0.0
-    return Scored(score, f"{shared} {what}, of {found_count} in the response and {wanted} expected")
-
-
-def _of_steps(name: str, check: StepCheck) -> Scorer:
-    """A check of steps as a scorer."""
-
-    def score(_prediction: str, _expected: str | None = None, *, steps: Sequence[AgentStep], value: Any) -> Scored:
-        finding = check(steps, value)
-        return Scored(float(finding.holds), finding.reason)
-
-    return Scorer(score, name)
-
-
-SHIPPED_CHECKS: Mapping[str, Scorer] = {
-    **{check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)},
-    **{name: _of_steps(name, check) for name, check in STEP_CHECKS.items()},
-}
-"""Checks that a rubric can name without registering them."""
-
-
-def _is_shipped(scorer: Scorer) -> bool:
-    """Whether a scorer is one of ours, which never block."""
-    return any(scorer.function is check.function for check in SHIPPED_CHECKS.values())
-
 
 # --- a judge as scorer ----------------------------------------------------------------------------------------------
 
@@ -577,7 +343,7 @@ async def _scored(scorer: Scorer, prediction: str, expected: str | None, context
     except MarkschemeError:
         raise
     except FROM_OTHERS_CODE as error:
-        return Scored(None, _failure(error))
+        return Scored(None, failure_of(error))
 
 
 def _steps_or_none(example: Mapping[str, Any]) -> tuple[AgentStep, ...]:
@@ -586,154 +352,3 @@ def _steps_or_none(example: Mapping[str, Any]) -> tuple[AgentStep, ...]:
         return steps_of(example)
     except ValueError:
         return ()
-
-
-def _failure(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-# --- as `check:` of a criterion -------------------------------------------------------------------------------------
-
-
-def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str, Callable[..., Any]]) -> Outcome:
-    """The verdict of a criterion's `check` on a response.
-
-    The expected answer is the submission's input `reference`, the prompt its `query`.
-
-    Args:
-        criterion: One with a `check`.
-        submission: What is judged.
-        scorers: Registered checks by name, in addition to the built-in ones.
-
-    Returns:
-        A Verdict with the score from 0 to 1 as its position on the scale; Unread with the reason if the code failed.
-
-    Raises:
-        UsageError: The check is unknown, or asks a judge.
-
-    Example:
-        >>> criterion = Criterion(1.0, "Answers in JSON", "form", check="json_valid")
-        >>> run_check(criterion, Submission("[1]"), {}).level
-        1.0
-    """
-    check = check_of(criterion, scorers)
-    example = {**submission.inputs, "response": submission.response}
-    query = submission.inputs.get("query")
-    context = {"example": example, "model": None, "provider": None, "prompt": query, VALUE_KEY: _value_of(criterion)}
-    try:
-        more = {STEPS_KEY: steps_of(submission.inputs)} if check.wants(STEPS_KEY) else {}
-        result = check.check(submission.response, submission.inputs.get(EXPECTED_INPUT), **context, **more)
-    except FROM_OTHERS_CODE as error:
-        return Unread(criterion.name, f"check {check.name!r} failed: {_failure(error)}")
-    if result.score is None:
-        return Unread(criterion.name, f"check {check.name!r} found no score: {result.reason}".rstrip(": "))
-    level = criterion.scale.at(result.score)
-    return Verdict(criterion.name, level, result.reason or f"{check.name} scores {result.score:g}")
-
-
-async def find_check(
-    criterion: Criterion,
-    submission: Submission,
-    scorers: Mapping[str, Callable[..., Any]],
-    *,
-    deadline: float = REQUEST_TIMEOUT,
-) -> Outcome:
-    """Same as `run_check`; a user's code runs in a thread of its own, so that it holds up nothing else.
-
-    Args:
-        criterion: One with a `check`.
-        submission: What is judged.
-        scorers: Registered checks by name, in addition to the built-in ones.
-        deadline: Seconds after which the code is left behind, and the criterion has no verdict.
-
-    Raises:
-        UsageError: As for `run_check`.
-    """
-    check = check_of(criterion, scorers)
-    if _is_shipped(check):
-        return run_check(criterion, submission, scorers)
-    try:
-        async with asyncio.timeout(deadline):
-            return await in_thread(partial(run_check, criterion, submission, scorers))
-    except TimeoutError:
-        return Unread(criterion.name, f"check {check.name!r} gave no answer within {deadline:g} s")
-
-
-def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) -> Scorer:
-    """The code behind a criterion's `check`.
-
-    Args:
-        criterion: One with a `check`.
-        scorers: Registered checks by name, in addition to the built-in ones.
-
-    Raises:
-        UsageError: The check is unknown, asks a judge, or has the name of a built-in check.
-
-    Example:
-        >>> check_of(Criterion(1.0, "Answers in JSON", "form", check="json_valid"), {}).name
-        'json_valid'
-    """
-    name = str(criterion.check)
-    if name in SHIPPED_CHECKS and scorers.get(name, SHIPPED_CHECKS[name]) is not SHIPPED_CHECKS[name]:
-        raise UsageError(f"criterion {criterion.name!r}: {name!r} is a shipped check; register yours by another name")
-    checks: dict[str, Callable[..., Any]] = {**SHIPPED_CHECKS, **scorers}
-    if name not in checks:
-        raise UsageError(
-            f"criterion {criterion.name!r}: there is no check {name!r}; there are {', '.join(sorted(checks))}; "
-            "your own are registered with @scorer in a module named by --scorers"
-        )
-    check = scorer(checks[name], name=name)
-    if check.asks:
-        raise UsageError(f"criterion {criterion.name!r}: {name!r} asks a judge, and a `check` must be code")
-    _refuse_value(criterion, check)
-    return check
-
-
-def _value_of(criterion: Criterion) -> Any:
-    """What the rubric gives the check; None for nothing."""
-    return json.loads(criterion.check_value) if criterion.check_value else None
-
-
-def _refuse_value(criterion: Criterion, check: Scorer) -> None:
-    """Raise for a value that the check can't take, before anything is graded."""
-    name = str(criterion.check)
-    if criterion.check_value and not check.wants(VALUE_KEY):
-        raise UsageError(f"criterion {criterion.name!r}: {name!r} takes no value; write `check: {name}`")
-    if name not in STEP_CHECKS:
-        return
-    if not criterion.check_value:
-        raise UsageError(f"criterion {criterion.name!r}: {name!r} needs a value, as in `check: {{{name}: …}}`")
-    try:
-        STEP_CHECKS[name]((), _value_of(criterion))
-    except ValueError as error:
-        raise UsageError(f"criterion {criterion.name!r}: {error}") from error
-
-
-def load_scorers(*module_names: str) -> dict[str, Scorer]:
-    """The scorers defined in modules, by name; a later module's wins.
-
-    Args:
-        module_names: As in an import; the working directory is searched too.
-
-    Raises:
-        UsageError: A module cannot be imported, has no scorers, or has a scorer named like a built-in check or like
-            another scorer.
-    """
-    return {name: scorer for module in module_names for name, scorer in _scorers_of(module).items()}
-
-
-def _scorers_of(module_name: str) -> dict[str, Scorer]:
-    search_for_code(Path.cwd())
-    try:
-        module = import_user_module(module_name)
-    except FROM_OTHERS_CODE as error:
-        raise UsageError(f"--scorers {module_name}: cannot be imported: {_failure(error)}") from error
-    made = {id(scorer): scorer for scorer in vars(module).values() if isinstance(scorer, Scorer)}
-    module_scorers = [scorer for scorer in made.values() if scorer is not SHIPPED_CHECKS.get(scorer.name)]
-    if not module_scorers:
-        raise UsageError(f"--scorers {module_name}: has no scorers; make one with @scorer from markscheme.scorers")
-    for name, count in Counter(scorer.name for scorer in module_scorers).items():
-        if name in SHIPPED_CHECKS or count > 1:
-            taken = "of a shipped check" if name in SHIPPED_CHECKS else "of two scorers"
-            raise UsageError(f"--scorers {module_name}: {name!r} is the name {taken}; give each its own")
-    return {scorer.name: scorer for scorer in module_scorers}

@@ -12,7 +12,7 @@ from markscheme.features.discover.pool import read_outputs
 from markscheme.features.discover.read_notes import Author, read_notes
 from markscheme.features.discover.store import modes_in, readings_in
 from markscheme.features.experiment.file import read_experiment
-from markscheme.graded_table import parquet_rows
+from markscheme.grading.graded_table import parquet_rows
 from markscheme.judges.cascade_file import CascadeFile
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import json_lines, read_text

@@ -220,8 +220,8 @@ def test_python_gets_the_decision_and_why_a_person_should(
         sure = grader.grade_sync("Reply 1. cheap=0.9990 better=0.9990")
         torn = grader.grade_sync("Reply 2. cheap=0.5100 better=0.5200")
     assert (sure.decision, sure.passed) == ("pass", True)
-    assert sure.cascade is not None
-    assert sure.cascade.stage == 1
+    assert sure.decided_by is not None
+    assert sure.decided_by.stage == 1
     assert (torn.decision, torn.passed) == ("ask", False)
     assert torn.reason.startswith("ask a person: no judge is certain enough")
     assert torn.score == 1.0

@@ -13,6 +13,7 @@ import pytest
 from markscheme import Criterion, Level, Reply, Rubric, Scale, Submission, grade
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.grading import Grade, grade_json, questions
+from markscheme.grading.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict, read_verdicts
 from markscheme.judges.asking import Asking
 from markscheme.judges.decisions import (
     OPENAI_DECISIONS,
@@ -29,7 +30,6 @@ from markscheme.judges.registry import open_judge
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.prompt import verdict_prompt
 from markscheme.rubrics.rubric import YES_NO
-from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict, read_verdicts
 from tests.judges.asking import KEY, PROMPT, asked, refusal
 from tests.judges.chat_server import Answer, ChatServer
 from tests.judges.decision_servers import decisions, likely, stand_in, system_one

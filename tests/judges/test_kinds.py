@@ -220,7 +220,7 @@ NO_KINDS = {
     ("readers/promptfoo.py", "decisions"): "a form of Promptfoo's expected answers",
     ("report/sections/run.py", "recorded"): "a source of ratings",
     ("trajectory.py", "function"): "a role in a conversation",
-    ("verdict.py", "decisions"): "a key of an answer",
+    ("grading/verdict.py", "decisions"): "a key of an answer",
 }
 """Words that code compares with, which happen to be names of kinds."""
 

@@ -292,7 +292,7 @@ AT_ONCE = {
     "judges/many.py": "the driver",
     "judges/panel.py": "the members of a panel, or the samples of one question",
     "judges/batched.py": "batches under way, while prompts are gathered",
-    "grader.py": "calls from any number of threads wait for a place, and closing waits for them",
+    "grading/grader.py": "calls from any number of threads wait for a place, and closing waits for them",
     "scorers.py": "closing several scorers",
     "session/server.py": "connections of the session",
     "sockets/trl.py": "the grader's own places limit them",
@@ -319,9 +319,9 @@ def test_only_the_driver_asks_about_many_at_once() -> None:
 
 
 DRIVEN = {
-    "grade_many": "grading.py",
+    "grade_many": "grading/grading.py",
     "reward": "rewards.py",
-    "grade_rows": "grader.py",
+    "grade_rows": "grading/grader.py",
     "run_async": "scorers.py",
 }
 """What asks about many, and its module."""

@@ -14,7 +14,7 @@ from markscheme.errors import NoJudge, UsageError
 from markscheme.grading import Grading, questions
 from markscheme.judges.asking import Asking
 from markscheme.judges.choice import choose_judge
-from markscheme.judges.judge import Judge
+from markscheme.judges.judge import Judge, replying
 from markscheme.judges.limited import Limited
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.registry import open_judge
@@ -121,10 +121,10 @@ def test_a_refused_key_names_the_recording_that_needs_none(tmp_path: Path, monke
     covering = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
     path = covering / "j.jsonl"
     with pytest.raises(NoJudge, match=re.escape(f"refused the key; `--judge recorded:{path}` needs no key and")):
-        asked(choose_judge(RUBRIC, PROMPTS, covering, lambda name, model: refusing), PROMPTS[0])
+        asked(replying(choose_judge(RUBRIC, PROMPTS, covering, lambda name, model: refusing)), PROMPTS[0])
     lacking = recording(tmp_path / "others", "another")
     with pytest.raises(NoJudge, match=r"refused the key$"):
-        asked(choose_judge(RUBRIC, PROMPTS, lacking, lambda name, model: refusing), PROMPTS[0])
+        asked(replying(choose_judge(RUBRIC, PROMPTS, lacking, lambda name, model: refusing)), PROMPTS[0])
 
 
 def test_without_a_key_a_recording_that_covers_all_answers(opening: Opening, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.grader import Grader
 from markscheme.grading import questions
+from markscheme.grading.grader import Grader
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import Rated, Rating

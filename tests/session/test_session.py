@@ -489,7 +489,7 @@ def test_another_version_of_the_package_has_a_session_of_its_own(
     elsewhere = env | {"PYTHONPATH": f"{upgraded}:{project}"}
     assess("Paris.", CONFIG, project, elsewhere)
     (before,) = files(runtime)
-    (upgraded / "markscheme" / "score.py").touch()
+    (upgraded / "markscheme" / "grading" / "score.py").touch()
     assess("Paris.", CONFIG, project, elsewhere)
     assert len(files(runtime)) == 2
     assert before in files(runtime)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from markscheme.grading.score import ROUNDING
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
@@ -14,7 +15,6 @@ from markscheme.ratings.rating import Rated, Rating, is_asked, is_stale
 from markscheme.ratings.splits import in_drawn_order
 from markscheme.ratings.wordings import same_meaning
 from markscheme.rubrics.rubric import Rubric
-from markscheme.score import ROUNDING
 from markscheme.stats.relabelling import FEWEST_RELABELLED, CheckState, RelabellingCheck, relabelling_check
 
 PART_RELABELLED = 3

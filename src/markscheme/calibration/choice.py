@@ -21,13 +21,13 @@ from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import decide
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError
+from markscheme.grading.score import ROUNDING
 from markscheme.judges.judge import Identity, Usage
 from markscheme.phrases import counted, in_words, number, signed
 from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, column_of, shared_ids
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, least_n, sign_flip
 from markscheme.stats.intervals import Flags, Floats, known_in_groups, t_quantile

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeVar
 
 from markscheme.calibration.calibration import Rater
 from markscheme.errors import BudgetError, RatingWarning
-from markscheme.grader import BackgroundLoop
 from markscheme.grading import Grade, Grading, grade_many, scorers_for
-from markscheme.judges.judge import Judge, ways_of
+from markscheme.grading.grader import BackgroundLoop
+from markscheme.judges.judge import GradingJudge, ways_of
 from markscheme.judges.options import AskOptions
 from markscheme.judges.panel import Panel
 from markscheme.judges.recorded import RecordedJudge
@@ -84,7 +84,7 @@ async def grade_runs(
 
 
 def rated_by(
-    judge: Judge,
+    judge: GradingJudge,
     rubric: Rubric,
     examples: Sequence[Example],
     ask: AskOptions,
@@ -102,7 +102,7 @@ def rated_by(
     return [rating for grade in grades for rating in ratings_of(grade, rubric, rater)], grades
 
 
-def rater_of(judge: Judge, grades: Iterable[Grade] = ()) -> Rater:
+def rater_of(judge: GradingJudge, grades: Iterable[Grade] = ()) -> Rater:
     """A judge as the rater of a calibration, with the models that answered."""
     grades = list(grades)
     ways = ways_of(grade.asked_without for grade in grades)

@@ -12,7 +12,7 @@ from markscheme.calibration.drift.rule import DriftRule
 from markscheme.calibration.requests.calibration import CalibrationRequest, ToolFileHints, names_table
 from markscheme.calibration.requests.comparison import ComparisonRequest
 from markscheme.errors import UsageError, leaving_out_damaged_lines
-from markscheme.grader import ask_options
+from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example, ExampleSet, examples_from

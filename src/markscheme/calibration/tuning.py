@@ -11,6 +11,7 @@ import numpy as np
 
 from markscheme.calibration.comparison.comparison import equal, passes
 from markscheme.calibration.promised import DecisionOrigins, MarkSide, Promised, on_side
+from markscheme.grading.score import ROUNDING
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import JUDGE, Gold, gold_of
@@ -20,7 +21,6 @@ from markscheme.ratings.table import Column, column_of, earned_score, merits, po
 from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import ROUNDING
 from markscheme.stats.agreement_figures import DECIMALS, close
 from markscheme.stats.annotators import gold
 from markscheme.stats.estimate import Estimate

@@ -34,7 +34,9 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
-from markscheme.judges.cascade import CascadeJudge
+from markscheme.grading.score import NO_SCORE
+from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
+from markscheme.judges.cascade import CertifiedJudges
 from markscheme.judges.family import warn_of_kinship
 from markscheme.phrases import number, percent
 from markscheme.plain_data import LINES, refuse_device
@@ -43,13 +45,11 @@ from markscheme.readers.submissions import RESPONSE_COLUMNS, holds_several, in_c
 from markscheme.receipt import calibration_text, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_calibration
-from markscheme.score import NO_SCORE
 from markscheme.submission import RESPONSE_KEYS, Submission
 from markscheme.text import on_one_line
-from markscheme.verdict import Holistic, NotApplicable, Verdict
 
 if TYPE_CHECKING:
-    from markscheme.graded_table import CascadeShares
+    from markscheme.grading.graded_table import CascadeShares
 
 GradeForm = Literal["json", "reasons", "lines"]
 """How grades are printed: for programs, each with its reasons, or each on one line."""
@@ -116,7 +116,7 @@ def grade(
         warn_of_kinship(opened.identity.model or opened.identity.name, (s.inputs.get(SYSTEM, "") for s in first))
     grading = Grading(loaded, opened, scorers=scorers, receipt=receipt)
     if out is not None:
-        from markscheme.graded_table import GradedTable
+        from markscheme.grading.graded_table import GradedTable
 
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
         table = GradedTable(grading, out, watch=progress, notify=notify)
@@ -148,7 +148,7 @@ async def _print_all(
 ) -> int:
     rubric = grading.rubric
     decisions = Counter[str]()
-    from markscheme.graded_table import CascadeShares
+    from markscheme.grading.graded_table import CascadeShares
 
     shares = CascadeShares()
     width = max(len(on_one_line(submission.id)) for submission in submissions)
@@ -171,7 +171,7 @@ async def _print_all(
 
 def _warn_of_moved_passes(grading: Grading, shares: "CascadeShares") -> None:
     """Warn where a cascade passes another share of responses than of the labels that certify it."""
-    if not isinstance(grading.judge, CascadeJudge) or not shares.sentence:
+    if not isinstance(grading.judge, CertifiedJudges) or not shares.sentence:
         return
     from markscheme.calibration.cascades.pass_drift import pass_drift
 
@@ -351,5 +351,5 @@ def _words(grade: Grade) -> str:
     if grade.score is None:
         return f"{grade.id}: {NO_SCORE}" if grade.error is None else f"{grade.id}: not graded: {grade.error}"
     word = ASK if grade.decision == "ask" else grade.decision
-    by = f" (by {grade.cascade.judge})" if grade.cascade is not None and grade.cascade.stage is not None else ""
+    by = f" (by {grade.decided_by.decider})" if grade.decided_by is not None and grade.decided_by.decider else ""
     return f"{grade.id}: {word}{by}, {score_text(grade.score, grade.receipt)}"

@@ -13,6 +13,7 @@ from markscheme.improvement.outcome import ImprovementPlan, ImprovementRun
 from markscheme.improvement.search import Proposing, Search
 from markscheme.improvement.setting import ImprovableSet
 from markscheme.improvement.trial import Asker, Tried, refuse_ungraded
+from markscheme.judges.judge import replying
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
 from markscheme.progress import Watch, unwatched
@@ -66,7 +67,7 @@ class ImprovementRequest:
         opened = self.ask.judge_for(rubric, prompts, setting.folder, name=self.judge, asking=asking)
         writer = None
         if self.proposer is not None:
-            writer = opened if self.proposer == self.judge else open_judge(self.proposer, asking=asking)
+            writer = replying(opened) if self.proposer == self.judge else open_judge(self.proposer, asking=asking)
         asker = Asker(opened, scorers_for(rubric, self.ask.scorers), self.ask.at_once, self.ask.of, self.watch)
         ledger = setting.ledger(opened.identity.fingerprint)
         answer = None

@@ -8,8 +8,9 @@ import numpy as np
 
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED, Grading, grade_many
+from markscheme.grading.checks import Scorer
 from markscheme.improvement.candidates import Wording
-from markscheme.judges.judge import Judge, Usage
+from markscheme.judges.judge import GradingJudge, Usage, replying
 from markscheme.judges.rerun import FromSample
 from markscheme.progress import Watch
 from markscheme.ratings.from_grades import rating_of
@@ -18,7 +19,6 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import in_drawn_order, task_of
 from markscheme.ratings.table import Column, column_of
 from markscheme.rubrics.rubric import Rubric
-from markscheme.scorers import Scorer
 from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.selection import first_size, survivors
 
@@ -107,7 +107,7 @@ class Asker:
         graded: Examples graded so far.
     """
 
-    judge: Judge
+    judge: GradingJudge
     scorers: Mapping[str, Scorer]
     concurrency: int
     configured: Callable[[Rubric], Rubric]
@@ -149,7 +149,7 @@ class Asker:
         ratings = self._ratings.setdefault((rubric_asked.fingerprint, first), {})
         places = range(part.n) if mask is None else np.flatnonzero(mask).tolist()
         open_still = [part.gold.examples[place].submission for place in places if part.gold.ids[place] not in ratings]
-        judge = FromSample(self.judge, first) if first else self.judge
+        judge = FromSample(replying(self.judge), first) if first else self.judge
         grading = Grading(rubric_asked, judge, scorers=self.scorers)
         with self.progress(what, len(open_still)) as shown:
             async for _, grade in grade_many(grading, open_still, concurrency=self.concurrency):

@@ -1,16 +1,13 @@
-"""A cascade of judges, which are asked one after the other by a certificate."""
+"""The judges of a certificate, which are asked one after the other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, naming
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.judge import AskedWithout, Identity, Judge, Reply, forget, make_room, ways_of
-from markscheme.prompt import Prompt
-
-if TYPE_CHECKING:
-    from markscheme.judges.cascade_file import CascadeFile
+from markscheme.judges.cascade_file import CascadeFile
+from markscheme.judges.judge import AskedWithout, Identity, Judge, make_room, ways_of
 
 
 def stage_fingerprint(identities: Sequence[Identity]) -> str:
@@ -23,20 +20,20 @@ def _fingerprint_of(judges: Sequence[Judge]) -> str:
 
 
 @dataclass(frozen=True)
-class CascadeJudge:
+class CertifiedJudges:
     """Judges that are asked one after the other, until one is certain enough by a certificate.
-
-    Grading asks its stages; it has no reply of its own.
 
     Attributes:
         file: The certificate.
-        stages: The judges of each stage: one, or the members of a panel; empty until they are opened.
+        stages: The judges of each stage: one, or the members of a panel.
         labels_changed: How the labels differ from those that it was certified on; "" where they don't, or aren't here.
     """
 
-    file: "CascadeFile"
-    stages: tuple[tuple[Judge, ...], ...] = ()
+    file: CascadeFile
+    stages: tuple[tuple[Judge, ...], ...]
     labels_changed: str = ""
+    grader = "cascade"
+    why_no_reply = "a cascade decides on responses; name one of its judges to ask a prompt"
 
     @property
     def identity(self) -> Identity:
@@ -75,23 +72,10 @@ class CascadeJudge:
             return f"{', '.join(models) or 'no named model'} answered, and {certified} was certified"
         return ""
 
-    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - as every judge
-        """Nothing: the stages reply.
-
-        Raises:
-            UsageError: Always.
-        """
-        raise UsageError("a cascade decides on responses; name one of its judges to ask a prompt")
-
     def make_room(self, calls: int) -> None:
         """Let every judge be asked `calls` times at once."""
         for judge in self._judges:
             make_room(judge, calls)
-
-    def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Let the judge whose reply it is drop it from its cache."""
-        for judge in self._judges:
-            forget(judge, reply, settled=settled)
 
     async def aclose(self) -> None:
         """Close every judge."""
@@ -101,3 +85,38 @@ class CascadeJudge:
     @property
     def _judges(self) -> list[Judge]:
         return [judge for judges in self.stages for judge in judges]
+
+
+@dataclass(frozen=True)
+class CertifiedNames:
+    """The judges of a certificate that aren't opened yet.
+
+    Attributes:
+        file: The certificate.
+        members: The names of each stage's judges.
+
+    Raises:
+        UsageError: A panel isn't ranked by its votes.
+    """
+
+    file: CascadeFile
+    members: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        for record, names in zip(self.file.stages, self.members, strict=True):
+            if len(names) > 1 and record.certainty != "votes":
+                raise UsageError(
+                    f"{self.file.path} ranks the panel {record.judge!r} by {record.certainty}; expected votes"
+                )
+
+    def opened(self, opening: Callable[[str, Path], Judge]) -> CertifiedJudges:
+        """Open the judges.
+
+        Args:
+            opening: Opens a judge by its name and the file that names it.
+        """
+        path = self.file.path
+        with naming(path):
+            return CertifiedJudges(
+                self.file, tuple(tuple(opening(name, path) for name in names) for names in self.members)
+            )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.errors import NoJudge, UsageError
-from markscheme.judges.judge import Judge, Reply, Wrapping
+from markscheme.judges.judge import GradingJudge, Judge, Reply, Wrapping, replying
 from markscheme.judges.kinds import DEFAULT, names_code, ways_out
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.prompt import Prompt
@@ -17,8 +17,8 @@ def choose_judge(
     rubric: Rubric,
     prompts: Sequence[Prompt],
     replies: Path | None,
-    opening: Callable[[str, str | None], Judge],
-) -> Judge:
+    opening: Callable[[str, str | None], GradingJudge],
+) -> GradingJudge:
     """The judge to use if none was named.
 
     None is needed if code decides every criterion. Otherwise the rubric's own default comes first; then the default
@@ -48,7 +48,7 @@ def choose_judge(
         return opening(named, rubric.judge.get("model"))
     key = DEFAULT.environment[0]
     if os.environ.get(key):
-        return _beside(opening(DEFAULT.name, rubric.judge.get("model")), prompts, replies)
+        return _beside(replying(opening(DEFAULT.name, rubric.judge.get("model"))), prompts, replies)
     recordings = _recordings(replies)
     recording = _covering(recordings, prompts)
     if recording is not None:

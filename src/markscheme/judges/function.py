@@ -24,7 +24,7 @@ from markscheme.errors import (
 )
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.external_words import shown
-from markscheme.judges.judge import Identity, Judge, Reply, Usage, Wrapping
+from markscheme.judges.judge import GradingJudge, Identity, Reply, Usage, Wrapping
 from markscheme.judges.threads import ThreadLoop, in_thread
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import Prompt
@@ -238,7 +238,7 @@ class FunctionJudge:
             raise UnreadableReply(f"{self.name} didn't return JSON data: {shown(str(error))}") from error
 
 
-def files_read(judge: Judge) -> list[Path]:
+def files_read(judge: GradingJudge) -> list[Path]:
     """The files that a judge declares to read, if it is a function, also inside others."""
     while isinstance(judge, Wrapping):
         judge = judge.judge

@@ -1,10 +1,12 @@
 """The Judge protocol, and the Reply a judge gives to a Prompt."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
+from markscheme.errors import UsageError
 from markscheme.fingerprint import IN_PART, fingerprint
 from markscheme.prompt import Prompt
 
@@ -230,6 +232,58 @@ class Judge(Protocol):
         ...
 
 
+@runtime_checkable
+class JudgeGroup(Protocol):
+    """Judges that grade together: a judge's name may open them, and they have no reply to a prompt."""
+
+    @property
+    def identity(self) -> Identity:
+        """What distinguishes these judges, and how they grade, from others."""
+        ...
+
+    @property
+    def grader(self) -> str:
+        """The kind of grader that asks them, by its name in grading's table."""
+        ...
+
+    @property
+    def why_no_reply(self) -> str:
+        """Why no prompt can be put to them, and what to ask instead."""
+        ...
+
+    def why_void(self, rubric: str, prompt: str) -> str:
+        """Say why they decide nothing under these fingerprints; "" if they do."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close every judge."""
+        ...
+
+
+@runtime_checkable
+class NamedJudges(Protocol):
+    """Judges that grade together and are named in a file, before they are opened."""
+
+    def opened(self, opening: Callable[[str, Path], Judge]) -> JudgeGroup:
+        """Open the judges, each by its name and the file that names it."""
+        ...
+
+
+GradingJudge: TypeAlias = Judge | JudgeGroup
+"""What submissions are graded by."""
+
+
+def replying(judge: GradingJudge) -> Judge:
+    """Return a judge that a prompt can be put to.
+
+    Raises:
+        UsageError: These are judges that grade together.
+    """
+    if isinstance(judge, JudgeGroup):
+        raise UsageError(judge.why_no_reply)
+    return judge
+
+
 @dataclass(frozen=True, slots=True)
 class Wrapping:
     """A judge that wraps another one, keeps its identity and closes it.
@@ -263,7 +317,7 @@ def ways_of(replies: Iterable[Iterable[AskedWithout]]) -> Mapping[AskedWithout, 
     return Counter(way for ways in replies for way in set(ways))
 
 
-def make_room(judge: Judge, calls: int) -> None:
+def make_room(judge: GradingJudge, calls: int) -> None:
     """Let a judge be asked `calls` times at once, if it has no limit of its own.
 
     A caller that asks about many says so before; any other asks the judge 8 times at once.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from markscheme.judges.asking import Asking
-    from markscheme.judges.judge import Identity, Judge
+    from markscheme.judges.judge import Identity, Judge, NamedJudges
     from markscheme.judges.price import Price
 
 JEV_DOLLARS: Final = 0.042
@@ -51,7 +51,8 @@ class JudgeKind:
 
     Attributes:
         name: The part of a judge's name before the first colon.
-        open: Opens the judge that the rest of a name means; imports nothing heavy before its first reply.
+        open: Opens the judge that the rest of a name means, or tells which judges it names; imports nothing heavy
+            before its first reply.
         extra: The extra to install for it, as in `markscheme[openai]`; "" if it needs none.
         environment: Environment variables that it reads, the decisive one first.
         ready: What to do before it can be used here; None if it is ready.
@@ -74,7 +75,7 @@ class JudgeKind:
     """
 
     name: str
-    open: "Callable[[str, Asking], Judge]"
+    open: "Callable[[str, Asking], Judge | NamedJudges]"
     extra: str = ""
     environment: tuple[str, ...] = ()
     ready: Callable[[], str | None] = _always
@@ -356,13 +357,14 @@ def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as ever
     return RecordedJudge.load(rest)
 
 
-def _cascade(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
-    from markscheme.judges.cascade import CascadeJudge
+def _cascade(rest: str, asking: "Asking") -> "NamedJudges":  # noqa: ARG001 - as every opener
+    from markscheme.judges.cascade import CertifiedNames
     from markscheme.judges.cascade_file import CascadeFile
 
     if not rest:
         raise UsageError("which cascade? `markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes one")
-    return CascadeJudge(CascadeFile.load(Path(rest)))
+    file = CascadeFile.load(Path(rest))
+    return CertifiedNames(file, tuple(tuple(panel_names(stage.judge)) for stage in file.stages))
 
 
 def _function(rest: str, asking: "Asking") -> "Judge":

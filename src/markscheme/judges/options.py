@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from markscheme.judges.asking import Asking
     from markscheme.judges.batching import Batching
     from markscheme.judges.cost import Cost
-    from markscheme.judges.judge import Judge, Reply
+    from markscheme.judges.judge import GradingJudge, Reply
     from markscheme.prompt import Prompt
     from markscheme.rubrics.rubric import Rubric
 
@@ -341,8 +341,8 @@ class AskOptions:
         *,
         name: str | None = None,
         asking: "Asking | None" = None,
-        opening: "Callable[[str, str | None], Judge] | None" = None,
-    ) -> "Judge":
+        opening: "Callable[[str, str | None], GradingJudge] | None" = None,
+    ) -> "GradingJudge":
         """The judge by that name, else the one that is set, else the default for these prompts.
 
         Args:
@@ -351,18 +351,18 @@ class AskOptions:
             folder: The rubric's calibration, whose recorded replies may answer.
             name: As on the command line.
             asking: What it shares with the other judges of a run; a new one without.
-            opening: Opens a judge by name and model, in place of `open_judge`.
+            opening: Opens a judge by name and model, in place of `open_grading_judge`.
 
         Raises:
             NoJudge: None was named, and there is none to ask.
             UsageError: It cannot be opened.
         """
 
-        def opened(kind: str, model: str | None) -> "Judge":
+        def opened(kind: str, model: str | None) -> "GradingJudge":
             """Of that name; recorded replies that nobody named are opened without a limiter and a cache."""
-            from markscheme.judges.registry import open_judge
+            from markscheme.judges.registry import open_grading_judge
 
-            return open_judge(kind, model=model, asking=asking or self.asking())
+            return open_grading_judge(kind, model=model, asking=asking or self.asking())
 
         opener = opening or opened
         named = name or self.judge
@@ -376,7 +376,7 @@ class AskOptions:
 
     def judge_if_any(
         self, rubric: "Rubric", prompts: "Sequence[Prompt]", folder: Path | None, *, name: str | None = None
-    ) -> "Judge | None":
+    ) -> "GradingJudge | None":
         """The same; None where there is no judge to ask."""
         try:
             return self.judge_for(rubric, prompts, folder, name=name)
@@ -385,7 +385,7 @@ class AskOptions:
 
     def cost(
         self,
-        judge: "Judge | None",
+        judge: "GradingJudge | None",
         prompts: "Sequence[Prompt]",
         samples: int,
         at_hand: "Callable[[Prompt, int], Reply | None] | None" = None,

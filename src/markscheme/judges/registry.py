@@ -1,11 +1,11 @@
 """Open a judge by its name. The kinds themselves are in `kinds.py`."""
 
-from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
-from markscheme.errors import UsageError, naming
+from markscheme.errors import UsageError
 from markscheme.judges.asking import Asking
-from markscheme.judges.cascade import CascadeJudge
-from markscheme.judges.judge import Identity, Judge
+from markscheme.judges.judge import GradingJudge, Identity, Judge, NamedJudges, replying
 from markscheme.judges.kinds import kind_of, known_kind, names_that, panel_names
 from markscheme.judges.limited import Limited
 from markscheme.judges.price import ListPrice, Price
@@ -21,8 +21,14 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         asking: Settings it shares with the other judges of the run.
 
     Raises:
-        UsageError: Unknown kind of judge, missing file, a function that cannot be imported, or no batch API.
+        UsageError: Unknown kind of judge, missing file, a function that cannot be imported, no batch API, or judges
+            that only grade together.
     """
+    return replying(open_grading_judge(name, model=model, asking=asking))
+
+
+def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | None = None) -> GradingJudge:
+    """Open the judge of that name, or the judges that grade together by it; arguments are those of `open_judge`."""
     asking = asking or Asking()
     members = panel_names(name)
     if len(members) > 1:
@@ -34,10 +40,10 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     if kind.needs and not rest:
         raise UsageError(f"{kind.name!r} doesn't name {kind.needs}; expected {kind.form}")
     opened = kind.open(rest, asking)
+    if isinstance(opened, NamedJudges):
+        return opened.opened(partial(_open_from_file, asking=asking))
     if not callable(getattr(opened, "reply", None)):
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
-    if isinstance(opened, CascadeJudge):
-        return _with_stages(opened, asking)
     if not kind.asks and asking.batch is None:
         return opened
     judge = Limited(opened, asking.limiter, _price_of_calls(opened.identity, asking), deadline=kind.deadline)
@@ -52,27 +58,16 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     return judge if memory is None else Remembering(judge, memory)
 
 
-def _with_stages(cascade: CascadeJudge, asking: Asking) -> CascadeJudge:
-    """A cascade with the judges that its file names.
+def _open_from_file(name: str, file: Path, asking: Asking) -> Judge:
+    """Open a judge that a file names.
 
     Raises:
-        UsageError: One can't be opened, or is code or names judges itself, which no file may name; or a panel isn't
-            ranked by its votes.
+        UsageError: It can't be opened, or is code or names judges itself, which no file may name.
     """
-    stages = []
-    with naming(cascade.file.path):
-        for record in cascade.file.stages:
-            names = panel_names(record.judge)
-            if len(names) > 1 and record.certainty != "votes":
-                raise UsageError(
-                    f"{cascade.file.path} ranks the panel {record.judge!r} by {record.certainty}; expected votes"
-                )
-            for name in names:
-                kind = known_kind(name)
-                if kind.names_code or kind.names_judges:
-                    raise UsageError(f"{cascade.file.path} names {name!r}, and no file may name such a judge")
-            stages.append(tuple(open_judge(name, asking=asking) for name in names))
-    return replace(cascade, stages=tuple(stages))
+    kind = known_kind(name)
+    if kind.names_code or kind.names_judges:
+        raise UsageError(f"{file} names {name!r}, and no file may name such a judge")
+    return open_judge(name, asking=asking)
 
 
 def price_of(identity: Identity, asking: Asking) -> Price | None:

@@ -10,7 +10,6 @@ from typing import Any
 from markscheme.errors import MarkschemeError, NoJudge, UsageError, suggestion
 from markscheme.grading import (
     ASK_A_PERSON,
-    CascadeOutcome,
     Grade,
     Grading,
     questions,
@@ -18,6 +17,7 @@ from markscheme.grading import (
     scorers_for,
     why_ask,
 )
+from markscheme.grading.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 from markscheme.judges.family import same_family
 from markscheme.judges.judge import Usage
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
@@ -33,7 +33,6 @@ from markscheme.rubrics.search import find_rubric, only_rubric
 from markscheme.submission import Submission, plain_metadata
 from markscheme.trajectory import STEPPED, has_tool_calls, steps_elsewhere, steps_for
 from markscheme.user_code import search_for_code
-from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
 QUERY_VARS = ("query", "question", "input", "prompt")
 SCRIPT_TYPES = tuple(f"{negation}{kind}" for negation in ("", "not-") for kind in ("python", "javascript", "ruby"))
@@ -428,8 +427,8 @@ def told_reason(grade: Grade, call: Call) -> str:
     asks = why_ask(grade, rubric)
     if asks is not None:
         head = f"{ASK_A_PERSON}{asks}. By the judge: {head}"
-    elif grade.cascade is not None:
-        head += f"; decided by {grade.cascade.judge}"
+    elif grade.decided_by is not None:
+        head += f"; decided by {grade.decided_by.judge}"
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
     if grade.holistic is not None and not isinstance(grade.holistic, Unread):
@@ -484,7 +483,7 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
         "rubricFile": str(call.file) if call.file else None,
         "rawScore": grade.raw_score,
         "decision": grade.decision,
-        **({} if grade.cascade is None else {"stage": grade.cascade.stage, "decidedBy": _decided_by(grade.cascade)}),
+        **_decided_by(grade),
         "quotesNotFound": grade.quotes_not_found,
         "cites": {name: verdict.step for name, verdict in grade.verdicts.items() if verdict.step is not None},
         "leftOut": list(grade.left_out),
@@ -496,8 +495,11 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
     }
 
 
-def _decided_by(outcome: CascadeOutcome) -> str:
-    return outcome.judge if outcome.stage is not None else "ask a person"
+def _decided_by(grade: Grade) -> dict[str, Any]:
+    """Return which of several judges decided, by Promptfoo's keys; nothing where one judge alone grades."""
+    if grade.decided_by is None:
+        return {}
+    return {"stage": grade.decided_by.stage, "decidedBy": grade.decided_by.decider or "ask a person"}
 
 
 def _judge_named(grade: Grade, options: AskOptions) -> str:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from markscheme.judges.asking import Asking
-from markscheme.judges.cascade import CascadeJudge
 from markscheme.judges.function import files_read, is_own
-from markscheme.judges.judge import Judge, Usage, total
+from markscheme.judges.judge import GradingJudge, JudgeGroup, Usage, total
 from markscheme.judges.kinds import known_kind, means_file_of_rubric
 from markscheme.judges.limited import Limiter
 from markscheme.judges.options import AskOptions, options_in, read_options
-from markscheme.judges.registry import open_judge
+from markscheme.judges.registry import open_grading_judge
 from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt
 from markscheme.rubrics.file import load_rubric
@@ -42,7 +41,7 @@ class Engine:
     """
 
     defaults: Sequence[OptionSource] = field(default_factory=lambda: environment_sources(Path.cwd()))
-    _judges: dict[tuple[str, str | None, AskOptions], Judge] = field(default_factory=dict, init=False)
+    _judges: dict[tuple[str, str | None, AskOptions], GradingJudge] = field(default_factory=dict, init=False)
     _limiters: dict[tuple[Any, ...], Limiter] = field(default_factory=dict, init=False)
     _rubrics: dict[Path, tuple[object, Rubric]] = field(default_factory=dict, init=False)
     _memory: Memory = field(default_factory=Memory, init=False)
@@ -73,18 +72,18 @@ class Engine:
 
     def judge_for(
         self, rubric: Rubric, prompts: Sequence[Prompt], places: Sequence[Path], options: AskOptions
-    ) -> Judge:
+    ) -> GradingJudge:
         """The judge that the options name, or an available one, which may be recordings in `places`."""
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
         folder = find_calibration(rubric.name, *places) if needs_calibration else None
         judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
-        if not isinstance(judge, CascadeJudge):
+        if not isinstance(judge, JudgeGroup):
             return judge
         from markscheme.ratings.certified_labels import with_checked_labels  # few judges are certificates
 
         return with_checked_labels(judge, rubric)
 
-    def _opened(self, name: str, model: str | None, options: AskOptions) -> Judge:
+    def _opened(self, name: str, model: str | None, options: AskOptions) -> GradingJudge:
         """The judge of that name, opened once for all calls that ask it alike."""
         asked_alike = replace(options, judge=None, model=None, samples=None, strategy=None, scorers=())
         kind = known_kind(name)
@@ -92,11 +91,11 @@ class Engine:
             stamp = stamp_if_any(Path(name.partition(":")[2]))
             key = (f"{name} {stamp}", model, asked_alike)
         elif not kind.asks:  # a file that may have grown since
-            return open_judge(name, model=model, asking=self._asking(options))
+            return open_grading_judge(name, model=model, asking=self._asking(options))
         else:
             key = (name, model, asked_alike)
         if key not in self._judges:
-            self._judges[key] = open_judge(name, model=model, asking=self._asking(options))
+            self._judges[key] = open_grading_judge(name, model=model, asking=self._asking(options))
         return self._judges[key]
 
     def _asking(self, options: AskOptions) -> Asking:

@@ -9,6 +9,8 @@ from typing import Any
 
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
+from markscheme.grading.verdict import NotApplicable, Verdict
+from markscheme.judges.judge import replying
 from markscheme.prompt import Prompt, closed_object
 from markscheme.promptfoo import select_best
 from markscheme.promptfoo.assertion import (
@@ -31,7 +33,6 @@ from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics
 from markscheme.user_code import search_for_code
-from markscheme.verdict import NotApplicable, Verdict
 
 PROVIDER_KEYS = ("basePath", "pythonExecutable", "workers", "timeout", "env")
 """Keys of a provider's configuration that Promptfoo itself reads or adds."""
@@ -210,7 +211,7 @@ async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) 
     question = Prompt(ANSWER_SYSTEM, prompt, ANSWER_SCHEMA, ())
     nobody = Rubric((Criterion(1.0, "answers", "answers"),), name=RUBRIC_LABEL)
     judge = engine.judge_for(nobody, [question], (), asking_options(config, engine))
-    reply = await judge.reply(question)
+    reply = await replying(judge).reply(question)
     answer: dict[str, Any] = {"output": _text(reply.text), "tokenUsage": tokens_used(reply.usage, reply.spared)}
     return answer if reply.usage.usd is None else {**answer, "cost": reply.usage.usd}
 

@@ -16,6 +16,7 @@ from markscheme.errors import RatingError, UsageError, writing
 from markscheme.files import append_text, rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading
+from markscheme.grading.verdict import Verdict
 from markscheme.judges.judge import total
 from markscheme.judges.many import all_or_first_error
 from markscheme.numerals import finite
@@ -26,7 +27,6 @@ from markscheme.promptfoo.keys import NOT_GRADED
 from markscheme.rubrics.preference import PREFERENCES, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text
-from markscheme.verdict import Verdict
 
 SELECT_BEST = "select-best"
 """How Promptfoo labels the prompt of this assertion."""

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from markscheme.errors import RatingError, RatingWarning
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.cascade import CascadeJudge
+from markscheme.judges.cascade import CertifiedJudges
 from markscheme.judges.cascade_file import CascadeFile
-from markscheme.judges.judge import Judge
+from markscheme.judges.judge import GradingJudge
 from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
 from markscheme.ratings.splits import labelling_digest
 from markscheme.ratings.target_files import RATINGS_FOLDER
@@ -66,13 +66,13 @@ def checked_labels(file: CascadeFile, rubric: Rubric) -> LabelsCheck:
     return LabelsCheck("same")
 
 
-def with_checked_labels(judge: Judge, rubric: Rubric) -> Judge:
+def with_checked_labels(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
     """Return a judge as it may decide today: a certificate whose labels changed decides nothing.
 
     Warns:
         RatingWarning: The labels changed, or weren't checked.
     """
-    if not isinstance(judge, CascadeJudge):
+    if not isinstance(judge, CertifiedJudges):
         return judge
     check = checked_labels(judge.file, rubric)
     if check.state == "same":

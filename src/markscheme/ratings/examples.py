@@ -412,7 +412,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str] | None]]:
     """The rows of a table as text, with their lines."""
     if path.suffix == ".csv":
         return table_rows(path, RatingError)
-    from markscheme.graded_table import parquet_rows
+    from markscheme.grading.graded_table import parquet_rows
 
     return (
         (line, {name: as_text(value) for name, value in row.items() if value is not None})

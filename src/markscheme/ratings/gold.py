@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import ComparisonError
+from markscheme.grading.score import ROUNDING, decision_of_levels, must_pass
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.rating import Rating
@@ -23,7 +24,6 @@ from markscheme.ratings.table import (
     stacked,
 )
 from markscheme.rubrics.rubric import Rubric
-from markscheme.score import ROUNDING, decision_of_levels, must_pass
 from markscheme.stats.annotators import GoldRule, gold
 from markscheme.stats.intervals import Flags, Floats
 

@@ -11,15 +11,15 @@ from typing import Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.grading.score import chance_of_levels, decision_of_levels, score_of_levels
+from markscheme.grading.verdict import middle_of
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.distribution import Probabilities, mean_distribution, most_probable
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.score import chance_of_levels, decision_of_levels, score_of_levels
 from markscheme.stats.annotators import gold
 from markscheme.stats.intervals import Flags, Floats
-from markscheme.verdict import middle_of
 
 MOST_ANNOTATORS = 6
 """Up to this many annotators get a column each; with more, columns are the first, second, … rating of every example,

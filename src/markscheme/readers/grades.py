@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
-from markscheme.graded_table import OWN_COLUMNS
+from markscheme.grading.graded_table import OWN_COLUMNS
 from markscheme.plain_data import json_lines, shown, table_rows
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import JUDGE

@@ -66,7 +66,7 @@ class Peek:
                 else:
                     yield "", {column: cell for column, cell in row.items() if cell.strip()}
         elif self.path.suffix == ".parquet":
-            from markscheme.graded_table import parquet_rows
+            from markscheme.grading.graded_table import parquet_rows
 
             for _, row in parquet_rows(self.path):
                 yield "", {column: value for column, value in row.items() if value is not None}

@@ -130,7 +130,7 @@ def _cells(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
     if path.suffix.casefold() != PARQUET:
         yield from table_rows(path, RatingError)
         return
-    from markscheme.graded_table import parquet_rows
+    from markscheme.grading.graded_table import parquet_rows
 
     yield from parquet_rows(path)
 

@@ -1,9 +1,9 @@
 """Where the decisions come from on which a promise was tested, in a sentence."""
 
 from markscheme.calibration.promised import DecisionOrigins
+from markscheme.grading.score import must_pass
 from markscheme.phrases import counted, rounded
 from markscheme.rubrics.rubric import Rubric
-from markscheme.score import must_pass
 
 
 def origins_in_words(origins: DecisionOrigins, rubric: Rubric) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import daft
 from daft import DataType
 
-from markscheme.grader import Grader
+from markscheme.grading.grader import Grader
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.search import find_rubric
 

@@ -6,8 +6,8 @@ from deepeval.metrics import BaseMetric
 from deepeval.test_case import LLMTestCase
 
 from markscheme.errors import JudgeError
-from markscheme.grader import Grader
 from markscheme.grading import Grade
+from markscheme.grading.grader import Grader
 from markscheme.sockets import inputs_for
 
 

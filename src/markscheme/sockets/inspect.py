@@ -5,7 +5,7 @@ import math
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from markscheme.grader import Grader
+from markscheme.grading.grader import Grader
 from markscheme.sockets import inputs_for, named_scores
 from markscheme.submission import Submission
 

@@ -5,7 +5,7 @@ from typing import Any
 from mlflow.entities import AssessmentSource, Feedback
 from mlflow.genai.scorers import Scorer, scorer
 
-from markscheme.grader import Grader
+from markscheme.grading.grader import Grader
 from markscheme.sockets import inputs_for, named_scores
 
 QUESTIONS = ("query", "question", "input", "prompt")

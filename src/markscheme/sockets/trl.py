@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from markscheme.grader import Grader
+from markscheme.grading.grader import Grader
 from markscheme.sockets import inputs_for, last_text
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import verifiers.v1 as vf
 
 from markscheme.errors import JudgeError
-from markscheme.grader import Grader
+from markscheme.grading.grader import Grader
 from markscheme.sockets import inputs_for
 
 

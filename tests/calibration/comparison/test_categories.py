@@ -14,6 +14,8 @@ from markscheme import ScriptedJudge, compare
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
 from markscheme.errors import RubricError, UsageError
 from markscheme.grading import Grade, Grading, grade_json
+from markscheme.grading.score import Score, weigh
+from markscheme.grading.verdict import Abstention, Verdict, worse
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.rating import Rated, Rating, RatingReader
@@ -21,9 +23,7 @@ from markscheme.readers.rated import open_rated
 from markscheme.report.markdown import render_markdown
 from markscheme.report.views.calibration import json_of, view
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.score import Score, weigh
 from markscheme.submission import Submission
-from markscheme.verdict import Abstention, Verdict, worse
 from tests.reference import categories as worked
 from tests.stats.shared_numbers import block
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.comparison.repairs import Repair, Repairs
+from markscheme.grading.score import decision_of_levels, score_of_levels
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import SAME_AS_LEVELS
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
-from markscheme.score import decision_of_levels, score_of_levels
 from markscheme.submission import Submission
 from tests.calibration.made import FIVE, compared, examples, judged, rubric
 from tests.reference.repair_cases import REPAIRS, RepairCase

@@ -17,7 +17,7 @@ from markscheme.calibration.judge_runs import rated_by
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
 from markscheme.files import append_text
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.judge import Judge, Usage, total
+from markscheme.judges.judge import GradingJudge, Usage, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering, cache_folder
@@ -139,7 +139,7 @@ def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> i
 # --- replay ---------------------------------------------------------------------------------------------------------
 
 
-def replaying_judge(judge: Judge, reopened: Callable[[], Judge], *, may_ask: bool) -> Judge | None:
+def replaying_judge(judge: GradingJudge, reopened: Callable[[], GradingJudge], *, may_ask: bool) -> GradingJudge | None:
     """Today's judge for a replay: itself where it may be asked again, else as far as its replies are kept."""
     if may_ask:
         return reopened()
@@ -152,7 +152,7 @@ def with_replay(
     since: Since,
     now: Setting,
     examples: Sequence[Example],
-    judge: Judge | None,
+    judge: GradingJudge | None,
     ask: AskOptions,
     *,
     close: bool = True,

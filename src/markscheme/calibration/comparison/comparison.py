@@ -11,6 +11,7 @@ from markscheme.calibration.comparison.categories import Answers
 from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, decisions_compared, wrong_decisions
 from markscheme.calibration.comparison.policy import interval_level
 from markscheme.errors import ComparisonError, UsageError
+from markscheme.grading.score import ROUNDING
 from markscheme.phrases import commonest, counted, few_of, rounded
 from markscheme.ratings.examples import draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
@@ -18,7 +19,6 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, merits, stacked
 from markscheme.rubrics.preference import LEVEL_OF, TIE_ROUNDING, preferred
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
 from markscheme.stats.agreement_figures import (
     DECIMALS,

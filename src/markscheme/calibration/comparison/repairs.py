@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.grading.score import ROUNDING, must_pass
 from markscheme.ratings.gold import Gold
 from markscheme.ratings.table import SAME_AS_LEVELS, Column, RatingTable, positions
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import ROUNDING, must_pass
 from markscheme.stats.agreement_figures import DECIMALS, close
 from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.repairs import DecisionChanges, LevelSwap, ScoreTerms, TermSums

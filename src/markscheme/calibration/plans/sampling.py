@@ -10,16 +10,16 @@ import numpy.typing as npt
 
 from markscheme.errors import UsageError
 from markscheme.fingerprint import fingerprint
+from markscheme.grading.score import ROUNDING
+from markscheme.grading.verdict import middle_of
 from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import RatingTable, decision_table, overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.score import ROUNDING
 from markscheme.stats.group_rates import LEAST_OWN, next_group_labels
 from markscheme.stats.intervals import Floats, Integers
 from markscheme.stats.prevalence import LEAST_LABELS, labels_next
-from markscheme.verdict import middle_of
 
 NEAR = 1 / 3
 """Share of the judge's passes, and of its fails, that are nearest to the pass mark and count as doubtful."""

@@ -19,7 +19,7 @@ from markscheme.errors import RubricError, UsageError
 from markscheme.files import refuse_unmakeable
 from markscheme.grading import Grade, Grading, scorers_for
 from markscheme.judges.family import warn_of_kinship
-from markscheme.judges.judge import Judge, Usage, total
+from markscheme.judges.judge import GradingJudge, Judge, Usage, replying, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import read_json
@@ -440,7 +440,7 @@ class CalibrationRequest:
 
     def _opening(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None
-    ) -> Callable[[], Judge]:
+    ) -> Callable[[], GradingJudge]:
         """What opens the judge, as often as it is needed."""
         if wanted is not None and not isinstance(wanted, str):
             return lambda: wanted
@@ -448,13 +448,13 @@ class CalibrationRequest:
         return partial(self.ask.judge_for, rubric, prompts, folder, name=wanted)
 
 
-def _from_sample(judge: Judge, first: int) -> Judge:
+def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
     """A judge whose first sample has this number, so that cached replies of earlier runs aren't used again."""
     if first == 0:
         return judge
     from markscheme.judges.rerun import FromSample
 
-    return FromSample(judge, first)
+    return FromSample(replying(judge), first)
 
 
 def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> list[Rating]:

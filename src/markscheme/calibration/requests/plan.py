@@ -21,7 +21,7 @@ from markscheme.calibration.promised import Promised
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.judges.cost import Cost
-from markscheme.judges.judge import Judge, Reply
+from markscheme.judges.judge import GradingJudge, Reply
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
@@ -195,7 +195,7 @@ class PlanRequest:
         return outputs
 
     def _pilot(
-        self, truth: Gold, examples: ExampleSet, ratings: Sequence[Rating], judges: Sequence[Judge | None]
+        self, truth: Gold, examples: ExampleSet, ratings: Sequence[Rating], judges: Sequence[GradingJudge | None]
     ) -> Comparison | None:
         """A judge compared with the labels so far, from ratings or a recording; nothing is asked for it."""
         if not truth.ids:
@@ -257,7 +257,7 @@ class PlanRequest:
         return with_split(draw, "dev" if everything.has_splits else None)
 
 
-def _kept_by(judge: Judge | None) -> Callable[[Prompt, int], Reply | None] | None:
+def _kept_by(judge: GradingJudge | None) -> Callable[[Prompt, int], Reply | None] | None:
     """What finds the replies that a judge has already."""
     if isinstance(judge, RecordedJudge):
         replies = judge.replies

@@ -9,7 +9,7 @@ from typing import Any
 from markscheme.errors import Fault, RatingError, writing
 from markscheme.features.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
-from markscheme.graded_table import parquet_rows
+from markscheme.grading.graded_table import parquet_rows
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, parse_json, shown, table_rows
 from markscheme.promptfoo.results import Row, read_results

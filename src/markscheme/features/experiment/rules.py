@@ -10,10 +10,10 @@ from markscheme.errors import UsageError, suggestion
 from markscheme.features.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
 from markscheme.features.experiment.run import ExperimentRun
 from markscheme.features.experiment.table import Difference, VariantFigures
+from markscheme.grading.score import ROUNDING
 from markscheme.phrases import brief
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.table import RatingTable
-from markscheme.score import ROUNDING
 from markscheme.stats.threshold_risk import RunFigure
 
 _OF: Final[Mapping[str, RunFigure]] = {OVERALL: "score", PASS_RATE: "pass"}

@@ -106,7 +106,7 @@ def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> Iterator[Advice]:
     checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
     if not checked and not modules:
         return
-    from markscheme.scorers import check_of, load_scorers
+    from markscheme.grading.checks import check_of, load_scorers
 
     scorers = load_scorers(*modules)
     for criterion in checked:

@@ -11,7 +11,7 @@ from markscheme.features.stress.battery import LEAST_EXAMPLES, Battery, StressRu
 from markscheme.features.stress.result import Stress, stress_of
 from markscheme.grading import questions
 from markscheme.judges.cost import Cost
-from markscheme.judges.judge import Judge
+from markscheme.judges.judge import Judge, replying
 from markscheme.judges.options import AskOptions
 from markscheme.judges.remembering import cache_folder
 from markscheme.progress import Watch, unwatched
@@ -56,7 +56,7 @@ class StressRequest:
         """
         every, folder = self._labelled
         prompts = first_prompts(self.rubric, every.part(None).examples)
-        return self.ask.judge_for(self.rubric, prompts, folder, name=self.judge)
+        return replying(self.ask.judge_for(self.rubric, prompts, folder, name=self.judge))
 
     @cached_property
     def battery(self) -> Battery:

@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from markscheme.grading.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 from markscheme.rubrics.distribution import Probabilities
 from markscheme.rubrics.preference import Preference, preferred, signed
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
 GradeDecision = Literal["pass", "fail", "ask", "first", "tie", "second"]
 ROUNDING = 1e-9

@@ -18,7 +18,8 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
-from markscheme.grading import Grade, Grading, grade_many
+from markscheme.grading.grades import Grade
+from markscheme.grading.grading import Grading, grade_many
 from markscheme.judges.judge import Usage
 from markscheme.phrases import number, percent
 from markscheme.plain_data import TWIN_COLUMNS, json_lines, safe_json, shown, twin_columns
@@ -58,10 +59,10 @@ class CascadeShares:
 
     def add(self, grade: Grade) -> None:
         """Count a grade of a cascade; any other is left alone."""
-        if grade.cascade is not None:
-            self.decided[grade.cascade.judge if grade.cascade.stage is not None else ""] += 1
+        if grade.decided_by is not None:
+            self.decided[grade.decided_by.decider or ""] += 1
             self.usage += grade.usage
-            if grade.cascade.stage is not None:
+            if grade.decided_by.stage is not None:
                 self.passes += grade.passed is True
                 self.fails += grade.passed is False
 

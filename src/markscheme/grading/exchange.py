@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from markscheme.errors import JudgeError, NoJudge
+from markscheme.grading.verdict import Holistic, Outcome, Unread, wrapper_of
 from markscheme.judges.judge import Judge, Reply, forget
 from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt
-from markscheme.verdict import Holistic, Outcome, Unread, wrapper_of
 
 _Reading = TypeVar("_Reading", Outcome, Holistic | Unread)
 """What is read of a criterion, or of the whole; Unread where nothing could be."""

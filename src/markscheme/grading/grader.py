@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakSet, WeakValueDictionary, finalize
 
 from markscheme.errors import BudgetError
-from markscheme.grading import Grade, Grading, grade_json, scorers_for
+from markscheme.grading.grades import Grade, grade_json
+from markscheme.grading.grading import Grading, scorers_for
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.many import ask_many
 from markscheme.judges.options import AskOptions, read_options, refuse_opening

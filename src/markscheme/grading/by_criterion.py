@@ -1,0 +1,282 @@
+"""Ask one judge about the criteria of a rubric: the grader of most rubrics, and what all graders of one judge share."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial, reduce
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from markscheme.grading.exchange import Exchange, JudgeQuestion, ask_judge
+from markscheme.grading.grades import Fingerprints, Grade
+from markscheme.grading.score import Score, weigh
+from markscheme.grading.verdict import Holistic, Outcome, Unread, Verdict, read_verdicts, worse
+from markscheme.judges.judge import AskedWithout, Judge, Reply, total, ways_of
+from markscheme.judges.many import all_or_first_error
+from markscheme.prompt import Prompt, verdict_prompt
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.submission import Submission
+from markscheme.trajectory import STEPPED
+
+if TYPE_CHECKING:
+    from markscheme.grading.checks import Scorer
+    from markscheme.receipt import Receipt
+
+Passes: TypeAlias = Sequence[Sequence[Sequence[Criterion]]]
+"""For each pass over a rubric, the criteria of each prompt; those in one prompt have the same inputs."""
+Settling: TypeAlias = Callable[[Sequence[Outcome], Criterion], Outcome]
+"""Makes one outcome on a criterion of those of several passes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradeOptions:
+    """How submissions are graded, besides the rubric and who grades.
+
+    Attributes:
+        normalize: False keeps raw sums as scores.
+        renormalize: True scores a submission on the criteria that could be judged.
+        scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
+        receipt: The calibration that every grade carries, checked against rubric and judge; None without one.
+        facts: What is known of all submissions besides their inputs, such as the system that wrote them.
+        only_gates: Whether a submission for which the judge can't gate stays ungraded.
+    """
+
+    normalize: bool = True
+    renormalize: bool = False
+    scorers: Mapping[str, "Scorer"] = field(default_factory=dict)
+    receipt: "Receipt | None" = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+    only_gates: bool = False
+
+
+class SubmissionGrader(Protocol):
+    """A grader of submissions: one judge asked in one way, or other graders put together."""
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Digests of the rubric, of its prompts and of who grades."""
+        ...
+
+    def prompts(self, submission: Submission) -> list[Prompt]:
+        """Return the first prompts about a submission, from which cost and recorded replies are known."""
+        ...
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Grade a submission; if the judge fails it is ungraded, with the reason.
+
+        Raises:
+            NoJudge: The judge cannot be used at all: its key or package is missing.
+            BudgetError: The budget would not cover another call.
+        """
+        ...
+
+    def ungraded(self, submission: Submission, why: str) -> Grade:
+        """Make a Grade without a score, with the reason why there is none."""
+        ...
+
+
+class OneJudge(ABC):
+    """The part of a grader that makes Grades of the replies of one judge.
+
+    Attributes:
+        rubric: The rubric to grade by.
+        judge: The judge.
+        options: How outcomes become a score.
+    """
+
+    def __init__(
+        self, rubric: Rubric, judge: Judge, options: GradeOptions, compute_fingerprints: Callable[[], Fingerprints]
+    ) -> None:
+        self.rubric = rubric
+        self.judge = judge
+        self.options = options
+        self._compute_fingerprints = compute_fingerprints
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        """Digests of the rubric, its prompts and the judge."""
+        return self._compute_fingerprints()
+
+    def _fingerprints_asked(self, ways: Sequence[AskedWithout]) -> Fingerprints:
+        """Return the digests of the rubric, its prompts and the judge as it was asked."""
+        if not any(ways):
+            return self.fingerprints
+        return replace(self.fingerprints, judge=self.judge.identity.as_asked(ways_of([ways])).fingerprint)
+
+    @abstractmethod
+    def prompts(self, submission: Submission) -> list[Prompt]:
+        """Return the first prompts about a submission; each may be followed by a retry."""
+
+    def ungraded(self, submission: Submission, why: str, replies: Sequence[Reply] = ()) -> Grade:
+        """Make a Grade without a score, with the usage of the replies that came all the same."""
+        return self.made(submission, replies, why)
+
+    def made(
+        self,
+        submission: Submission,
+        replies: Sequence[Reply],
+        score: Score | str | None,
+        *,
+        outcomes: Mapping[str, Outcome] | None = None,
+        holistic: Holistic | Unread | None = None,
+    ) -> Grade:
+        """Make a Grade with a score, or with the reason why there is none; with neither if categories don't decide."""
+        parts = [part for reply in replies for part in reply.single]
+        ways = tuple(sorted(set[AskedWithout]().union(*(reply.ways for reply in replies))))
+        by_name = outcomes or {}
+        return Grade(
+            id=submission.id,
+            outcomes=by_name,
+            error=score if isinstance(score, str) else None,
+            scored=None if isinstance(score, str) else score,
+            holistic=holistic,
+            usage=total(part.usage for part in parts),
+            replies=Counter(part.source for part in parts),
+            spared_tokens=sum(part.spared for part in parts),
+            models=tuple(sorted({part.model for part in parts if part.model})),
+            asked_without=ways,
+            fingerprints=self._fingerprints_asked(ways),
+            left_out=self._left_out(submission),
+            by_criterion={
+                criterion.name: _merit(criterion, by_name.get(criterion.name)) for criterion in self.rubric.criteria
+            },
+            without_words={
+                criterion.name: outcome.in_words(criterion.scale)
+                for criterion in self.rubric.criteria
+                if isinstance(outcome := by_name.get(criterion.name), Verdict)
+                and _says_itself(outcome, criterion.scale)
+            },
+        )
+
+    def _left_out(self, submission: Submission) -> tuple[str, ...]:
+        """Tell what the judge isn't shown of long trajectories and optional inputs, one line per input."""
+        has_steps = set(STEPPED) & set(self.rubric.known_inputs) & submission.inputs.keys()
+        if not has_steps and not self.rubric.optional_inputs:
+            return ()
+        return tuple(dict.fromkeys(line for prompt in self.prompts(submission) for line in prompt.left_out))
+
+    @property
+    def asked_judge(self) -> Judge:
+        """The judge, which answers each prompt as often as the rubric says."""
+        if self.rubric.samples == 1:
+            return self.judge
+        from markscheme.judges.panel import Repeated
+
+        return Repeated(self.judge, self.rubric.samples)
+
+
+class ByCriterion(OneJudge):
+    """A grader that asks about criteria, in one prompt or several, in one pass or several.
+
+    Attributes:
+        passes: The criteria of each prompt.
+    """
+
+    def __init__(
+        self,
+        rubric: Rubric,
+        judge: Judge,
+        options: GradeOptions,
+        compute_fingerprints: Callable[[], Fingerprints],
+        passes: Passes,
+    ) -> None:
+        super().__init__(rubric, judge, options, compute_fingerprints)
+        self.passes = passes
+
+    def prompts(self, submission: Submission) -> list[Prompt]:
+        """Return a prompt for each group of criteria in each pass."""
+        return criterion_prompts(self.rubric, submission, self.passes)
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Grade a submission by the worst outcome on each criterion of all passes."""
+        checked = await self._checked(submission)  # first: an unknown check fails before any paid call
+        return self.settled(submission, await self.ask(submission), worst, checked)
+
+    async def ask(self, *versions: Submission) -> list[Exchange[Outcome]]:
+        """Ask about each version of a submission in every pass, all at once."""
+        return await all_or_first_error(
+            self._asked_in_one_pass(version, groups) for version in versions for groups in self.passes
+        )
+
+    def settled(
+        self,
+        submission: Submission,
+        exchanges: Sequence[Exchange[Outcome]],
+        settle: Settling,
+        checked: Mapping[str, Outcome] | None = None,
+    ) -> Grade:
+        """Make a Grade of what the judge said in all exchanges.
+
+        Args:
+            submission: As graded.
+            exchanges: What each pass brought.
+            settle: Makes one outcome of those on a criterion.
+            checked: By the name of each criterion with a check by code, its outcome.
+        """
+        replies = [reply for exchange in exchanges for reply in exchange.replies]
+        error = next((exchange.error for exchange in exchanges if exchange.error is not None), None)
+        if error is not None:
+            return self.ungraded(submission, str(error), replies)
+        outcomes = dict(checked or {})
+        in_order = {}
+        for criterion in self.rubric.criteria:
+            name = criterion.name
+            if criterion.check is None:
+                readings = [exchange.readings[name] for exchange in exchanges if name in exchange.readings]
+                outcomes[name] = settle(readings, criterion)
+            in_order[name] = outcomes[name]
+        options = self.options
+        score = weigh(in_order, self.rubric, normalize=options.normalize, renormalize=options.renormalize)
+        return self.made(submission, replies, score, outcomes=in_order)
+
+    async def _asked_in_one_pass(
+        self, submission: Submission, groups: Sequence[Sequence[Criterion]]
+    ) -> Exchange[Outcome]:
+        """Ask about criteria in these groups; what can't be read is asked for once more."""
+
+        def questions(names: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Outcome]]:
+            unread = [self.rubric.criterion(name) for name in names] if again else []
+            for criteria in seeing_alike(self.rubric, unread) if again else groups:
+                prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
+                read = partial(read_verdicts, criteria=criteria, shown=prompt.material, turned=submission.turned)
+                yield JudgeQuestion(prompt, read)
+
+        return await ask_judge(self.asked_judge, questions, [criterion.name for group in groups for criterion in group])
+
+    async def _checked(self, submission: Submission) -> dict[str, Outcome]:
+        by_code = [criterion for criterion in self.rubric.criteria if criterion.check is not None]
+        if not by_code:
+            return {}
+        from markscheme.grading.checks import find_check
+
+        outcomes = await all_or_first_error(
+            find_check(criterion, submission, self.options.scorers) for criterion in by_code
+        )
+        return {criterion.name: outcome for criterion, outcome in zip(by_code, outcomes, strict=True)}
+
+
+def worst(outcomes: Sequence[Outcome], criterion: Criterion) -> Outcome:
+    """Return the outcome of several on one criterion that scores worst."""
+    return reduce(partial(worse, criterion=criterion), outcomes)
+
+
+def criterion_prompts(rubric: Rubric, submission: Submission, passes: Passes) -> list[Prompt]:
+    """Return the first prompts about a submission: one for each group of criteria in each pass."""
+    return [verdict_prompt(rubric, submission, group) for groups in passes for group in groups]
+
+
+def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
+    """The criteria in groups with the same inputs, so that each group can share a prompt."""
+    groups: dict[tuple[str, ...], list[Criterion]] = {}
+    for criterion in criteria:
+        groups.setdefault(rubric.shown_to(criterion), []).append(criterion)
+    return list(groups.values())
+
+
+def _says_itself(verdict: Verdict, scale: Scale) -> bool:
+    """Tell whether a number doesn't say a verdict: a decision model's without a reason, and a category."""
+    return scale.coded or bool(verdict.probabilities and not verdict.reason)
+
+
+def _merit(criterion: Criterion, outcome: Outcome | None) -> float | None:
+    return criterion.worth(criterion.scale.position(outcome.level)) if isinstance(outcome, Verdict) else None

@@ -1,0 +1,64 @@
+"""Ask about a pair of responses in each order in which a judge may see it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from markscheme.grading.by_criterion import ByCriterion, worst
+from markscheme.grading.exchange import Exchange
+from markscheme.grading.grades import Fingerprints, Grade
+from markscheme.grading.verdict import Outcome, combine
+from markscheme.prompt import Prompt
+from markscheme.rubrics.preference import ShownOrder
+from markscheme.submission import Submission
+
+
+class ByOrder:
+    """A grader of pairs: another one, asked about a pair in one order or in both.
+
+    Attributes:
+        grader: Asks about one order.
+        orders: Number of orders: 1 for the one in which a pair comes, or 2.
+    """
+
+    def __init__(self, grader: ByCriterion, orders: int) -> None:
+        self.grader = grader
+        self.orders = orders
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Those of the grader that is asked about one order."""
+        return self.grader.fingerprints
+
+    def prompts(self, submission: Submission) -> list[Prompt]:
+        """Return the prompts about a pair in each order."""
+        return [prompt for version in in_orders(submission, self.orders) for prompt in self.grader.prompts(version)]
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Grade a pair: by the middle of both orders, or by the outcome of the only one."""
+        versions = in_orders(submission, self.orders)
+        exchanges = await self.grader.ask(*versions)
+        grade = self.grader.settled(submission, exchanges, combine if len(versions) > 1 else worst)
+        if not grade.outcomes:
+            return grade
+        by_order: dict[ShownOrder, Mapping[str, Outcome]] = {
+            "second-first" if version.turned else "first-second": readings
+            for version, readings in zip(versions, _by_version(exchanges, len(versions)), strict=True)
+        }
+        return replace(grade, by_order=by_order)
+
+    def ungraded(self, submission: Submission, why: str) -> Grade:
+        """Make a Grade without a preference, with the reason why there is none."""
+        return self.grader.ungraded(submission, why)
+
+
+def in_orders(submission: Submission, orders: int) -> list[Submission]:
+    """Return a pair in each order in which a judge sees it: the one it comes in, and for 2 the other as well."""
+    return [submission, replace(submission, turned=not submission.turned)][:orders]
+
+
+def _by_version(exchanges: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[str, Outcome]]:
+    """Merge what was read of each version, from its passes in a row."""
+    n_passes = len(exchanges) // n_versions
+    readings = [exchange.readings for exchange in exchanges]
+    by_version = [readings[first : first + n_passes] for first in range(0, len(readings), n_passes)]
+    return [{name: outcome for one in passes for name, outcome in one.items()} for passes in by_version]

@@ -1,0 +1,141 @@
+"""Grade by a certificate: stages are asked one after the other, until one is certain enough."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from shlex import quote
+from typing import NamedTuple
+
+from markscheme.grading.by_criterion import SubmissionGrader
+from markscheme.grading.grades import DecidedBy, Fingerprints, Grade
+from markscheme.grading.score import certainty_of
+from markscheme.grading.strategies import fingerprints_of
+from markscheme.judges.cascade import CertifiedJudges
+from markscheme.judges.judge import total
+from markscheme.judges.many import all_or_first_error
+from markscheme.prompt import Prompt
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission
+
+NOT_CERTAIN = "no judge is certain enough"
+"""Why a person should decide where nothing differs from what was certified."""
+
+
+class Certified:
+    """A grader whose stages are asked in turn, until one is as certain as its certificate wants; else people decide.
+
+    Attributes:
+        rubric: The rubric to grade by.
+        judges: The certificate, and the judges as they are here.
+        stages: The graders of each stage: one, or one for each member of a panel.
+    """
+
+    def __init__(self, rubric: Rubric, judges: CertifiedJudges, stages: Sequence[Sequence[SubmissionGrader]]) -> None:
+        self.rubric = rubric
+        self.judges = judges
+        self.stages = stages
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        """Digests of the rubric, its prompts and the judges with their certificate."""
+        return fingerprints_of(self.rubric, self.judges)
+
+    def prompts(self, submission: Submission) -> list[Prompt]:
+        """Return the prompts of the first stage, which is asked about each submission."""
+        return self.stages[0][0].prompts(submission)
+
+    def ungraded(self, submission: Submission, why: str) -> Grade:
+        """Make a Grade without a score, with the reason why there is none."""
+        return replace(self.stages[0][0].ungraded(submission, why), fingerprints=self.fingerprints)
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Grade by the first stage that is certain enough; else by the last one, for a person to decide."""
+        void = self.judges.why_void(self.fingerprints.rubric, self.fingerprints.prompt)
+        differs = [void] if void else []
+        every: list[Grade] = []
+        shown = None
+        decided_by = DecidedBy(None, "", None, self._why_ask(differs))
+        indices = range(len(self.stages))
+        for index in indices[-1:] if void else indices:
+            record = self.judges.file.stages[index]
+            grades = await all_or_first_error(grader.grade(submission) for grader in self.stages[index])
+            every += grades
+            decision = stage_decision(grades, record.certainty, self.rubric)
+            if decision is None:
+                continue
+            shown = decision.grade
+            models = sorted({model for grade in grades for model in grade.models})
+            why_not = void or self.judges.why_not(index, models, [grade.asked_without for grade in grades])
+            differs += [why_not] if why_not and why_not != void else []
+            stands = decision.certainty is not None and record.stands(decision.certainty, passed=decision.passed)
+            if stands and not why_not:
+                decided_by = DecidedBy(index + 1, record.judge, decision.certainty)
+                break
+            decided_by = DecidedBy(None, record.judge, decision.certainty, self._why_ask(differs))
+        return self._as_decided(shown or every[-1], every, decided_by)
+
+    def _why_ask(self, differs: Sequence[str]) -> str:
+        """Say why a person should decide: what isn't as it was certified, else that no judge is certain enough."""
+        if not differs:
+            return NOT_CERTAIN
+        command = f"markscheme tune {quote(self.rubric.name)} --cascade JUDGE,JUDGE --write"
+        return f"{'; '.join(differs)}; certify it again: `{command}`"
+
+    def _as_decided(self, shown: Grade, every: Sequence[Grade], decided_by: DecidedBy) -> Grade:
+        """Return a stage's grade with what all stages cost, decided or for a person to decide."""
+        replies: Counter[str] = Counter()
+        for grade in every:
+            replies.update(grade.replies)
+        scored = None if shown.scored is None else replace(shown.scored, doubtful=decided_by.stage is None)
+        return replace(
+            shown,
+            scored=scored,
+            usage=total(grade.usage for grade in every),
+            replies=replies,
+            spared_tokens=sum(grade.spared_tokens for grade in every),
+            models=tuple(sorted({model for grade in every for model in grade.models})),
+            fingerprints=self.fingerprints,
+            decided_by=None if shown.error is not None else decided_by,
+        )
+
+
+class StageDecision(NamedTuple):
+    """What one stage of a cascade decides.
+
+    Attributes:
+        grade: The grade that readers are shown; of a panel, of a judge that decides like most.
+        passed: Whether it passes the response.
+        certainty: How certain it is; None where it can't be ranked.
+    """
+
+    grade: Grade
+    passed: bool
+    certainty: float | None
+
+
+def stage_decision(grades: Sequence[Grade], signal: str, rubric: Rubric) -> StageDecision | None:
+    """Return what a stage decides, by the grade of its judge or those of a panel's members; None if it decides nothing.
+
+    Args:
+        grades: One, or of a panel one from each member.
+        signal: What ranks its decisions: probability, distance or votes.
+        rubric: As graded.
+    """
+    scores = [grade.scored for grade in grades if grade.scored is not None and grade.scored.passed is not None]
+    if len(scores) < len(grades):
+        return None
+    if signal != "votes":
+        (grade,) = grades
+        (score,) = scores
+        passed = bool(score.passed)
+        certainty = score.certainty if score.chance is not None else None
+        if signal == "distance":
+            certainty = certainty_of(None, score.score, rubric, passed=passed)
+        return StageDecision(grade, passed, certainty)
+    share = sum(bool(score.passed) for score in scores) / len(scores)
+    passed = share > 1 / 2
+    like_most = [grade for grade, score in zip(grades, scores, strict=True) if bool(score.passed) == passed]
+    with_reasons = [grade for grade in like_most if any(verdict.reason for verdict in grade.verdicts.values())]
+    shown, *_ = [*with_reasons, *like_most, *grades]
+    return StageDecision(shown, passed, None if share == 1 / 2 else max(share, 1 - share))

@@ -1,0 +1,260 @@
+"""A Grade: the whole outcome of judging one submission, and what files have of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from markscheme.grading.score import NO_SCORE, GradeDecision, Score
+from markscheme.grading.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
+from markscheme.judges.judge import AskedWithout, Usage
+from markscheme.phrases import brief, number
+from markscheme.rubrics.distribution import as_written
+from markscheme.rubrics.preference import ShownOrder
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.text import on_one_line
+
+if TYPE_CHECKING:
+    from markscheme.receipt import Receipt
+
+MOST_UNGRADED = 0.1
+"""Maximum share of submissions that may stay ungraded for a run to count."""
+ASK_A_PERSON = "ask a person: "
+"""How the reason of a decision opens that no judge may make."""
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """Digests of the prompt and the judge; grades with equal digests are comparable."""
+
+    rubric: str
+    prompt: str
+    judge: str
+
+    def to_json(self) -> dict[str, str]:
+        """As plain data."""
+        return {"rubric": self.rubric, "prompt": self.prompt, "judge": self.judge}
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedBy:
+    """The one of several judges that decided on a response, or why none may.
+
+    Attributes:
+        stage: The judge that decided, counted from 1 in the order of asking; None where a person should decide.
+        judge: Its name; that of the last one that graded where a person should decide.
+        certainty: How certain it is, 0 to 1; None where that isn't known.
+        why_ask: Why a person should decide; None where a judge did.
+
+    Raises:
+        ValueError: Neither a judge nor a reason to ask a person, or both.
+    """
+
+    stage: int | None
+    judge: str
+    certainty: float | None
+    why_ask: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.stage is None) != bool(self.why_ask):
+            raise ValueError(f"either a stage decided or a person should, with why: {self}")
+
+    @property
+    def decider(self) -> str | None:
+        """The name of the judge that decided; None where a person should."""
+        return None if self.stage is None else self.judge
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a dict that JSON can hold, with the keys of a grade's file format."""
+        why = {} if self.why_ask is None else {"ask": self.why_ask}
+        return {"stage": self.stage, "decided_by": self.decider, **why}
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The whole outcome of judging one submission.
+
+    Attributes:
+        id: The submission's.
+        outcomes: For each criterion, by name, a verdict or why there is none; empty for a holistic grade.
+        by_criterion: How good the response is by each criterion, 0 to 1, reversed for a fault; None without a verdict.
+        without_words: By criterion on which a decision model gave no reason, its level and probability: "MET .93"; by
+            category, its label and the reason.
+        error: Why the submission is not graded; None if it is.
+        scored: Score, raw score and pass or fail; None if not graded, or if the rubric has categories alone and doesn't
+            say which pass.
+        holistic: The single score of a holistic grade.
+        usage: Tokens and cost.
+        replies: Number of replies by source: live, recorded, cache.
+        spared_tokens: Tokens that replies from the cache took when they were new, as far as they were counted.
+        models: Models that answered, as they named themselves.
+        asked_without: For each way in which the judge was asked, the parameters left out, since its server doesn't take
+            them; () if nothing was asked.
+        fingerprints: Of rubric, prompt and judge, as it was asked.
+        receipt: The calibration behind this grade, if there is one.
+        left_out: What the judge was not shown of long trajectories, one line per input.
+        by_order: Of a pair: the outcomes of each order in which the judge saw it, as levels of the stored order.
+        decided_by: Which of several judges decided, or why a person should; None where one judge alone grades.
+    """
+
+    id: str
+    outcomes: Mapping[str, Outcome]
+    error: str | None
+    scored: Score | None
+    holistic: Holistic | Unread | None = None
+    usage: Usage = Usage()
+    replies: Mapping[str, int] = field(default_factory=dict)
+    spared_tokens: int = 0
+    models: tuple[str, ...] = ()
+    asked_without: tuple[AskedWithout, ...] = ()
+    fingerprints: Fingerprints | None = None
+    receipt: "Receipt | None" = None
+    left_out: tuple[str, ...] = ()
+    by_criterion: Mapping[str, float | None] = field(default_factory=dict)
+    without_words: Mapping[str, str] = field(default_factory=dict)
+    by_order: Mapping[ShownOrder, Mapping[str, Outcome]] = field(default_factory=dict)
+    decided_by: DecidedBy | None = None
+
+    @property
+    def score(self) -> float | None:
+        """0 to 1 (or the raw sum if not normalized); None if not graded."""
+        return self.scored.score if self.scored else None
+
+    @property
+    def raw_score(self) -> float | None:
+        """Sum of weight times position; None if not graded."""
+        return self.scored.raw_score if self.scored else None
+
+    @property
+    def llm_raw_score(self) -> float | None:
+        """The score a holistic judge gave, otherwise the raw score; None if not graded."""
+        return self.scored.llm_raw_score if self.scored else None
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the response passes; False where a person should decide; None if not graded, which is not a fail."""
+        if self.scored is None:
+            return None
+        return False if self.scored.decision == "ask" else self.scored.passed
+
+    @property
+    def decision(self) -> GradeDecision | None:
+        """Pass, fail, or ask a person if the score is in the rubric's gray zone; None if not graded."""
+        return self.scored.decision if self.scored else None
+
+    @property
+    def certainty(self) -> float | None:
+        """The judge's own probability of what it decided, 0 to 1; of several judges, by what decisions are ranked.
+
+        None unless the judge gave a probability for each level, or the one that decided has a certainty.
+        """
+        if self.decided_by is not None:
+            return self.decided_by.certainty
+        return None if self.scored is None or self.scored.chance is None else self.scored.certainty
+
+    @property
+    def why_no_decision(self) -> str | None:
+        """Why it can't pass or fail: it isn't graded, or its categories don't say which pass; None if it can."""
+        return NO_SCORE if self.scored is None and self.error is None else self.error
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdicts among the outcomes, by criterion."""
+        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Verdict)}
+
+    @property
+    def reason(self) -> str:
+        """Score, decision and each verdict's reason on one line; if not graded, why."""
+        if self.scored is None and self.error is not None:
+            return on_one_line(f"not graded: {self.error}")
+        parts = [self._ground(name, verdict) for name, verdict in self.verdicts.items()]
+        if self.scored is None:
+            return on_one_line(f"{NO_SCORE}: {'; '.join(parts)}")
+        if isinstance(self.holistic, Holistic):
+            parts.append(self.holistic.reason)
+        why = "" if self.decided_by is None else f"{self.decided_by.why_ask}; "
+        asks = f"{ASK_A_PERSON}{why}" if self.decision == "ask" else ""
+        return on_one_line(f"{asks}{number(self.scored.score)}, {self.scored.decision}: {'; '.join(parts)}")
+
+    def _ground(self, name: str, verdict: Verdict) -> str:
+        if name in self.without_words:
+            return f"{name} {self.without_words[name]}"
+        return f"{name} {brief(self.by_criterion[name], 3)}" + (f" ({verdict.reason})" if verdict.reason else "")
+
+    @property
+    def quotes_not_found(self) -> int:
+        """Verdicts whose quote was not found in the material."""
+        return sum(verdict.quote_found is False for verdict in self.verdicts.values())
+
+
+def why_ask(grade: Grade, rubric: Rubric) -> str | None:
+    """Why a person should decide on a graded response; None where a judge does."""
+    if grade.scored is None or grade.decision != "ask":
+        return None
+    if grade.decided_by is not None:
+        return grade.decided_by.why_ask
+    return rubric.gray_zone.why(passed=bool(grade.scored.passed))
+
+
+# --- plain data -----------------------------------------------------------------------------------------------------
+
+
+def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
+    """A grade by the keys of the file format."""
+    from markscheme.receipt import receipt_json
+
+    return {
+        "id": grade.id,
+        "score": grade.score,
+        "raw_score": grade.raw_score,
+        "llm_raw_score": grade.llm_raw_score,
+        "pass": grade.passed,
+        "decision": grade.decision,
+        "criteria": {name: _outcome_json(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
+        **({} if grade.holistic is None else {"holistic": _reply_json(grade.holistic)}),
+        **({"orders": _orders_json(grade, rubric)} if grade.by_order else {}),
+        **({"left_out": list(grade.left_out)} if grade.left_out else {}),
+        **({"certainty": grade.certainty} if grade.certainty is not None else {}),
+        **({} if grade.decided_by is None else grade.decided_by.to_json()),
+        "error": grade.error,
+        "receipt": receipt_json(grade.receipt, grade.score),
+        "usage": grade.usage.to_json(),
+        "fingerprints": grade.fingerprints.to_json() if grade.fingerprints else None,
+    }
+
+
+def _orders_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
+    """The level of each criterion by the order in which the judge saw a pair; null where it chose none."""
+    return {
+        shown: {
+            name: rubric.criterion(name).scale.level_name(outcome.level) if isinstance(outcome, Verdict) else None
+            for name, outcome in outcomes.items()
+        }
+        for shown, outcomes in grade.by_order.items()
+    }
+
+
+def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
+    match outcome:
+        case Verdict():
+            position = criterion.scale.position(outcome.level) if criterion.has_worth else None
+            level = {"level": criterion.scale.written(outcome.level), "position": position, **_reply_json(outcome)}
+            if outcome.probabilities:
+                level["probabilities"] = as_written(outcome.probabilities, criterion.scale)
+            return level
+        case NotApplicable():
+            return {"not_applicable": outcome.reason}
+        case Abstention():
+            return {"abstained": outcome.reason}
+        case Unread():
+            return _reply_json(outcome)
+
+
+def _reply_json(reading: Verdict | Holistic | Unread) -> dict[str, Any]:
+    """What a judge gave in addition to a level or a score, or why it can't be read."""
+    if isinstance(reading, Unread):
+        return {"unread": reading.why, "raw": reading.raw}
+    words: dict[str, Any] = {"reason": reading.reason, "quote": reading.quote, "quote_found": reading.quote_found}
+    words |= {"quote_in": reading.quote_in or None}
+    if isinstance(reading, Verdict) and reading.step is not None:
+        words["step"] = reading.step
+    return {**words, "votes": list(reading.votes)} if reading.votes else words

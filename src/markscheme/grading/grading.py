@@ -1,0 +1,263 @@
+"""Grade submissions by a rubric: the one place that knows which grader does, and the calls that programs make."""
+
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from markscheme.errors import UsageError
+from markscheme.grading.by_criterion import GradeOptions, SubmissionGrader
+from markscheme.grading.grades import Fingerprints, Grade
+from markscheme.grading.strategies import lacking_inputs, strategy_of
+from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
+from markscheme.judges.many import ask_many
+from markscheme.prompt import Prompt
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import IS_PAIR, NO_PAIR, Submission
+
+if TYPE_CHECKING:
+    from markscheme.grading.checks import Scorer
+    from markscheme.receipt import Receipt
+
+
+Objection: TypeAlias = Callable[[Submission], str | None]
+"""Says why a submission can't be graded; None if it can."""
+
+
+class GraderKind(NamedTuple):
+    """A way in which several judges grade together.
+
+    Attributes:
+        name: As the judges say it in `grader`.
+        grader: Opens it.
+    """
+
+    name: str
+    grader: Callable[[Rubric, Any, GradeOptions], SubmissionGrader]
+
+
+def _certified(rubric: Rubric, judges: Any, options: GradeOptions) -> SubmissionGrader:
+    from markscheme.grading.certified import Certified
+
+    strategy = strategy_of(rubric)
+    stages = [[strategy.grader(rubric, judge, options) for judge in members] for members in judges.stages]
+    return Certified(rubric, judges, stages)
+
+
+GRADER_KINDS: Final = (GraderKind("cascade", _certified),)
+"""The graders that ask several judges."""
+
+
+def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None = None) -> SubmissionGrader:
+    """Put the grader together that grades by a rubric; nothing after it asks which one it is.
+
+    Args:
+        rubric: As asked: its strategy says how, and it may compare pairs.
+        judge: A judge, or judges that grade together.
+        options: How outcomes become a score, and the calibration that grades carry.
+
+    Example:
+        >>> import asyncio
+        >>> from markscheme import ScriptedJudge
+        >>> rubric = Rubric.from_dict([{"weight": 2, "requirement": "It is right", "name": "right"}])
+        >>> grader = grader_for(rubric, ScriptedJudge([{"right": "MET"}]))
+        >>> asyncio.run(grader.grade(Submission("In Leeds."))).score
+        1.0
+    """
+    options = options or GradeOptions()
+    if isinstance(judge, JudgeGroup):
+        (kind,) = (kind for kind in GRADER_KINDS if kind.name == judge.grader)
+        grader = kind.grader(rubric, judge, options)
+        return Admitting(grader, _objections(rubric), _with_receipt(grader, options))
+    grader = _with_receipt(strategy_of(rubric).grader(rubric, judge, options), options)
+    return Admitting(grader, _objections(rubric), grader)
+
+
+def _with_receipt(grader: SubmissionGrader, options: GradeOptions) -> SubmissionGrader:
+    if options.receipt is None:
+        return grader
+    from markscheme.grading.receipts import WithReceipt
+
+    return WithReceipt(grader, options.receipt, options.facts, only_gates=options.only_gates)
+
+
+def _objections(rubric: Rubric) -> tuple[Objection, ...]:
+    """Return why a rubric can't grade a submission, one reason after the other."""
+    return _fault_of, _no_pair if rubric.is_of_pairs else _is_pair, partial(_lacks, rubric)
+
+
+def _fault_of(submission: Submission) -> str | None:
+    return submission.fault or None
+
+
+def _no_pair(submission: Submission) -> str | None:
+    return NO_PAIR if submission.second is None else None
+
+
+def _is_pair(submission: Submission) -> str | None:
+    return None if submission.second is None else IS_PAIR
+
+
+def _lacks(rubric: Rubric, submission: Submission) -> str | None:
+    lacking = lacking_inputs(rubric, submission)
+    return f"the submission lacks {', '.join(map(repr, lacking))}" if lacking else None
+
+
+class Admitting:
+    """A grader that leaves ungraded what a rubric can't grade, and passes everything else on.
+
+    Attributes:
+        grader: Another one, which grades.
+        objections: Say why a submission isn't graded, in this order.
+        refusing: The grader that makes the Grades of what is refused.
+    """
+
+    def __init__(self, grader: SubmissionGrader, objections: Sequence[Objection], refusing: SubmissionGrader) -> None:
+        self.grader = grader
+        self.objections = objections
+        self.refusing = refusing
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Those of the grader that grades."""
+        return self.grader.fingerprints
+
+    def prompts(self, submission: Submission) -> list[Prompt]:
+        """Return the prompts of the grader that grades."""
+        return self.grader.prompts(submission)
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Grade a submission, unless there is a reason not to."""
+        for objection in self.objections:
+            why = objection(submission)
+            if why is not None:
+                return self.ungraded(submission, why)
+        return await self.grader.grade(submission)
+
+    def ungraded(self, submission: Submission, why: str) -> Grade:
+        """Make a Grade without a score, with the reason why there is none."""
+        return self.refusing.ungraded(submission, why)
+
+
+@dataclass(frozen=True)
+class Grading:
+    """How to grade: a rubric, a judge and how the verdicts are scored.
+
+    Attributes:
+        rubric: The rubric to grade by; its strategy decides how the judge is asked.
+        judge: The judge, or judges that grade together.
+        normalize: False keeps raw sums as scores.
+        renormalize: True scores a submission on the criteria that could be judged.
+        scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
+        receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
+        facts: What is known of all submissions besides their inputs, such as the system that wrote them.
+        only_gates: Whether a submission for which the judge can't gate stays ungraded.
+
+    Raises:
+        UsageError: The judge is no judge, such as a function or a judge's name.
+    """
+
+    rubric: Rubric
+    judge: GradingJudge
+    normalize: bool = True
+    renormalize: bool = False
+    scorers: Mapping[str, "Scorer"] = field(default_factory=dict)
+    receipt: "Receipt | None" = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+    only_gates: bool = False
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.judge, "reply") and not isinstance(self.judge, JudgeGroup):
+            raise UsageError(
+                f"a judge has a method `reply`, found a {type(self.judge).__name__}: open_judge(NAME) opens one by its "
+                "name, and markscheme.judges.function.FunctionJudge(fn, NAME) makes one of a function"
+            )
+
+    @cached_property
+    def grader(self) -> SubmissionGrader:
+        """The grader that rubric, judge and options come to."""
+        options = GradeOptions(
+            normalize=self.normalize,
+            renormalize=self.renormalize,
+            scorers=self.scorers,
+            receipt=self.receipt,
+            facts=self.facts,
+            only_gates=self.only_gates,
+        )
+        return grader_for(self.rubric, self.judge, options)
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Digests of the rubric, the prompt and the judge."""
+        return self.grader.fingerprints
+
+    async def grade(self, submission: Submission) -> Grade:
+        """The grade of one submission; if the judge fails it is ungraded, with the reason.
+
+        Raises:
+            NoJudge: The judge cannot be used at all: its key or package is missing.
+            BudgetError: The budget would not cover another call.
+        """
+        return await self.grader.grade(submission)
+
+    def ungraded(self, submission: Submission, why: str) -> Grade:
+        """A Grade without a score, with the reason why there is none."""
+        return self.grader.ungraded(submission, why)
+
+
+def grade_many(
+    grading: Grading, submissions: Iterable[Submission], *, concurrency: int = 8
+) -> AsyncGenerator[tuple[int, Grade], None]:
+    """Grades as they are ready, each with the index of its submission; at most `concurrency` at once.
+
+    Takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
+
+    Raises:
+        BudgetError: If the budget would not cover another call; raised after all grades under way are yielded.
+        ValueError: A concurrency below 1.
+    """
+    make_room(grading.judge, concurrency)
+    return ask_many(grading.grade, submissions, concurrency=concurrency)
+
+
+async def grade(
+    rubric: Rubric, submission: Any, judge: GradingJudge, *, normalize: bool = True, **inputs: Any
+) -> Grade:
+    """The grade of one response.
+
+    Args:
+        rubric: The rubric to grade by.
+        submission: The response: text, a number, a boolean, a list, a mapping or a trace; or a Submission.
+        judge: The judge.
+        normalize: False keeps the raw sum of weights as score.
+        inputs: Named inputs (`query=…`), unless `submission` is a Submission, which has its own.
+
+    Raises:
+        SubmissionError: The response or an input is bytes, or an object that isn't JSON data.
+
+    Example:
+        >>> import asyncio
+        >>> from markscheme import Rubric, ScriptedJudge
+        >>> rubric = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requirement": "B"}])
+        >>> done = asyncio.run(grade(rubric, "…", ScriptedJudge([{"c1": "MET", "c2": "MET"}])))
+        >>> done.score, done.raw_score, done.passed
+        (0.5, 1.0, True)
+    """
+    return await Grading(rubric, judge, normalize).grade(Submission.of(submission, inputs))
+
+
+def scorers_for(rubric: Rubric, module_names: Sequence[str]) -> "dict[str, Scorer]":
+    """The checks by code in these modules, once each criterion with a `check` has one.
+
+    Raises:
+        UsageError: A module cannot be imported, or a criterion names a check that no module has.
+    """
+    checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
+    if not checked and not module_names:
+        return {}
+    from markscheme.grading.checks import check_of, load_scorers
+
+    scorers = load_scorers(*module_names)
+    for criterion in checked:
+        check_of(criterion, scorers)
+    return scorers

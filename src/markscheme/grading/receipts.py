@@ -1,0 +1,105 @@
+"""The calibration behind grades: the receipt that they carry, and the grader that puts it there."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from markscheme.errors import UsageError
+from markscheme.grading.by_criterion import SubmissionGrader
+from markscheme.grading.grades import Fingerprints, Grade
+from markscheme.grading.strategies import asking_fingerprint
+from markscheme.judges.judge import GradingJudge, JudgeGroup
+from markscheme.prompt import Prompt
+from markscheme.receipt import Receipt, find_receipt, why_no_gate
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission, metadata_of
+
+
+class WithReceipt:
+    """A grader whose grades carry the receipt of a calibration.
+
+    Attributes:
+        grader: Another one, which grades.
+        receipt: Checked against its rubric and judge.
+        facts: What is known of all submissions besides their inputs.
+        only_gates: Whether a submission for which the judge can't gate stays ungraded.
+    """
+
+    def __init__(
+        self, grader: SubmissionGrader, receipt: Receipt, facts: Mapping[str, str], *, only_gates: bool = False
+    ) -> None:
+        self.grader = grader
+        self.receipt = receipt
+        self.facts = facts
+        self.only_gates = only_gates
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Those of the grader that grades."""
+        return self.grader.fingerprints
+
+    def prompts(self, submission: Submission) -> list[Prompt]:
+        """Return the prompts of the grader that grades."""
+        return self.grader.prompts(submission)
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Grade a submission, if the judge can gate it or needn't."""
+        receipt = self._receipt_for(submission)
+        if self.only_gates and receipt.why_excepted:
+            grade = self.grader.ungraded(submission, f"the judge can't gate this: {receipt.why_excepted}")
+        else:
+            grade = await self.grader.grade(submission)
+        return replace(grade, receipt=receipt.asked_without(*grade.asked_without))
+
+    def ungraded(self, submission: Submission, why: str) -> Grade:
+        """Make a Grade without a score, with the reason why there is none."""
+        return replace(self.grader.ungraded(submission, why), receipt=self._receipt_for(submission))
+
+    def _receipt_for(self, submission: Submission) -> Receipt:
+        if not self.receipt.excepted:
+            return self.receipt
+        return self.receipt.for_example({**metadata_of(submission), **submission.inputs, **self.facts})
+
+
+def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | None:
+    """The receipt of the rubric's accepted run, checked against this prompt and judge; None without one.
+
+    Args:
+        rubric: The rubric as used.
+        judge: The judge.
+        starts: Folders in or above which `calibration/` is searched for; the first one found counts.
+
+    Raises:
+        RatingError: The accepted run cannot be read.
+    """
+    receipt = find_receipt(rubric.name, *starts)
+    if receipt is None:
+        return None
+    as_then = replace(judge.identity, without=receipt.without)
+    return receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=as_then.fingerprint)
+
+
+def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | None:
+    """The receipt for grades, found before the judge is asked; None without one, or if `wish` is off.
+
+    Args:
+        wish: One of CALIBRATION.
+        setting: Where the wish was given, for the message.
+        rubric: As for `receipt_of`.
+        judge: As for `receipt_of`.
+        starts: As for `receipt_of`.
+
+    Raises:
+        UsageError: A receipt that can gate is required, and this one can't.
+    """
+    if wish == "off":
+        return None
+    if isinstance(judge, JudgeGroup):  # its certificate is about the decisions it makes, and it makes no others
+        void = judge.why_void(rubric.fingerprint, asking_fingerprint(rubric))
+        if wish == "require" and void:
+            raise UsageError(f"{setting} is require, and {void}")
+        return None
+    receipt = receipt_of(rubric, judge, *starts)
+    if wish == "require" and not (receipt is not None and receipt.may_gate):
+        raise UsageError(f"{setting} is require, and this judge cannot gate: {why_no_gate(receipt)}")
+    return receipt

@@ -1,0 +1,137 @@
+"""The strategies of asking: what a judge is asked about a submission by each, and the grader that asks it.
+
+STRATEGY_KINDS is the one table of them. What is asked is known without a judge, which cost, recorded replies and
+fingerprints of prompts need.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Final, NamedTuple
+
+from markscheme.fingerprint import fingerprint
+from markscheme.grading.by_criterion import (
+    ByCriterion,
+    GradeOptions,
+    Passes,
+    SubmissionGrader,
+    criterion_prompts,
+    seeing_alike,
+)
+from markscheme.grading.grades import Fingerprints
+from markscheme.judges.judge import GradingJudge, Judge
+from markscheme.prompt import Prompt, holistic_prompt
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission
+from markscheme.trajectory import steps_elsewhere
+
+
+class StrategyKind(NamedTuple):
+    """A way in which a judge is asked about submissions by a rubric.
+
+    Attributes:
+        name: As a rubric's `strategy` has it.
+        prompts: The first prompts about a submission.
+        grader: Opens the grader that asks a judge these prompts.
+    """
+
+    name: str
+    prompts: Callable[[Rubric, Submission], list[Prompt]]
+    grader: Callable[[Rubric, Judge, GradeOptions], SubmissionGrader]
+
+
+def _by_criterion(name: str, passes_of: Callable[[Rubric], Passes]) -> StrategyKind:
+    """Make the kind of a strategy that asks about criteria, in these passes; pairs in each of their orders."""
+
+    def prompts(rubric: Rubric, submission: Submission) -> list[Prompt]:
+        passes = passes_of(rubric)
+        if not rubric.is_of_pairs:
+            return criterion_prompts(rubric, submission, passes)
+        from markscheme.grading.by_order import in_orders
+
+        versions = in_orders(submission, rubric.orders)
+        return [prompt for version in versions for prompt in criterion_prompts(rubric, version, passes)]
+
+    def grader(rubric: Rubric, judge: Judge, options: GradeOptions) -> SubmissionGrader:
+        fingerprints = partial(fingerprints_of, rubric, judge)
+        by_criterion = ByCriterion(rubric, judge, options, fingerprints, passes_of(rubric))
+        if not rubric.is_of_pairs:
+            return by_criterion
+        from markscheme.grading.by_order import ByOrder
+
+        return ByOrder(by_criterion, rubric.orders)
+
+    return StrategyKind(name, prompts, grader)
+
+
+def _judged(rubric: Rubric) -> list[Criterion]:
+    return [criterion for criterion in rubric.criteria if criterion.check is None]
+
+
+def _together(rubric: Rubric) -> Passes:
+    """Return one pass, in which the criteria with the same inputs share a prompt."""
+    return [seeing_alike(rubric, _judged(rubric))]
+
+
+def _one_by_one(rubric: Rubric) -> Passes:
+    """Return one pass with a prompt for each criterion."""
+    return [[[criterion] for criterion in _judged(rubric)]]
+
+
+def _there_and_back(rubric: Rubric) -> Passes:
+    """Return two passes, the second in reversed order; one alone in its prompt has no order, and is asked once."""
+    groups = seeing_alike(rubric, _judged(rubric))
+    reversed_groups = [group[::-1] for group in groups if len(group) > 1]
+    return [groups, reversed_groups] if reversed_groups else [groups]
+
+
+def _whole_prompts(rubric: Rubric, submission: Submission) -> list[Prompt]:
+    return [holistic_prompt(rubric, submission)]
+
+
+def _whole_grader(rubric: Rubric, judge: Judge, options: GradeOptions) -> SubmissionGrader:
+    from markscheme.grading.as_a_whole import AsAWhole
+
+    return AsAWhole(rubric, judge, options, partial(fingerprints_of, rubric, judge))
+
+
+STRATEGY_KINDS: Final = (
+    _by_criterion("one_shot", _together),
+    _by_criterion("per_criterion", _one_by_one),
+    _by_criterion("double_pass", _there_and_back),
+    StrategyKind("holistic", _whole_prompts, _whole_grader),
+)
+"""The strategies that a rubric may name."""
+
+
+def strategy_of(rubric: Rubric) -> StrategyKind:
+    """Return the strategy by which a rubric asks."""
+    return next(kind for kind in STRATEGY_KINDS if kind.name == rubric.strategy)
+
+
+def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:
+    """The first prompts that a judge gets about a submission; each may be followed by a retry."""
+    return strategy_of(rubric).prompts(rubric, submission)
+
+
+def blank_submission(rubric: Rubric) -> Submission:
+    """A submission without a word, for what prompts have in common."""
+    return Submission("", second="" if rubric.is_of_pairs else None)
+
+
+@lru_cache(maxsize=64)
+def asking_fingerprint(rubric: Rubric) -> str:
+    """Digest of everything in a rubric's prompts except the submission: instructions, schema, strategy."""
+    prompts = questions(rubric, blank_submission(rubric))
+    return fingerprint([[prompt.system, prompt.schema] for prompt in prompts], rubric.strategy, rubric.samples)
+
+
+def fingerprints_of(rubric: Rubric, judge: GradingJudge) -> Fingerprints:
+    """Compute the digests that grades by a rubric and a judge carry."""
+    return Fingerprints(rubric.fingerprint, asking_fingerprint(rubric), judge.identity.fingerprint)
+
+
+def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
+    """Names of declared inputs that the submission lacks; of several inputs of steps, one is enough."""
+    declared = rubric.inputs or ()
+    filled = [name for name in declared if name in submission.inputs]
+    return [name for name in declared if name not in filled and not steps_elsewhere(name, filled)]

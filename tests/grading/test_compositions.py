@@ -1,0 +1,250 @@
+"""Graders put together: what each does alone, and that every composition grades as it was recorded."""
+
+import ast
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Rubric, ScriptedJudge, Submission
+from markscheme.errors import UsageError
+from markscheme.grading.as_a_whole import AsAWhole
+from markscheme.grading.by_criterion import ByCriterion, GradeOptions, SubmissionGrader
+from markscheme.grading.by_order import ByOrder
+from markscheme.grading.certified import Certified
+from markscheme.grading.grades import ASK_A_PERSON, DecidedBy, Fingerprints, grade_json
+from markscheme.grading.grading import Grading, grader_for
+from markscheme.grading.receipts import WithReceipt
+from markscheme.grading.strategies import STRATEGY_KINDS, questions
+from markscheme.judges.cascade import CertifiedJudges
+from markscheme.judges.function import FunctionJudge
+from markscheme.judges.judge import Judge, JudgeGroup, replying
+from markscheme.judges.registry import open_grading_judge, open_judge
+from markscheme.rubrics.rubric import STRATEGIES
+from tests.golden_files import GoldenFiles
+from tests.grading.certified_stages import certified_compositions
+from tests.grading.compositions import RECEIPT, RUBRICS, compositions, recorded
+from tests.test_layers import SOURCE
+
+YES_NO, LEVELS, PAIRS = RUBRICS["yes and no"], RUBRICS["levels"], RUBRICS["pairs"]
+PRINTS = Fingerprints("rubric", "prompt", "judge")
+
+
+def as_lines(by_name: Mapping[str, Any]) -> str:
+    lines = [f"{json.dumps(name)}: {json.dumps(entry, ensure_ascii=False)}" for name, entry in by_name.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def function_judge(**levels: Any) -> FunctionJudge:
+    """A function that gives each criterion its level, and the whole a score."""
+
+    async def answer(system_prompt: str, user_prompt: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+        said = {"quote": "nothing to quote", "reason": "As always."}
+        if "score" in schema["properties"]:
+            return {**said, "score": 40}
+        asked = schema["properties"]["verdicts"]["properties"]
+        quotes = {"quote_1": "one", "quote_2": "two"} if "second" in levels.values() else {}
+        return {"verdicts": {name: {**said, **quotes, "level": levels[name]} for name in asked}}
+
+    return FunctionJudge(answer, "function:levels")
+
+
+def by_criterion(rubric: Rubric, judge: Judge, *passes: Any, **options: Any) -> ByCriterion:
+    return ByCriterion(rubric, judge, GradeOptions(**options), lambda: PRINTS, passes or [[list(rubric.criteria)]])
+
+
+def graded(grader: SubmissionGrader, submission: Submission | None = None) -> Any:
+    return asyncio.run(grader.grade(submission or Submission("In Leeds.")))
+
+
+# --- every composition ----------------------------------------------------------------------------------------------
+
+
+def test_every_rubric_by_every_strategy_and_order_is_graded_as_recorded(golden: GoldenFiles) -> None:
+    async def every() -> dict[str, Any]:
+        grades = {}
+        for composition in compositions():
+            judge = composition.judge
+            grader = grader_for(composition.rubric, judge, GradeOptions(**composition.options))
+            grades[composition.name] = recorded(await grader.grade(composition.submission), composition.rubric, judge)
+        return grades
+
+    golden.check("grading/compositions.json", as_lines(asyncio.run(every())))
+
+
+def test_every_certificate_decides_as_recorded(golden: GoldenFiles) -> None:
+    async def every() -> dict[str, Any]:
+        grades = {}
+        for composition in certified_compositions():
+            judges = CertifiedJudges(composition.file, composition.stages)
+            grader = grader_for(composition.rubric, judges, GradeOptions(**composition.options))
+            grade = await grader.grade(composition.submission)
+            asked = (judge for members in composition.stages for judge in members)
+            grades[composition.name] = recorded(grade, composition.rubric, *asked)
+        return grades
+
+    golden.check("grading/certified.json", as_lines(asyncio.run(every())))
+
+
+def test_whatever_a_certificate_leaves_to_a_person_says_why() -> None:
+    left = Counter[str]()
+    for composition in certified_compositions():
+        judges = CertifiedJudges(composition.file, composition.stages)
+        grade = graded(grader_for(composition.rubric, judges), composition.submission)
+        if grade.decision == "ask":
+            written = grade_json(grade, composition.rubric)
+            assert grade.reason.startswith(f"{ASK_A_PERSON}{written['ask']}; "), composition.name
+            left[written["ask"].partition(";")[0]] += 1
+    assert left["no judge is certain enough"] > 10
+    assert left["the rubric changed since cascade.json was certified"] > 10
+    assert "" not in left
+
+
+def test_either_a_judge_decided_or_a_person_should_with_the_reason() -> None:
+    for stage, why in ((None, None), (None, ""), (1, "no judge is certain enough")):
+        with pytest.raises(ValueError, match="either a stage decided or a person should"):
+            DecidedBy(stage, "judge", 0.5, why)
+
+
+def test_a_grader_says_beforehand_what_it_asks_first() -> None:
+    whole = [composition for composition in compositions() if composition.name.endswith("whole, plain; levels")]
+    assert len(whole) > 30
+    for composition in whole:
+        judge = composition.judge
+        grader = grader_for(composition.rubric, judge)
+        prompts = grader.prompts(composition.submission)
+        graded(grader, composition.submission)
+        asked = Counter(prompt.fingerprint for prompt in judge.prompts)
+        samples = composition.rubric.samples
+        assert asked == Counter(prompt.fingerprint for prompt in prompts * samples), composition.name
+        assert prompts == questions(composition.rubric, composition.submission), composition.name
+
+
+def test_every_strategy_that_a_rubric_may_name_has_its_kind() -> None:
+    assert tuple(kind.name for kind in STRATEGY_KINDS) == STRATEGIES
+
+
+# --- each grader alone ----------------------------------------------------------------------------------------------
+
+
+def test_criteria_are_graded_by_the_worst_of_all_passes() -> None:
+    right, rude = YES_NO.criteria
+    judge = ScriptedJudge([{"right": "MET", "rude": "UNMET"}, {"rude": "UNMET", "right": "UNMET"}])
+    grade = graded(by_criterion(YES_NO, judge, [[right, rude]], [[rude, right]]))
+    assert (grade.score, grade.fingerprints, grade.receipt) == (0.0, PRINTS, None)
+    assert [prompt.criteria for prompt in judge.prompts] == [("right", "rude"), ("rude", "right")]
+
+
+def test_criteria_are_graded_by_a_function() -> None:
+    grade = graded(by_criterion(YES_NO, function_judge(right="MET", rude="MET")))
+    assert (grade.score, grade.raw_score) == (0.5, 1.0)
+    raw = graded(by_criterion(YES_NO, function_judge(right="MET", rude="MET"), normalize=False))
+    assert (raw.score, raw.passed) == (1.0, grade.passed)
+
+
+def test_a_whole_is_graded_by_one_score() -> None:
+    grader = AsAWhole(YES_NO, function_judge(), GradeOptions(), lambda: PRINTS)
+    grade = graded(grader)
+    assert (grade.score, grade.outcomes, grade.fingerprints) == (0.4, {}, PRINTS)
+    assert [prompt.criteria for prompt in grader.prompts(Submission("In Leeds."))] == [()]
+
+
+@pytest.mark.parametrize(("orders", "helps", "true"), [(1, 1.0, -1.0), (2, 0.0, 0.0)])
+def test_a_judge_that_always_prefers_the_same_place_prefers_none_in_both_orders(
+    orders: int, helps: float, true: float
+) -> None:
+    inner = by_criterion(PAIRS, function_judge(helps="second", true="first"))
+    grade = graded(ByOrder(inner, orders), Submission("one", second="two"))
+    assert {name: verdict.level for name, verdict in grade.verdicts.items()} == {"helps": helps, "true": true}
+    assert list(grade.by_order) == ["first-second", "second-first"][:orders]
+
+
+def test_the_first_stage_that_is_certain_enough_decides() -> None:
+    plain, *_ = certified_compositions()
+    judges = CertifiedJudges(plain.file, plain.stages)
+    stages = [[by_criterion(YES_NO, function_judge(right=right, rude="UNMET"))] for right in ("MET", "UNMET")]
+    assert graded(Certified(YES_NO, judges, stages)).decided_by is not None
+    trusting = replace(plain.file, stages=tuple(replace(stage, model=()) for stage in plain.file.stages))
+    grade = graded(Certified(YES_NO, CertifiedJudges(trusting, plain.stages), stages))
+    assert grade.decided_by == DecidedBy(1, "judge 0.0", 0.5)
+    assert (grade.decision, grade.passed, grade.certainty, grade.usage.calls) == ("pass", True, 0.5, 1)
+    strict = replace(trusting, stages=tuple(replace(stage, passes=0.9, fails=None) for stage in trusting.stages))
+    grade = graded(Certified(YES_NO, CertifiedJudges(strict, plain.stages), stages))
+    assert grade.decided_by == DecidedBy(None, "judge 1.0", 0.5, "no judge is certain enough")
+    assert (grade.decision, grade.passed, grade.usage.calls) == ("ask", False, 2)
+
+
+def test_a_grade_carries_its_receipt_and_what_the_judge_cannot_gate_stays_ungraded() -> None:
+    inner = by_criterion(YES_NO, function_judge(right="MET", rude="UNMET"))
+    known, excepted = Submission("x", {"system": "Y"}), Submission("x", {"system": "X"})
+    grader = WithReceipt(inner, RECEIPT, {})
+    assert graded(grader, known).receipt is RECEIPT
+    assert graded(grader, excepted).receipt.why_excepted == "system X is excepted"
+    gating = WithReceipt(inner, RECEIPT, {}, only_gates=True)
+    assert graded(gating, known).score == 1.0
+    assert graded(gating, excepted).error == "the judge can't gate this: system X is excepted"
+    assert graded(WithReceipt(inner, RECEIPT, {"system": "Y"}, only_gates=True), excepted).score == 1.0
+
+
+def test_what_a_rubric_cannot_grade_is_asked_of_no_judge() -> None:
+    judge = ScriptedJudge([])
+    pair = Submission("one", second="two")
+    refused = [graded(grader_for(YES_NO, judge), pair), graded(grader_for(PAIRS, judge))]
+    refused.append(graded(grader_for(replace(YES_NO, inputs=("query",)), judge)))
+    assert all(grade.error and grade.score is None for grade in refused)
+    assert judge.prompts == []
+
+
+# --- judges that grade together -------------------------------------------------------------------------------------
+
+
+def test_judges_that_grade_together_are_no_judge() -> None:
+    plain, *_ = certified_compositions()
+    judges = CertifiedJudges(plain.file, plain.stages)
+    assert isinstance(judges, JudgeGroup)
+    assert not isinstance(judges, Judge)
+    assert not isinstance(plain.stages[0][0], JudgeGroup)
+    assert Grading(YES_NO, judges).fingerprints.judge == judges.identity.fingerprint
+    with pytest.raises(UsageError, match="name one of its judges to ask a prompt"):
+        replying(judges)
+
+
+def test_a_certificate_opens_judges_for_grading_and_none_for_a_prompt(tmp_path: Path) -> None:
+    stage = {"judge": "anthropic", "model": [], "fingerprint": "f", "certainty": "distance", "certain": 0.2}
+    certificate = {"schema": 1, "for": "both", "error": 0.05, "confidence": 0.9, "stages": [stage]}
+    path = tmp_path / "cascade.json"
+    path.write_text(json.dumps({**certificate, "fingerprints": {"rubric": "r", "prompt": "p"}}))
+    opened = open_grading_judge(f"cascade:{path}")
+    assert isinstance(opened, JudgeGroup)
+    assert opened.grader == "cascade"
+    for name in (f"cascade:{path}", f"anthropic+cascade:{path}"):
+        with pytest.raises(UsageError, match="a cascade decides on responses"):
+            open_judge(name)
+
+
+# --- one place that knows -------------------------------------------------------------------------------------------
+
+
+def test_no_grader_looks_at_the_strategy_the_kind_of_rubric_or_the_kind_of_judge() -> None:
+    choosing = {"is_of_pairs", "strategy", "JudgeGroup", "Judge"}
+    graders = {}
+    for path in sorted((SOURCE / "grading").glob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and any(getattr(part, "name", "") == "grade" for part in node.body):
+                graders[node.name] = node
+    assert {"ByCriterion", "AsAWhole", "ByOrder", "Certified", "WithReceipt", "Admitting"} <= graders.keys()
+    for name, grader in graders.items():
+        read = {part.attr for part in ast.walk(grader) if isinstance(part, ast.Attribute)}
+        tested = {
+            part.id
+            for call in ast.walk(grader)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "isinstance"
+            for part in ast.walk(call)
+            if isinstance(part, ast.Name)
+        }
+        assert name == "Grading" or not (read | tested) & choosing, name
